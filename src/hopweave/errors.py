@@ -1,0 +1,103 @@
+"""The family of errors. Nothing else is raised on purpose.
+
+    HopweaveError
+    |-- the user's to fix; the message ends with what to do
+    |   |-- SettingsError    a setting, flag or name that does not exist or cannot be
+    |   |-- DataError        a file, corpus, index or record that cannot be read
+    |   `-- MissingExtra     an optional library that is not installed
+    `-- RunError             of a run; `retryable` says whether trying again can help
+        |-- ModelError       the language model's endpoint
+        |-- SearchError      the retriever
+        |-- ReadError        the reader
+        |-- ParseError       words of the model that cannot be read
+        |-- BudgetReached    a limit of the question's budget; never a failure, always a reason to stop
+        |-- ReplayMiss       a call that the store does not hold, in replay
+        `-- MethodError      a method that broke its contract
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class HopweaveError(Exception):
+    """Anything that hopweave raises on purpose."""
+
+
+class SettingsError(HopweaveError):
+    """A setting, flag or name that does not exist or cannot be."""
+
+
+class DataError(HopweaveError):
+    """A file, corpus, index or record that cannot be read."""
+
+
+class MissingExtra(HopweaveError):
+    """An optional library that is not installed.
+
+    Args:
+        module: the module that could not be imported.
+        extra: the extra of this package that brings it.
+    """
+
+    def __init__(self, module: str, extra: str) -> None:
+        super().__init__(f"{module} is not installed; it comes with: pip install 'hopweave[{extra}]'")
+        self.module = module
+        self.extra = extra
+
+
+class RunError(HopweaveError):
+    """Something that failed while a question was being answered.
+
+    Args:
+        message: what happened, in one line.
+        retryable: whether the same call may succeed later.
+        retry_after_seconds: how long the other side asked us to wait, if it did.
+    """
+
+    def __init__(self, message: str, *, retryable: bool = False, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+        self.retry_after_seconds = retry_after_seconds
+
+
+class ModelError(RunError):
+    """The language model's endpoint failed, refused, or sent what is not a reply."""
+
+
+class SearchError(RunError):
+    """The retriever failed."""
+
+
+class ReadError(RunError):
+    """The reader failed."""
+
+
+class ParseError(RunError):
+    """Words of the model that cannot be read, where the method has no way on without them."""
+
+
+class ReplayMiss(RunError):
+    """A call that the store does not hold, while replaying."""
+
+
+class MethodError(RunError):
+    """A method broke its contract."""
+
+
+class BudgetReached(RunError):
+    """A limit of the question's budget was reached; `limit` is its name."""
+
+    def __init__(self, limit: str, allowed: float) -> None:
+        super().__init__(f"{limit} = {allowed:g} reached")
+        self.limit = limit
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """The tail of a message about an unknown name: the nearest known one, or all of them."""
+    choices = sorted(known)
+    near = get_close_matches(name, choices, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"choose one of: {', '.join(choices)}" if choices else "there is none to choose from"

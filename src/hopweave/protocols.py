@@ -1,0 +1,113 @@
+"""The roles that parts play: one verb each, so that a newcomer adds a part with one file.
+
+Engines (retrievers, readers) are plain functions over batches: the workbench gathers what waiting coroutines ask for and runs
+it off the event loop. A part that itself reasons with a language model is handed the `Ask` of the workbench instead, so that
+its calls are recorded, cached and counted like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from hopweave.types import Abilities, Answer, Example, Hit, Message, Passage, Question, Reading, Reply, Sampling
+
+if TYPE_CHECKING:
+    from hopweave.workbench import Workbench
+
+OnText = Callable[[str], None]
+"""Told of each piece of a reply as it arrives."""
+
+Ask = Callable[[Sequence[Message], Sampling], Awaitable[Reply]]
+"""A model call that is already recorded, cached and within the budget."""
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """Replies to a conversation."""
+
+    @property
+    def identity(self) -> str:
+        """Names the weights or the endpoint: equal identities give exchangeable replies. It never holds a secret."""
+
+    @property
+    def abilities(self) -> Abilities:
+        """What this endpoint can do."""
+
+    async def reply(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None) -> Reply:
+        """Replies once.
+
+        Args:
+            messages: the conversation; a last turn of the assistant is a prefill to go on from.
+            sampling: how to draw the reply.
+            on_text: if given, told of each piece as it arrives.
+
+        Raises:
+            ModelError: with `retryable` set where trying again can help. Retrying is the workbench's business.
+        """
+
+    async def close(self) -> None:
+        """Lets go of connections, processes and memory."""
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """Finds passages."""
+
+    @property
+    def identity(self) -> str:
+        """Names the engine, its options and the fingerprint of its corpus."""
+
+    def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """Finds the best passages for each query, best first; fewer than `max_hits`, or none, where there are no more.
+
+        Raises:
+            SearchError: when the engine fails. A query without a hit is an empty list.
+        """
+
+    def close(self) -> None:
+        """Lets go of files and memory."""
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Reads the answer to a query out of a passage."""
+
+    @property
+    def identity(self) -> str:
+        """Names the reader and its options."""
+
+    def read(self, pairs: Sequence[tuple[str, Passage]]) -> list[Reading]:
+        """Reads each passage for its query.
+
+        Raises:
+            ReadError: when the reader fails. A passage without an answer is a `Reading` without a span.
+        """
+
+
+@runtime_checkable
+class ModelReader(Protocol):
+    """A reader that asks the language model."""
+
+    @property
+    def identity(self) -> str:
+        """Names the reader and its options."""
+
+    async def read_with(self, ask: Ask, query: str, passage: Passage) -> Reading:
+        """Reads one passage for a query. Same errors as `Reader.read`."""
+
+
+@runtime_checkable
+class Method(Protocol):
+    """Answers a question. A method is a frozen dataclass whose fields are its options."""
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """Answers the question with what the workbench offers, within its budget."""
+
+
+@runtime_checkable
+class Dataset(Protocol):
+    """A source of questions with gold."""
+
+    def examples(self) -> Iterator[Example]:
+        """Yields the examples in their fixed order."""

@@ -1,0 +1,500 @@
+"""What happened while a question was answered: the trace, and the record that keeps it.
+
+A `Trace` is written by the workbench, step by step. When the question is done it becomes a `Record`: one line of JSON that
+holds everything needed to draw, score, check or replay the run. Clock readings are kept apart in `Timing`, so that two runs
+can be compared by `Record.fingerprint`, which is the same exactly when everything but the clock is the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, TypeAdapter, ValidationError
+
+from hopweave.errors import DataError, RunError
+from hopweave.types import Answer, Hit, Message, Passage, Question, Reading, Reply, Sampling, Usage
+
+SCHEMA = "hopweave.record/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Circumstances of a call that do not touch its content.
+
+    Attributes:
+        started_seconds: since the question was taken up.
+        seconds: how long it took, waiting and retries included.
+        from_store: answered by the store instead of the endpoint.
+        attempts: how often it was tried.
+    """
+
+    started_seconds: float
+    seconds: float
+    from_store: bool = False
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a call or a question failed: the name of the error's class, its message, and whether trying again may help."""
+
+    kind: str
+    message: str
+    retryable: bool = False
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failure:
+        """The failure that an error stands for."""
+        return cls(type(error).__name__, str(error), isinstance(error, RunError) and error.retryable)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """A call of the language model. `messages` are positions in `Record.messages`; `sample` counts equal calls from 0."""
+
+    id: int
+    parent: int | None
+    purpose: str
+    messages: tuple[int, ...]
+    sampling: Sampling
+    sample: int
+    text: str | None
+    finish_reason: str
+    usage: Usage
+    error: Failure | None
+    timing: Timing
+    kind: Literal["model_call"] = "model_call"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A hit, by the id of its passage (the passage itself is in `Record.passages`)."""
+
+    passage_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A batch of queries sent to the retriever, with the hits of each query, best first."""
+
+    id: int
+    parent: int | None
+    queries: tuple[str, ...]
+    max_hits: int
+    hits: tuple[tuple[Found, ...], ...]
+    error: Failure | None
+    timing: Timing
+    kind: Literal["search"] = "search"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A passage read for a query."""
+
+    id: int
+    parent: int | None
+    query: str
+    passage_id: str
+    reading: Reading | None
+    error: Failure | None
+    timing: Timing
+    kind: Literal["read"] = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something that the method decided: a node, a branch, a verdict, a stop.
+
+    Attributes:
+        label: what kind of decision, from the method's own small vocabulary.
+        text: one line for people.
+        data: the particulars, as JSON.
+        after: the decisions that this one had to wait for, where steps form a graph.
+    """
+
+    id: int
+    parent: int | None
+    label: str
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    after: tuple[int, ...] = ()
+    kind: Literal["decision"] = "decision"
+
+
+@dataclass(frozen=True, slots=True)
+class ParseFailure:
+    """Words of the model that could not be read: which parser, why, and the words."""
+
+    id: int
+    parent: int | None
+    parser: str
+    reason: str
+    text: str
+    kind: Literal["parse_failure"] = "parse_failure"
+
+
+Step = Annotated[ModelCall | Search | Read | Decision | ParseFailure, Discriminator("kind")]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Tells an observer that a step has begun; the finished step follows under the same id."""
+
+    id: int
+    parent: int | None
+    kind: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """Tells an observer of a piece of a model's reply as it arrives."""
+
+    id: int
+    text: str
+
+
+Event = Started | TextPiece | ModelCall | Search | Read | Decision | ParseFailure
+Observer = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over a trace. Words are split at white space; `prompt_words` counts all that was sent, each time it was sent."""
+
+    llm_calls: int
+    llm_failures: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    prompt_words: int
+    reply_words: int
+    searches: int
+    queries: int
+    reads: int
+    parse_failures: int
+    llm_seconds: float
+    search_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """All that a run depends on besides the question: enough to run it again.
+
+    Attributes:
+        version: of hopweave.
+        method: name of the method, and `options` its options in full.
+        llm: identity of the model; `retriever` and `reader` likewise, empty if there is none.
+        prompts: fingerprint of each prompt that was filled.
+        budget: limits of the question; a limit that is absent is not set.
+        settings: the settings as given, secrets left out.
+    """
+
+    version: str
+    method: str
+    options: Mapping[str, Any]
+    llm: str
+    retriever: str = ""
+    reader: str = ""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    budget: Mapping[str, float] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One question, answered or failed, with everything that happened.
+
+    Attributes:
+        schema: version of this layout; a record of another version is refused by name.
+        question: what was asked.
+        answer: what came out; `None` exactly when `error` is set.
+        error: why there is no answer.
+        setup: what the run depends on.
+        messages: every distinct message that was sent, once.
+        passages: every passage that was found, once.
+        steps: in order, parents before children.
+        started_at: when, as an ISO 8601 time in UTC.
+        seconds: how long it took.
+    """
+
+    schema: str
+    question: Question
+    answer: Answer | None
+    error: Failure | None
+    setup: Setup
+    messages: tuple[Message, ...]
+    passages: tuple[Passage, ...]
+    steps: tuple[Step, ...]
+    started_at: str
+    seconds: float
+
+    def to_json(self) -> str:
+        """The record as one line of JSON."""
+        return _record_adapter().dump_json(self, exclude_defaults=False).decode()
+
+    @classmethod
+    def from_json(cls, line: str) -> Record:
+        """Reads a record back and checks that every citation still quotes its passage.
+
+        Raises:
+            DataError: for another schema, a damaged line, or a citation that does not hold.
+        """
+        try:
+            schema = _schema_adapter().validate_json(line).get("schema")
+            if schema != SCHEMA:
+                raise DataError(f"this record has schema {schema!r}; this version of hopweave reads {SCHEMA!r}")
+            record = _record_adapter().validate_json(line)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(str(part) for part in first["loc"]) or "the line"
+            raise DataError(f"not a record: {where}: {first['msg']}; restore the file or run the question again") from None
+        for problem in record.citation_problems():
+            raise DataError(f"the record of question {record.question.id!r} was altered: {problem}; run the question again")
+        return record
+
+    def passage(self, passage_id: str) -> Passage:
+        """The passage of that id.
+
+        Raises:
+            KeyError: if the record holds none.
+        """
+        return next_or_key_error((p for p in self.passages if p.id == passage_id), passage_id)
+
+    def citation_problems(self) -> Iterator[str]:
+        """Yields one line for each citation whose quote is not what stands in its passage."""
+        if self.answer is None:
+            return
+        texts = {passage.id: passage.text for passage in self.passages}
+        for citation in self.answer.citations:
+            text = texts.get(citation.passage_id)
+            if text is None:
+                yield f"citation [{citation.mark}] names passage {citation.passage_id!r}, which is not in the record"
+            elif text[citation.start : citation.end] != citation.quote or not citation.quote:
+                yield f"citation [{citation.mark}] does not quote passage {citation.passage_id!r}"
+
+    def totals(self) -> Totals:
+        """Sums over the steps; nothing here is stored, so nothing can disagree with the steps."""
+        counts: Counter[str] = Counter()
+        seconds = dict.fromkeys(("llm", "search"), 0.0)
+        words = [len(message.text.split()) for message in self.messages]
+        for step in self.steps:
+            counts[step.kind] += 1
+            match step:
+                case ModelCall():
+                    counts["llm_failures"] += step.text is None
+                    counts["prompt_tokens"] += step.usage.prompt_tokens
+                    counts["completion_tokens"] += step.usage.completion_tokens
+                    counts["cached_tokens"] += step.usage.cached_tokens
+                    counts["prompt_words"] += sum(words[index] for index in step.messages)
+                    counts["reply_words"] += len((step.text or "").split())
+                    seconds["llm"] += step.timing.seconds
+                case Search():
+                    counts["queries"] += len(step.queries)
+                    seconds["search"] += step.timing.seconds
+                case _:
+                    pass
+        return Totals(
+            llm_calls=counts["model_call"],
+            llm_failures=counts["llm_failures"],
+            prompt_tokens=counts["prompt_tokens"],
+            completion_tokens=counts["completion_tokens"],
+            cached_tokens=counts["cached_tokens"],
+            prompt_words=counts["prompt_words"],
+            reply_words=counts["reply_words"],
+            searches=counts["search"],
+            queries=counts["queries"],
+            reads=counts["read"],
+            parse_failures=counts["parse_failure"],
+            llm_seconds=seconds["llm"],
+            search_seconds=seconds["search"],
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of everything but the clock: equal for a run and its replay."""
+        still = Timing(0.0, 0.0)
+        steps = tuple(replace(step, timing=still) if hasattr(step, "timing") else step for step in self.steps)
+        return hashlib.sha256(replace(self, steps=steps, started_at="", seconds=0.0).to_json().encode()).hexdigest()
+
+
+class Trace:
+    """Gathers the steps of one question and tells observers of each as it happens.
+
+    Steps are numbered as they begin. Where branches ran side by side that order depends on the clock, so `finish` numbers
+    them anew along the tree of parents, which does not.
+    """
+
+    def __init__(self, observers: Sequence[Observer] = ()) -> None:
+        self._observers = tuple(observers)
+        self._steps: dict[int, ModelCall | Search | Read | Decision | ParseFailure] = {}
+        self._num_begun = 0
+        self._messages: dict[Message, int] = {}
+        self._passages: dict[str, Passage] = {}
+        self._parent: ContextVar[int | None] = ContextVar("parent", default=None)
+        self._start = time.perf_counter()
+        self.prompts: dict[str, str] = {}
+
+    def seconds(self) -> float:
+        """Seconds since the question was taken up."""
+        return time.perf_counter() - self._start
+
+    @property
+    def parent(self) -> int | None:
+        """The step under which new steps are filed, in the current task."""
+        return self._parent.get()
+
+    @contextmanager
+    def under(self, parent: int) -> Iterator[None]:
+        """Files what begins inside the block under a step. Tasks started inside inherit it."""
+        token = self._parent.set(parent)
+        try:
+            yield
+        finally:
+            self._parent.reset(token)
+
+    def begin(self, kind: str, label: str) -> int:
+        """Numbers a step that begins now."""
+        step_id = self._num_begun
+        self._num_begun += 1
+        self._tell(Started(step_id, self.parent, kind, label))
+        return step_id
+
+    def piece(self, step_id: int, text: str) -> None:
+        """Passes a piece of a reply on to the observers."""
+        self._tell(TextPiece(step_id, text))
+
+    def end(self, step: ModelCall | Search | Read) -> None:
+        """Files a step that has ended."""
+        self._steps[step.id] = step
+        self._tell(step)
+
+    def decide(self, label: str, text: str, data: Mapping[str, Any], after: Sequence[int] = ()) -> int:
+        """Files a decision and returns its id."""
+        step = Decision(self._take_id(), self.parent, label, text, dict(data), tuple(after))
+        self._steps[step.id] = step
+        self._tell(step)
+        return step.id
+
+    def unread(self, parser: str, reason: str, text: str) -> None:
+        """Files words of the model that could not be read."""
+        step = ParseFailure(self._take_id(), self.parent, parser, reason, text)
+        self._steps[step.id] = step
+        self._tell(step)
+
+    def keep_messages(self, messages: Sequence[Message]) -> tuple[int, ...]:
+        """Positions of the messages in the record, which holds each distinct one once."""
+        return tuple(self._messages.setdefault(message, len(self._messages)) for message in messages)
+
+    def keep_hits(self, hits: Sequence[Hit]) -> tuple[Found, ...]:
+        """Refers to hits by id; their passages go into the record once."""
+        for hit in hits:
+            self._passages.setdefault(hit.passage.id, hit.passage)
+        return tuple(Found(hit.passage.id, hit.score) for hit in hits)
+
+    def keep_passage(self, passage: Passage) -> None:
+        """Puts a passage into the record."""
+        self._passages.setdefault(passage.id, passage)
+
+    def finish(
+        self, question: Question, setup: Setup, started_at: str, answer: Answer | None, error: Failure | None
+    ) -> Record:
+        """The record of the question."""
+        return Record(
+            schema=SCHEMA,
+            question=question,
+            answer=answer,
+            error=error,
+            setup=replace(setup, prompts=dict(sorted(self.prompts.items()))),
+            messages=tuple(self._messages),
+            passages=tuple(self._passages.values()),
+            steps=_along_the_tree(self._steps),
+            started_at=started_at,
+            seconds=self.seconds(),
+        )
+
+    def _take_id(self) -> int:
+        step_id = self._num_begun
+        self._num_begun += 1
+        return step_id
+
+    def _tell(self, event: Event) -> None:
+        for observer in self._observers:
+            observer(event)
+
+
+def next_or_key_error(matches: Iterator[Passage], key: str) -> Passage:
+    """The first match, or a `KeyError` that names the key."""
+    for match in matches:
+        return match
+    raise KeyError(key)
+
+
+def _along_the_tree(
+    steps: Mapping[int, ModelCall | Search | Read | Decision | ParseFailure],
+) -> tuple[ModelCall | Search | Read | Decision | ParseFailure, ...]:
+    children: dict[int | None, list[int]] = {}
+    for step_id in sorted(steps):
+        parent = steps[step_id].parent
+        children.setdefault(parent if parent in steps else None, []).append(step_id)
+    order: list[int] = []
+    waiting = list(reversed(children.get(None, [])))
+    while waiting:
+        step_id = waiting.pop()
+        order.append(step_id)
+        waiting.extend(reversed(children.get(step_id, [])))
+    new_id = {old: new for new, old in enumerate(order)}
+    renumbered = []
+    for old in order:
+        step = steps[old]
+        step = replace(step, id=new_id[old], parent=new_id.get(step.parent) if step.parent is not None else None)
+        if isinstance(step, Decision):
+            step = replace(step, after=tuple(new_id[other] for other in step.after if other in new_id))
+        renumbered.append(step)
+    return tuple(renumbered)
+
+
+@cache
+def _record_adapter() -> TypeAdapter[Record]:
+    return TypeAdapter(Record)
+
+
+@cache
+def _schema_adapter() -> TypeAdapter[dict[str, Any]]:
+    return TypeAdapter(dict[str, Any])
+
+
+def call_step(
+    step_id: int,
+    parent: int | None,
+    purpose: str,
+    messages: tuple[int, ...],
+    sampling: Sampling,
+    sample: int,
+    outcome: Reply | RunError,
+    timing: Timing,
+) -> ModelCall:
+    """A `ModelCall` from what came of it."""
+    failed = isinstance(outcome, RunError)
+    return ModelCall(
+        id=step_id,
+        parent=parent,
+        purpose=purpose,
+        messages=messages,
+        sampling=sampling,
+        sample=sample,
+        text=None if failed else outcome.text,
+        finish_reason="error" if failed else outcome.finish_reason,
+        usage=Usage() if failed else outcome.usage,
+        error=Failure.of(outcome) if failed else None,
+        timing=timing,
+    )

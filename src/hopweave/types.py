@@ -1,0 +1,256 @@
+"""The plain data that every part of hopweave speaks: frozen, typed, standard library only.
+
+Data flows in one direction. A dataset yields an `Example`, which keeps apart what a method may see (`Question`) and what only
+a metric may see (`Gold`). A method turns the `Question` into an `Answer`; everything it did on the way is in the trace.
+
+Offsets are code points (Python `str` indices), half open: `text[start:end]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+AnswerForm = Literal["short", "label", "long"]
+"""What kind of answer is asked for: a few words, one of a closed set of labels, or several sentences."""
+
+Verdict = Literal["known", "verified", "corrected", "completed", "contradicted", "unsupported"]
+"""Where a claim stands with the evidence.
+
+`known`: the model's own knowledge, which retrieval neither confirmed nor denied. `verified`: a passage says the same.
+`corrected`: a passage said otherwise and its answer was taken. `completed`: the model did not know, a passage supplied it.
+`contradicted`: a passage says otherwise and the model's answer stands all the same. `unsupported`: nobody answered it.
+"""
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """All that a method may see of what is asked.
+
+    Attributes:
+        id: identifies the question within its dataset or run.
+        text: the question itself.
+        form: the kind of answer asked for; it decides how the final answer is read and how consistency is tested.
+        labels: the allowed labels, in order, where `form` is `"label"`.
+    """
+
+    id: str
+    text: str
+    form: AnswerForm = "short"
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """All that only a metric may see: the right answers (any one of them counts) and the passages that hold them."""
+
+    answers: tuple[str, ...]
+    passage_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question with its gold, and traits to group by (such as `type`, `hops`, `level`)."""
+
+    question: Question
+    gold: Gold
+    traits: Mapping[str, str | int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of the corpus, small enough to be read at once.
+
+    Attributes:
+        id: unique within its index.
+        text: what is read and quoted.
+        title: of the page or document that it comes from; empty if it has none.
+        source: the file or address that it was read from.
+        start: where `text` begins in the text extracted from `source`, if it is a part of a longer document.
+        end: where it ends there.
+    """
+
+    id: str
+    text: str
+    title: str = ""
+    source: str = ""
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage found by a retriever: higher scores are better, ranks count from 1."""
+
+    passage: Passage
+    score: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a text, `text[start:end]`."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader made of a passage for a query.
+
+    Attributes:
+        text: the answer as it stands in the passage; empty if there is none.
+        span: where it stands; `None` exactly when `text` is empty.
+        confidence: f, how sure the reader is that the passage answers the query. Its scale is the reader's own (a raw logit
+            or log-odds), so a threshold belongs to a reader.
+    """
+
+    text: str
+    span: Span | None
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The exact stretch of a passage that a claim rests on.
+
+    Attributes:
+        mark: the k of `[k]` in the answer's text.
+        passage_id: the passage.
+        start: first code point of the quote in the passage's text.
+        end: one past its last.
+        quote: always equal to `passage.text[start:end]`.
+        focus: the words within the passage that answer the query (inside the quote), if a reader found them.
+    """
+
+    mark: int
+    passage_id: str
+    start: int
+    end: int
+    quote: str
+    focus: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One step of reasoning that asserts something: the query it answers, what it says, how it stands, and on what it rests."""
+
+    query: str
+    text: str
+    verdict: Verdict
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a method hands back.
+
+    Attributes:
+        text: the final content for a reader, with `[k]` marks; each mark resolves to a citation of `claims`.
+        short: the bare answer, as metrics take it.
+        claims: in the order of the reasoning.
+        stopped_because: `finished`, or what ended the work early (such as `max_rounds` or `max_llm_calls`).
+        how: how `short` was read off the model's words (such as `marker`, `forced`, `last-claim`).
+        num_marks_removed: marks that the model invented and that were taken out of `text`.
+    """
+
+    text: str
+    short: str
+    claims: tuple[Claim, ...] = ()
+    stopped_because: str = "finished"
+    how: str = "marker"
+    num_marks_removed: int = 0
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """All citations, in the order of the claims."""
+        return tuple(citation for claim in self.claims for citation in claim.citations)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation. A last turn of the assistant is a prefill: the model goes on from it."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a reply is drawn. The defaults are greedy.
+
+    Attributes:
+        temperature: 0 is greedy.
+        top_p: nucleus mass, above 0 up to 1.
+        max_tokens: at most this many new tokens.
+        stop: the reply ends before the first of these; cut again on our side, since servers forget to.
+        seed: for drawing.
+        top_logprobs: how many alternatives per token to report; 0 asks for none.
+        json_schema: constrains the reply where the endpoint can.
+    """
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 512
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+    top_logprobs: int = 0
+    json_schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call, as the endpoint counts them. `cached_tokens` are those of the prompt that it did not compute again."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """A token of a reply, its natural log-probability, and the most likely alternatives (itself included)."""
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a language model said.
+
+    Attributes:
+        text: without the stop string, and without the prefill.
+        finish_reason: `stop`, `length`, or what else the endpoint says.
+        usage: tokens.
+        logprobs: one entry a token, if they were asked for and the endpoint gives them.
+    """
+
+    text: str
+    finish_reason: str = "stop"
+    usage: Usage = Usage()
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What an endpoint can do, so that a method may use it and must not rely on it.
+
+    Attributes:
+        prefill: goes on from a last turn of the assistant.
+        logprobs: reports log-probabilities of tokens and alternatives.
+        json_schema: constrains a reply to a schema.
+        context_tokens: length of its context, if known.
+        max_parallel: how many calls it serves at a time, if there is such a limit.
+    """
+
+    prefill: bool = False
+    logprobs: bool = False
+    json_schema: bool = False
+    context_tokens: int | None = None
+    max_parallel: int | None = None
