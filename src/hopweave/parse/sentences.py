@@ -1,0 +1,35 @@
+"""Where sentences begin and end, by the `sentencex` library (which knows abbreviations and initials)."""
+
+from __future__ import annotations
+
+from hopweave.types import Span
+
+
+def sentence_spans(text: str, language: str = "en") -> list[Span]:
+    """Spans of the sentences of a text, in order, surrounding white space left out.
+
+    Args:
+        text: any text; a line break alone does not end a sentence, an empty line does.
+        language: ISO 639-1 code.
+    """
+    import sentencex
+
+    spans: list[Span] = []
+    position = 0
+    for piece in sentencex.segment(language, text):
+        found = text.find(piece, position)
+        start = position if found < 0 else found
+        position = start + len(piece)
+        inner = piece.strip()
+        if inner:
+            begin = start + piece.index(inner)
+            spans.append(Span(begin, begin + len(inner)))
+    return spans
+
+
+def sentence_around(text: str, span: Span) -> Span:
+    """The smallest run of whole sentences that covers a span of the text."""
+    touching = [s for s in sentence_spans(text) if s.start < span.end and span.start < s.end]
+    if not touching:
+        return span
+    return Span(min(span.start, touching[0].start), max(span.end, touching[-1].end))
