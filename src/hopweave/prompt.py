@@ -61,9 +61,10 @@ class Prompt:
             SettingsError: for a placeholder without a value, or a value without a placeholder.
         """
         missing, extra = self.fields - values.keys(), values.keys() - self.fields
-        if missing or extra:
-            said = [f"lacks {', '.join(sorted(missing))}"] * bool(missing) + [f"has no {', '.join(sorted(extra))}"] * bool(extra)
-            raise SettingsError(f"prompt {self.name} {' and '.join(said)}; its placeholders are: {', '.join(sorted(self.fields))}")
+        if missing:
+            raise SettingsError(f"prompt {self.name} was not given {', '.join(sorted(missing))}")
+        if extra:
+            raise SettingsError(f"prompt {self.name} has no placeholder {', '.join(sorted(extra))}")
         return _PLACEHOLDER.sub(lambda match: values[match[1]], self.text)
 
 

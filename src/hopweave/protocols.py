@@ -98,6 +98,14 @@ class ModelReader(Protocol):
 
 
 @runtime_checkable
+class DuplicateDetector(Protocol):
+    """Tells whether a query was asked before in other words."""
+
+    def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
+        """Position in `seen` of the query that this one repeats, or `None`."""
+
+
+@runtime_checkable
 class Method(Protocol):
     """Answers a question. A method is a frozen dataclass whose fields are its options."""
 

@@ -142,7 +142,8 @@ class ParseFailure:
     kind: Literal["parse_failure"] = "parse_failure"
 
 
-Step = Annotated[ModelCall | Search | Read | Decision | ParseFailure, Discriminator("kind")]
+AnyStep = ModelCall | Search | Read | Decision | ParseFailure
+Step = Annotated[AnyStep, Discriminator("kind")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ class TextPiece:
     text: str
 
 
-Event = Started | TextPiece | ModelCall | Search | Read | Decision | ParseFailure
+Event = Started | TextPiece | AnyStep
 Observer = Callable[[Event], None]
 
 
@@ -268,7 +269,10 @@ class Record:
         Raises:
             KeyError: if the record holds none.
         """
-        return next_or_key_error((p for p in self.passages if p.id == passage_id), passage_id)
+        for passage in self.passages:
+            if passage.id == passage_id:
+                return passage
+        raise KeyError(passage_id)
 
     def citation_problems(self) -> Iterator[str]:
         """Yields one line for each citation whose quote is not what stands in its passage."""
@@ -323,7 +327,7 @@ class Record:
     def fingerprint(self) -> str:
         """SHA-256 (hex) of everything but the clock: equal for a run and its replay."""
         still = Timing(0.0, 0.0)
-        steps = tuple(replace(step, timing=still) if hasattr(step, "timing") else step for step in self.steps)
+        steps = tuple(replace(s, timing=still) if isinstance(s, ModelCall | Search | Read) else s for s in self.steps)
         return hashlib.sha256(replace(self, steps=steps, started_at="", seconds=0.0).to_json().encode()).hexdigest()
 
 
@@ -336,7 +340,7 @@ class Trace:
 
     def __init__(self, observers: Sequence[Observer] = ()) -> None:
         self._observers = tuple(observers)
-        self._steps: dict[int, ModelCall | Search | Read | Decision | ParseFailure] = {}
+        self._steps: dict[int, AnyStep] = {}
         self._num_begun = 0
         self._messages: dict[Message, int] = {}
         self._passages: dict[str, Passage] = {}
@@ -347,6 +351,11 @@ class Trace:
     def seconds(self) -> float:
         """Seconds since the question was taken up."""
         return time.perf_counter() - self._start
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._observers)
 
     @property
     def parent(self) -> int | None:
@@ -405,9 +414,11 @@ class Trace:
         """Puts a passage into the record."""
         self._passages.setdefault(passage.id, passage)
 
-    def finish(
-        self, question: Question, setup: Setup, started_at: str, answer: Answer | None, error: Failure | None
-    ) -> Record:
+    def passage(self, passage_id: str) -> Passage | None:
+        """The passage of that id, if it was found or read."""
+        return self._passages.get(passage_id)
+
+    def finish(self, question: Question, setup: Setup, started_at: str, answer: Answer | None, error: Failure | None) -> Record:
         """The record of the question."""
         return Record(
             schema=SCHEMA,
@@ -432,16 +443,7 @@ class Trace:
             observer(event)
 
 
-def next_or_key_error(matches: Iterator[Passage], key: str) -> Passage:
-    """The first match, or a `KeyError` that names the key."""
-    for match in matches:
-        return match
-    raise KeyError(key)
-
-
-def _along_the_tree(
-    steps: Mapping[int, ModelCall | Search | Read | Decision | ParseFailure],
-) -> tuple[ModelCall | Search | Read | Decision | ParseFailure, ...]:
+def _along_the_tree(steps: Mapping[int, AnyStep]) -> tuple[AnyStep, ...]:
     children: dict[int | None, list[int]] = {}
     for step_id in sorted(steps):
         parent = steps[step_id].parent
@@ -484,17 +486,8 @@ def call_step(
     timing: Timing,
 ) -> ModelCall:
     """A `ModelCall` from what came of it."""
-    failed = isinstance(outcome, RunError)
-    return ModelCall(
-        id=step_id,
-        parent=parent,
-        purpose=purpose,
-        messages=messages,
-        sampling=sampling,
-        sample=sample,
-        text=None if failed else outcome.text,
-        finish_reason="error" if failed else outcome.finish_reason,
-        usage=Usage() if failed else outcome.usage,
-        error=Failure.of(outcome) if failed else None,
-        timing=timing,
-    )
+    if isinstance(outcome, RunError):
+        text, reason, usage, error = None, "error", Usage(), Failure.of(outcome)
+    else:
+        text, reason, usage, error = outcome.text, outcome.finish_reason, outcome.usage, None
+    return ModelCall(step_id, parent, purpose, messages, sampling, sample, text, reason, usage, error, timing)

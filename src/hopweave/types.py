@@ -204,7 +204,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call, as the endpoint counts them. `cached_tokens` are those of the prompt that it did not compute again."""
+    """Tokens of one call, as the endpoint counts them. `cached_tokens` are prompt tokens it did not compute again."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0

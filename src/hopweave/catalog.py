@@ -1,0 +1,114 @@
+"""What there is to choose from: the folders themselves. The file name is the public name; no list is kept anywhere.
+
+A folder is listed without importing anything: the one-line description is the first line of a file's docstring, the extra that
+it needs is its `NEEDS_EXTRA`, and the class is the one name in its `__all__`. Other packages join through entry points of the
+group `hopweave.<role>`, which point to a class.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, get_args
+
+from hopweave.errors import MissingExtra, SettingsError, suggest
+
+Role = Literal["llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"]
+ROLES: tuple[Role, ...] = get_args(Role)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A part that can be chosen by name.
+
+    Attributes:
+        role: the folder.
+        name: what users type.
+        summary: one line, from the file itself.
+        extra: the extra of this package that it needs, if any.
+        target: where it is: a module of this package, or `module:attribute` of another.
+    """
+
+    role: Role
+    name: str
+    summary: str
+    extra: str | None
+    target: str
+
+
+@cache
+def entries(role: Role) -> dict[str, Entry]:
+    """All parts of a role by name, in alphabetical order."""
+    folder = Path(__file__).parent / role
+    found = {path.stem: _entry_of_file(role, path) for path in folder.glob("*.py") if not path.name.startswith("_")}
+    for point in entry_points(group=f"hopweave.{role}"):
+        found.setdefault(point.name, Entry(role, point.name, f"from {point.value.split(':')[0]}", None, point.value))
+    return dict(sorted(found.items()))
+
+
+def entry(role: Role, name: str) -> Entry:
+    """The part of that name.
+
+    Raises:
+        SettingsError: if there is none, with the nearest name.
+    """
+    known = entries(role)
+    if name not in known:
+        raise SettingsError(f"{name!r} is not one of the {role}; {suggest(name, known)}")
+    return known[name]
+
+
+def load(role: Role, name: str) -> Any:
+    """Imports a part and returns its class.
+
+    Raises:
+        SettingsError: for an unknown name.
+        MissingExtra: if a library that it needs is not installed.
+    """
+    chosen = entry(role, name)
+    module_name, _, attribute = chosen.target.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if chosen.extra is None or (error.name or "").startswith("hopweave"):
+            raise
+        raise MissingExtra(error.name or name, chosen.extra) from error
+    return getattr(module, attribute or module.__all__[0])
+
+
+def require(module: str, extra: str) -> ModuleType:
+    """Imports an optional library at the moment it is needed.
+
+    Raises:
+        MissingExtra: if it is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.split(".")[0] != module.split(".", maxsplit=1)[0]:
+            raise
+        raise MissingExtra(module, extra) from error
+
+
+def summary_of(path: Path) -> str:
+    """The first line of a file's docstring, found without running the file."""
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return docstring.split("\n", 1)[0].rstrip(".")
+
+
+def _entry_of_file(role: Role, path: Path) -> Entry:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    extra = None
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="NEEDS_EXTRA")], value=ast.Constant(value=str(found))):
+                extra = found
+            case _:
+                pass
+    summary = (ast.get_docstring(tree) or "").split("\n", 1)[0].rstrip(".")
+    return Entry(role, path.stem, summary, extra, f"hopweave.{role}.{path.stem}")

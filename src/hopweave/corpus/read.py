@@ -1,0 +1,212 @@
+"""From files to passages: the fields of records, the ids of what has none, and the cutting of what is long."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hopweave.corpus.documents import read_document
+from hopweave.corpus.files import DOCUMENT_SUFFIXES, CorpusFile, find_files, open_text
+from hopweave.corpus.records import OnBytes, Row, read_rows
+from hopweave.corpus.split import fits, split_spans
+from hopweave.errors import DataError, SettingsError
+from hopweave.types import Passage
+
+ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
+TITLE_FIELDS = ("title", "name")
+TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusOptions:
+    """How records are read and documents cut.
+
+    Attributes:
+        max_words: longest passage, in words; longer texts are cut at sentence boundaries. 0 cuts nothing.
+        id_field: name of the field with the id; without it, the first of `ID_FIELDS` that a record has.
+        title_field: the same for the title, with `TITLE_FIELDS`. A record need not have one.
+        text_field: the same for the text, with `TEXT_FIELDS`.
+
+    Raises:
+        SettingsError: for a negative `max_words`.
+    """
+
+    max_words: int = 120
+    id_field: str | None = None
+    title_field: str | None = None
+    text_field: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_words < 0:
+            raise SettingsError(f"max_words = {self.max_words} is below 0; give a number of words, or 0 to cut nothing")
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was read and what was left out; it grows while the passages are taken.
+
+    Attributes:
+        num_files: files read.
+        num_passages: passages handed out.
+        num_duplicates: records without an id that repeat an earlier one in title and text.
+        num_empty: records and documents whose text is only white space.
+        skipped: numbers of files of unknown formats, by suffix.
+    """
+
+    num_files: int = 0
+    num_passages: int = 0
+    num_duplicates: int = 0
+    num_empty: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+def read_corpus(
+    paths: Sequence[Path],
+    *,
+    options: CorpusOptions | None = None,
+    tally: Tally | None = None,
+    on_bytes: Callable[[int], None] | None = None,
+) -> Iterator[Passage]:
+    """Reads files and folders, one passage after the other.
+
+    A record or document that is short enough becomes one passage under its own id, without offsets. A longer one becomes
+    passages `id#1`, `id#2` and so on, each with its offsets in the text. A record without an id gets a hash of its content.
+
+    Args:
+        paths: files and folders; the formats are told by suffix, `.gz` of each included.
+        options: fields and length.
+        tally: is brought up to date with every file and passage.
+        on_bytes: told how many bytes were read from the disk, piece by piece.
+
+    Raises:
+        DataError: names the file and the line or record, and ends with what to do. Also when nothing was found to read.
+    """
+    reading = _Reading(options or CorpusOptions(), tally if tally is not None else Tally(), on_bytes)
+    yield from reading.passages(paths)
+
+
+class _Reading:
+    """One pass over a corpus."""
+
+    def __init__(self, options: CorpusOptions, tally: Tally, on_bytes: OnBytes) -> None:
+        self._options = options
+        self._tally = tally
+        self._on_bytes = on_bytes
+
+    def passages(self, paths: Sequence[Path]) -> Iterator[Passage]:
+        # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
+        with closing(sqlite3.connect("", isolation_level=None)) as seen:
+            seen.execute("PRAGMA journal_mode = OFF")
+            seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
+            seen.execute("BEGIN")
+            for file in find_files(paths):
+                if not file.is_readable:
+                    self._tally.skipped[file.path.suffix.lower() or "no suffix"] += 1
+                    continue
+                self._tally.num_files += 1
+                is_document = file.suffix in DOCUMENT_SUFFIXES
+                for passage in self._document(file) if is_document else self._records(file, seen):
+                    self._tally.num_passages += 1
+                    yield passage
+        if not self._tally.num_passages:
+            raise DataError(f"found nothing to index in {', '.join(map(str, paths))}{self._why_nothing()}")
+
+    def _why_nothing(self) -> str:
+        if self._tally.skipped:
+            seen = ", ".join(f"{suffix} ({number})" for suffix, number in sorted(self._tally.skipped.items()))
+            return f": only {seen}; give .json, .jsonl, .tsv, .csv, .txt, .md or .html files"
+        if self._tally.num_empty:
+            return f": all {self._tally.num_empty} texts are empty; check which field holds the text"
+        return "; give .json, .jsonl, .tsv, .csv, .txt, .md or .html files"
+
+    def _document(self, file: CorpusFile) -> Iterator[Passage]:
+        with open_text(file, self._on_bytes) as stream:
+            content = stream.read()
+        if not content.strip():
+            raise DataError(f"{file.source} is empty; remove it or leave it out")
+        title, text = read_document(content, file.suffix)
+        yield from self._cut(Passage(file.document_id, text, title or file.stem, file.source))
+
+    def _records(self, file: CorpusFile, seen: sqlite3.Connection) -> Iterator[Passage]:
+        is_empty = True
+        for row in read_rows(file, self._on_bytes):
+            is_empty = False
+            passage = self._passage(file, row)
+            if not passage.id:
+                key = _content_hash(passage)
+                passage = Passage(key.hex(), passage.text, passage.title, passage.source)
+                if passage.text.strip() and not _is_new(seen, key):
+                    self._tally.num_duplicates += 1
+                    continue
+            yield from self._cut(passage)
+        if is_empty:
+            raise DataError(f"{file.source} is empty: it holds no record; remove it or leave it out")
+
+    def _cut(self, whole: Passage) -> Iterator[Passage]:
+        if not whole.text.strip():
+            self._tally.num_empty += 1
+        elif fits(whole.text, self._options.max_words):
+            yield whole
+        else:
+            for number, span in enumerate(split_spans(whole.text, self._options.max_words), start=1):
+                text = whole.text[span.start : span.end]
+                yield Passage(f"{whole.id}#{number}", text, whole.title, whole.source, span.start, span.end)
+
+    def _passage(self, file: CorpusFile, row: Row) -> Passage:
+        """The passage of a record, its id empty if it has none."""
+        place = f"{file.source}, {row.place}"
+        text = _pick(row.values, self._options.text_field, TEXT_FIELDS)
+        if text is None:
+            raise DataError(_no_field(place, row.values, self._options.text_field or " or ".join(TEXT_FIELDS), "--text-field"))
+        title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
+        record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
+        if record_id is None and self._options.id_field is not None:
+            raise DataError(_no_field(place, row.values, self._options.id_field, "--id-field"))
+        return Passage(_id_text(record_id, place), _text(text, "text", place), _text(title or "", "title", place), file.source)
+
+
+def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -> object:
+    for name in names if chosen is None else (chosen,):
+        if values.get(name) is not None:
+            return values[name]
+    return None
+
+
+def _no_field(place: str, values: Mapping[str, Any], wanted: str, option: str) -> str:
+    has = ", ".join(map(str, values)) or "none at all"
+    return f"{place} has no field {wanted} (its fields: {has}); name the right one with {option}"
+
+
+def _text(value: object, what: str, place: str) -> str:
+    if not isinstance(value, str):
+        raise DataError(f"{place}: its {what} is a {type(value).__name__}, not a text; make it a single text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"{place}: its {what} holds half of a surrogate pair, which is no character; remove it") from None
+    return value
+
+
+def _id_text(value: object, place: str) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return _text("" if value is None else value, "id", place)
+
+
+def _is_new(seen: sqlite3.Connection, key: bytes) -> bool:
+    try:
+        return seen.execute("INSERT OR IGNORE INTO hashes VALUES (?)", (key,)).rowcount == 1
+    except sqlite3.OperationalError as error:
+        raise DataError(
+            f"cannot keep a list of hashes in a temporary file: {error}; free some space or set SQLITE_TMPDIR"
+        ) from error
+
+
+def _content_hash(passage: Passage) -> bytes:
+    return hashlib.blake2b(f"{passage.title}\0{passage.text}".encode(), digest_size=8).digest()

@@ -1,0 +1,40 @@
+"""Text from outside, made fit to be shown: on one line, cut to a length, and with nothing in it that a terminal would obey."""
+
+from __future__ import annotations
+
+import re
+
+ELLIPSIS = "\u2026"
+
+_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"} | {0x7F: "\u2421"}
+_CONTROLS |= dict.fromkeys(range(0x80, 0xA0), "\ufffd")
+# These turn the direction of all that follows, so that a text could be made to read as another.
+_DIRECTIONS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
+# Half of a pair: it cannot be written in UTF-8.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """The text with carriage returns as line ends and every other control character as a sign that does nothing."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _SURROGATE.sub("\ufffd", lines).translate(_CONTROLS | _DIRECTIONS)
+
+
+def one_line(text: str) -> str:
+    """The visible text with every run of white space as one space."""
+    return " ".join(visible(text).split())
+
+
+def cut(text: str, max_characters: int) -> str:
+    """The text, or as much of it as fits with an ellipsis."""
+    return text if len(text) <= max_characters else text[: max_characters - 1].rstrip() + ELLIPSIS
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: `1 search`, `1,204 searches`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def seconds_text(seconds: float) -> str:
+    """Seconds with as many digits as mean something."""
+    return f"{seconds:.0f} s" if seconds >= 100 else f"{seconds:.1f} s" if seconds >= 1 else f"{seconds:.2f} s"

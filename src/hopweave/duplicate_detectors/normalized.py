@@ -1,0 +1,19 @@
+"""Two queries are the same if they are the same words, but for case, punctuation and articles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hopweave.matching import normalize_answer
+
+__all__ = ["Normalized"]
+
+
+@dataclass(frozen=True, slots=True)
+class Normalized:
+    """The light detector: exact and without a model. Paraphrases pass as new queries, at the price of a search."""
+
+    def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
+        wanted = normalize_answer(query)
+        return next((index for index, other in enumerate(seen) if normalize_answer(other) == wanted), None)

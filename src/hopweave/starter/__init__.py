@@ -1,0 +1,1 @@
+"""A small corpus of encyclopaedic passages and the multi-hop questions that go with it."""

@@ -1,0 +1,145 @@
+"""Every reply of a language model, kept under a hash of what was asked: cache, record and replay in one SQLite file.
+
+The key covers the model's identity, the messages, the sampling and the sample's number. With the store `on`, an equal call is
+answered from it, so a run that was killed goes on where it was. In `replay` nothing else answers: a call that the store does
+not hold is an error, and failures and cuts are replayed as they happened. Several processes may share one file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from hopweave.errors import DataError
+from hopweave.trace import Failure
+from hopweave.types import Message, Reply, Sampling
+
+Mode = Literal["on", "off", "replay"]
+
+_LAYOUT = 1
+_BUSY_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What came of a call: the reply, or the failure, or (with neither) that the question's time ran out during it.
+
+    Attributes:
+        seconds: how long the call took when it was made.
+        attempts: how often it was tried then.
+    """
+
+    reply: Reply | None
+    failure: Failure | None
+    seconds: float
+    attempts: int
+
+
+def key_of(identity: str, messages: Sequence[Message], sampling: Sampling, sample: int) -> str:
+    """The hash (SHA-256, hex) under which a reply is kept."""
+    asked = [
+        identity,
+        [[message.role, message.text] for message in messages],
+        [sampling.temperature, sampling.top_p, sampling.max_tokens, sampling.stop, sampling.seed, sampling.top_logprobs],
+        sampling.json_schema,
+        sample,
+    ]
+    return hashlib.sha256(json.dumps(asked, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()).hexdigest()
+
+
+class Store:
+    """A file of replies.
+
+    Args:
+        path: the SQLite file; made with its folder if absent. Ignored when `mode` is `"off"`.
+        mode: `on` answers from it and adds to it, `off` does neither, `replay` only answers.
+
+    Raises:
+        DataError: if the file is no store, is of a newer layout, or (in replay) is absent.
+    """
+
+    def __init__(self, path: Path, mode: Mode = "on") -> None:
+        self.path = path
+        self.mode = mode
+        self._file: sqlite3.Connection | None = None
+        if mode != "off":
+            self._file = self._open()
+
+    def get(self, key: str) -> Stored | None:
+        """What is kept under a key. With the store `on`, only replies count: what failed then may succeed now."""
+        if self._file is None:
+            return None
+        row = self._run("SELECT outcome, seconds, attempts FROM replies WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        reply, failure = _outcome_adapter().validate_json(row[0])
+        if reply is None and self.mode == "on":
+            return None
+        return Stored(reply, failure, row[1], row[2])
+
+    def put(self, key: str, stored: Stored) -> Stored:
+        """Keeps what came of a call and returns what now stands under the key: the first reply wins over later ones."""
+        if self._file is None or self.mode != "on":
+            return stored
+        outcome = _outcome_adapter().dump_json((stored.reply, stored.failure)).decode()
+        row = (key, outcome, stored.reply is not None, stored.seconds, stored.attempts)
+        changed = self._run(
+            "INSERT INTO replies (key, outcome, is_reply, seconds, attempts) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (key) DO UPDATE SET outcome = excluded.outcome, is_reply = excluded.is_reply, "
+            "seconds = excluded.seconds, attempts = excluded.attempts WHERE is_reply = 0",
+            row,
+        ).rowcount
+        return stored if changed else self.get(key) or stored
+
+    def __len__(self) -> int:
+        return 0 if self._file is None else int(self._run("SELECT count(*) FROM replies WHERE is_reply", ()).fetchone()[0])
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self.mode == "replay" and not self.path.is_file():
+            raise DataError(f"there is nothing to replay: {self.path} does not exist; run once with the store on")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            file = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            file.execute("PRAGMA journal_mode = WAL")
+            # With WAL this loses nothing when the process is killed, only (at most the last replies) when the machine is.
+            file.execute("PRAGMA synchronous = NORMAL")
+            layout = int(file.execute("PRAGMA user_version").fetchone()[0])
+            if layout > _LAYOUT:
+                raise DataError(f"the store {self.path} has layout {layout}, newer than this version of hopweave; upgrade it")
+            file.execute(
+                "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, outcome TEXT NOT NULL, is_reply INTEGER NOT NULL, "
+                "seconds REAL NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID"
+            )
+            file.execute(f"PRAGMA user_version = {_LAYOUT}")
+        except OSError as error:
+            raise DataError(f"cannot make the folder of the store {self.path}: {error.strerror}; choose another path") from None
+        except sqlite3.Error as error:
+            raise DataError(f"cannot use the store {self.path}: {error}; move the file away or choose another path") from None
+        return file
+
+    def _run(self, statement: str, values: tuple[object, ...]) -> sqlite3.Cursor:
+        if self._file is None:
+            raise DataError(f"the store {self.path} is closed")
+        try:
+            return self._file.execute(statement, values)
+        except sqlite3.Error as error:
+            raise DataError(f"the store {self.path} failed: {error}; free space or choose another path") from None
+
+
+@cache
+def _outcome_adapter() -> TypeAdapter[tuple[Reply | None, Failure | None]]:
+    return TypeAdapter(tuple[Reply | None, Failure | None])

@@ -1,0 +1,487 @@
+"""What a method holds: model, retriever, reader, budget and trace, in one hand.
+
+Every call goes through the workbench, which records it, keeps it in the store, counts it against the budget, retries what may
+succeed later, gathers what waiting coroutines ask of an engine at the same moment into one batch, and files every failure
+under the boundary that it crossed. A method cannot forget any of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field, fields
+from typing import Any, Generic, TypeVar
+
+from hopweave.errors import (
+    BudgetReached,
+    HopweaveError,
+    ModelError,
+    ReadError,
+    ReplayMiss,
+    RunError,
+    SearchError,
+    SettingsError,
+)
+from hopweave.prompt import Prompt
+from hopweave.protocols import DuplicateDetector, LanguageModel, ModelReader, Reader, Retriever
+from hopweave.store import Store, Stored, key_of
+from hopweave.trace import Failure, Read, Search, Timing, Trace, call_step
+from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_MAX_BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits for one question; `None` is no limit. Reaching one ends in the best answer so far, never in an exception.
+
+    Attributes:
+        max_llm_calls: calls of the model, stored replies included.
+        max_tokens: tokens in and out, over all calls.
+        max_searches: queries sent to the retriever.
+        max_seconds: since the question was taken up; a call under way is cut. Stored replies count the seconds they took.
+    """
+
+    max_llm_calls: int | None = None
+    max_tokens: int | None = None
+    max_searches: int | None = None
+    max_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            value = getattr(self, limit.name)
+            if value is not None and value <= 0:
+                raise SettingsError(f"budget {limit.name} must be above 0, not {value}; leave it out for no limit")
+
+    def limits(self) -> dict[str, float]:
+        """The limits that are set."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often and how patiently a call is tried again: attempts in all, and the longest wait between two, in seconds."""
+
+    max_attempts: int = 4
+    max_wait_seconds: float = 30.0
+
+
+class Batcher(Generic[Item, Result]):
+    """Gathers what waiting coroutines ask for into batches and runs them, one at a time, off the event loop.
+
+    While a batch runs, later requests gather for the next one. Where a batch fails, its items are tried one by one, so that
+    only the culprit's coroutine sees the error.
+    """
+
+    def __init__(self, run: Callable[[Sequence[Item]], Sequence[Result]], name: str) -> None:
+        self._run = run
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
+        self._drain: asyncio.Task[None] | None = None
+
+    async def ask(self, items: Sequence[Item]) -> list[Result]:
+        """One result for each item, in order."""
+        loop = asyncio.get_running_loop()
+        futures = [loop.create_future() for _ in items]
+        self._waiting.extend(zip(items, futures, strict=True))
+        if self._drain is None or self._drain.done():
+            self._drain = loop.create_task(self._drain_all())
+        return list(await asyncio.gather(*futures))
+
+    def close(self) -> None:
+        """Stops the thread after the batch that it is at."""
+        if self._drain is not None:
+            self._drain.cancel()
+        self._thread.shutdown(wait=True, cancel_futures=True)
+
+    async def _drain_all(self) -> None:
+        await asyncio.sleep(0)  # whoever is ready at this moment gets to ask first
+        while self._waiting:
+            batch, self._waiting = self._waiting[:_MAX_BATCH], self._waiting[_MAX_BATCH:]
+            batch = [(item, future) for item, future in batch if not future.done()]
+            if batch:
+                await self._run_batch(batch)
+
+    async def _run_batch(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            results = await loop.run_in_executor(self._thread, self._run, [item for item, _ in batch])
+        except Exception as error:  # noqa: BLE001 - an engine may raise anything; it is handed to whoever asked
+            if len(batch) == 1:
+                _settle(batch[0][1], error)
+                return
+            for one in batch:
+                await self._run_batch([one])
+            return
+        for index, (_, future) in enumerate(batch):
+            short = RuntimeError(f"{len(results)} results came back for {len(batch)} items")
+            _settle(future, results[index] if len(results) == len(batch) else short)
+
+
+class Parts:
+    """What all questions of a run share: the opened model, engines and store, with their batchers.
+
+    Args:
+        llm: the language model.
+        retriever: finds passages; a method that needs none runs without.
+        reader: reads answers out of passages.
+        duplicate_detector: tells whether a query was asked before.
+        store: replies by what was asked.
+        sampling: the base that methods start from.
+        retries: of calls that may succeed later.
+    """
+
+    def __init__(
+        self,
+        llm: LanguageModel,
+        *,
+        retriever: Retriever | None = None,
+        reader: Reader | ModelReader | None = None,
+        duplicate_detector: DuplicateDetector | None = None,
+        store: Store | None = None,
+        sampling: Sampling | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        self.llm = llm
+        self.retriever = retriever
+        self.reader = reader
+        self.duplicate_detector = duplicate_detector
+        self.store = store
+        self.sampling = sampling or Sampling()
+        self.retries = retries or Retries()
+        self._search = Batcher(self._search_batch, "search") if retriever is not None else None
+        self._read = Batcher(reader.read, "read") if isinstance(reader, Reader) else None
+        self._compare = Batcher(self._compare_batch, "duplicates") if duplicate_detector is not None else None
+
+    async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """Hits for each query, in one batch with whoever asks at the same moment."""
+        if self._search is None:
+            raise SearchError("this method searches, and no corpus was given; name one with --corpus")
+        return await self._search.ask([(query, max_hits) for query in queries])
+
+    async def read(self, query: str, passage: Passage) -> Reading:
+        """A reading by an engine, in one batch with whoever asks at the same moment."""
+        if self._read is None:
+            raise ReadError("this method reads passages, and no reader was given; name one with --reader")
+        return (await self._read.ask([(query, passage)]))[0]
+
+    async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
+        """Position of the earlier query that this one repeats."""
+        if self._compare is None:
+            raise SettingsError("no duplicate detector was given; set duplicate_detector = 'normalized'")
+        return (await self._compare.ask([(query, tuple(seen))]))[0]
+
+    async def close(self) -> None:
+        """Lets go of everything."""
+        for batcher in (self._search, self._read, self._compare):
+            if batcher is not None:
+                batcher.close()
+        if self.retriever is not None:
+            self.retriever.close()
+        if self.store is not None:
+            self.store.close()
+        await self.llm.close()
+
+    def _search_batch(self, items: Sequence[tuple[str, int]]) -> list[list[Hit]]:
+        # One engine pass for each depth: cutting a deeper list is not the same for engines that approximate.
+        results: list[list[Hit]] = [[] for _ in items]
+        for max_hits in sorted({depth for _, depth in items}):
+            positions = [index for index, (_, depth) in enumerate(items) if depth == max_hits]
+            found = self.retriever.search([items[index][0] for index in positions], max_hits) if self.retriever else []
+            for index, hits in zip(positions, found, strict=True):
+                results[index] = hits
+        return results
+
+    def _compare_batch(self, items: Sequence[tuple[str, tuple[str, ...]]]) -> list[int | None]:
+        return [self.duplicate_detector.duplicate_of(query, seen) if self.duplicate_detector else None for query, seen in items]
+
+
+@dataclass(slots=True)
+class _Spent:
+    llm_calls: int = 0
+    tokens: int = 0
+    searches: int = 0
+    stored_seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Workbench:
+    """One question's hold on the parts: see the module's docstring.
+
+    Attributes:
+        parts: shared with other questions.
+        trace: of this question.
+        budget: of this question.
+    """
+
+    parts: Parts
+    trace: Trace
+    budget: Budget = field(default_factory=Budget)
+    _spent: _Spent = field(default_factory=_Spent)
+
+    @property
+    def abilities(self) -> Abilities:
+        """What the model's endpoint can do."""
+        return self.parts.llm.abilities
+
+    @property
+    def sampling(self) -> Sampling:
+        """The sampling to start from: temperature, top_p and seed as the user set them."""
+        return self.parts.sampling
+
+    @property
+    def num_searches_left(self) -> int | None:
+        """How many queries the budget still allows; `None` if any number."""
+        limit = self.budget.max_searches
+        return None if limit is None else max(0, limit - self._spent.searches)
+
+    @property
+    def has_retriever(self) -> bool:
+        """Whether there is a corpus to search."""
+        return self.parts.retriever is not None
+
+    def fill(self, prompt: Prompt, **values: str) -> str:
+        """Fills a prompt and notes its fingerprint in the record."""
+        self.trace.prompts[prompt.name] = prompt.fingerprint
+        return prompt.fill(**values)
+
+    def decide(self, label: str, text: str, *, after: Sequence[int] = (), **data: Any) -> int:
+        """Files a decision; the id that comes back can be a parent for `under`."""
+        return self.trace.decide(label, text, data, after)
+
+    def under(self, step_id: int) -> AbstractContextManager[None]:
+        """Files what begins inside the block under a step."""
+        return self.trace.under(step_id)
+
+    def unread(self, parser: str, reason: str, text: str) -> None:
+        """Files words of the model that could not be read; they are counted, never scored as an answer."""
+        self.trace.unread(parser, reason, text)
+
+    async def reply(
+        self, messages: Sequence[Message], *, purpose: str, sampling: Sampling | None = None, sample: int = 0
+    ) -> Reply:
+        """Asks the language model.
+
+        Args:
+            messages: the conversation; a last turn of the assistant is a prefill.
+            purpose: what the call is for, in a word or two; goes into the trace.
+            sampling: defaults to `self.sampling`.
+            sample: counts draws of the same call, so that each is its own entry in the store.
+
+        Raises:
+            ModelError: once retries are spent.
+            BudgetReached: if the question may not make this call, or ran out of time during it.
+            ReplayMiss: in replay, if the store does not hold it.
+        """
+        sampling = sampling or self.sampling
+        self._afford("max_llm_calls", self._spent.llm_calls + 1)
+        self._afford("max_tokens", self._spent.tokens + 1)
+        self._afford_time()
+        self._spent.llm_calls += 1
+        step_id, parent, started = self.trace.begin("model_call", purpose), self.trace.parent, self.trace.seconds()
+        kept = self.trace.keep_messages(messages)
+        outcome, timing = await self._outcome(messages, sampling, sample, step_id, started)
+        self.trace.end(call_step(step_id, parent, purpose, kept, sampling, sample, outcome, timing))
+        if isinstance(outcome, RunError):
+            raise outcome
+        self._spent.tokens += outcome.usage.prompt_tokens + outcome.usage.completion_tokens
+        return outcome
+
+    async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """Searches for several queries in one batch; one list of hits a query, best first.
+
+        Raises:
+            SearchError: if the engine fails.
+            BudgetReached: if the question may not send so many queries.
+        """
+        if not queries:
+            return []
+        self._afford("max_searches", self._spent.searches + len(queries))
+        self._afford_time()
+        self._spent.searches += len(queries)
+        step_id, parent, started = self.trace.begin("search", "; ".join(queries)), self.trace.parent, self.trace.seconds()
+
+        def end(hits: Sequence[Sequence[Hit]], error: Failure | None) -> None:
+            found = tuple(self.trace.keep_hits(of_one) for of_one in hits)
+            timing = Timing(started, self.trace.seconds() - started)
+            self.trace.end(Search(step_id, parent, tuple(queries), max_hits, found, error, timing))
+
+        try:
+            async with self._deadline():
+                with _boundary(SearchError):
+                    hits = await self.parts.search(queries, max_hits)
+        except RunError as error:
+            end((), Failure.of(error))
+            raise
+        end(hits, None)
+        return hits
+
+    async def read(self, query: str, passage: Passage) -> Reading:
+        """Reads the answer to a query out of a passage.
+
+        Raises:
+            ReadError: if the reader fails; ModelError if a reader that asks the model cannot.
+            BudgetReached: if the question's time, or its calls, are spent.
+        """
+        self._afford_time()
+        step_id, parent, started = self.trace.begin("read", query), self.trace.parent, self.trace.seconds()
+        self.trace.keep_passage(passage)
+
+        def end(reading: Reading | None, error: Failure | None) -> None:
+            timing = Timing(started, self.trace.seconds() - started)
+            self.trace.end(Read(step_id, parent, query, passage.id, reading, error, timing))
+
+        try:
+            async with self._deadline():
+                with _boundary(ReadError):
+                    reading = await self._reading(step_id, query, passage)
+        except RunError as error:
+            end(None, Failure.of(error))
+            raise
+        end(reading, None)
+        return reading
+
+    async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
+        """Position in `seen` of the query that this one repeats, or `None`."""
+        return await self.parts.duplicate_of(query, seen)
+
+    async def _reading(self, step_id: int, query: str, passage: Passage) -> Reading:
+        reader = self.parts.reader
+        if not isinstance(reader, ModelReader):
+            return await self.parts.read(query, passage)
+
+        async def ask(messages: Sequence[Message], sampling: Sampling) -> Reply:
+            return await self.reply(messages, purpose="reader", sampling=sampling)
+
+        with self.under(step_id):
+            return await reader.read_with(ask, query, passage)
+
+    async def _outcome(
+        self, messages: Sequence[Message], sampling: Sampling, sample: int, step_id: int, started: float
+    ) -> tuple[Reply | RunError, Timing]:
+        store = self.parts.store
+        key = key_of(self.parts.llm.identity, messages, sampling, sample) if store is not None else ""
+        stored = store.get(key) if store is not None else None
+        if stored is not None:
+            self._spent.stored_seconds += stored.seconds
+            return self._from_store(stored), Timing(started, stored.seconds, from_store=True, attempts=stored.attempts)
+        if store is not None and store.mode == "replay":
+            return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
+        outcome, attempts = await self._call(messages, sampling, step_id)
+        seconds = self.trace.seconds() - started
+        if store is not None:
+            reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
+            outcome = store.put(key, Stored(reply, failure, seconds, attempts)).reply or outcome
+        return outcome, Timing(started, seconds, attempts=attempts)
+
+    def _from_store(self, stored: Stored) -> Reply | RunError:
+        if stored.reply is not None:
+            return stored.reply
+        failure = stored.failure or Failure("ModelError", "the stored call has no outcome")
+        if failure.kind == BudgetReached.__name__:
+            return BudgetReached("max_seconds", self.budget.max_seconds or 0.0)
+        return ModelError(failure.message, retryable=failure.retryable)
+
+    async def _call(self, messages: Sequence[Message], sampling: Sampling, step_id: int) -> tuple[Reply | RunError, int]:
+        attempts = 0
+
+        async def once() -> Reply:
+            nonlocal attempts
+            attempts += 1
+            with _boundary(ModelError):
+                return await self.parts.llm.reply(messages, sampling, self._on_text(step_id))
+
+        try:
+            async with self._deadline():
+                try:
+                    reply = await once()
+                except RunError as error:
+                    if not error.retryable or self.parts.retries.max_attempts < 2:
+                        raise
+                    reply = await self._again(once, error)
+        except RunError as error:
+            return error, attempts
+        return reply, attempts
+
+    async def _again(self, once: Callable[[], Any], first: RunError) -> Reply:
+        # stamina is only imported, and only costs its milliseconds, once something has gone wrong.
+        import stamina
+
+        retries = self.parts.retries
+        failed: RunError | None = first
+
+        def wait(error: Exception) -> bool | float:
+            if not isinstance(error, RunError) or not error.retryable:
+                return False
+            if error.retry_after_seconds is None:
+                return True
+            return min(error.retry_after_seconds, retries.max_wait_seconds)
+
+        policy = stamina.retry_context(
+            on=wait, attempts=retries.max_attempts, timeout=None, wait_initial=0.5, wait_max=retries.max_wait_seconds
+        )
+        async for attempt in policy:
+            with attempt:
+                if failed is not None:  # the call that already failed counts as the first attempt
+                    error, failed = failed, None
+                    raise error
+                reply: Reply = await once()
+                return reply
+        raise first
+
+    def _on_text(self, step_id: int) -> Callable[[str], None] | None:
+        if not self.trace.is_observed:
+            return None
+        return lambda piece: self.trace.piece(step_id, piece)
+
+    def _afford(self, limit: str, needed: float) -> None:
+        allowed = getattr(self.budget, limit)
+        if allowed is not None and needed > allowed:
+            raise BudgetReached(limit, allowed)
+
+    def _afford_time(self) -> None:
+        if self.budget.max_seconds is not None and self._seconds_left() <= 0:
+            raise BudgetReached("max_seconds", self.budget.max_seconds)
+
+    def _seconds_left(self) -> float:
+        return (self.budget.max_seconds or 0.0) - self.trace.seconds() - self._spent.stored_seconds
+
+    @asynccontextmanager
+    async def _deadline(self) -> AsyncIterator[None]:
+        limit = self.budget.max_seconds
+        if limit is None:
+            yield
+            return
+        try:
+            async with asyncio.timeout(self._seconds_left()) as clock:
+                yield
+        except TimeoutError:
+            if clock.expired():
+                raise BudgetReached("max_seconds", limit) from None
+            raise
+
+
+@contextmanager
+def _boundary(kind: type[RunError]) -> Iterator[None]:
+    """Files whatever is not of our family of errors under the boundary that it crossed."""
+    try:
+        yield
+    except HopweaveError:
+        raise
+    except TimeoutError as error:
+        raise kind(f"timed out: {error}" if str(error) else "timed out", retryable=True) from error
+    except Exception as error:
+        raise kind(f"{type(error).__name__}: {error}") from error
+
+
+def _settle(future: asyncio.Future[Any], outcome: Any) -> None:
+    with suppress(asyncio.InvalidStateError):
+        if isinstance(outcome, Exception):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)
