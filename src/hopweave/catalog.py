@@ -7,11 +7,10 @@ group `hopweave.<role>`, which point to a class.
 
 from __future__ import annotations
 
-import ast
 import importlib
+import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, get_args
@@ -20,6 +19,9 @@ from hopweave.errors import MissingExtra, SettingsError, suggest
 
 Role = Literal["llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"]
 ROLES: tuple[Role, ...] = get_args(Role)
+
+_DOCSTRING = re.compile(r'"""([^\n]*?)(?:"""|\n)')
+_NEEDS_EXTRA = re.compile(r'^NEEDS_EXTRA = "([a-z]+)"$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Entry:
 @cache
 def entries(role: Role) -> dict[str, Entry]:
     """All parts of a role by name, in alphabetical order."""
+    from importlib.metadata import entry_points
+
     folder = Path(__file__).parent / role
     found = {path.stem: _entry_of_file(role, path) for path in folder.glob("*.py") if not path.name.startswith("_")}
     for point in entry_points(group=f"hopweave.{role}"):
@@ -97,18 +101,15 @@ def require(module: str, extra: str) -> ModuleType:
 
 def summary_of(path: Path) -> str:
     """The first line of a file's docstring, found without running the file."""
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return docstring.split("\n", 1)[0].rstrip(".")
+    return _summary(path.read_text(encoding="utf-8"))
+
+
+def _summary(code: str) -> str:
+    found = _DOCSTRING.match(code)
+    return found[1].rstrip(". ") if found else ""
 
 
 def _entry_of_file(role: Role, path: Path) -> Entry:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    extra = None
-    for node in tree.body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id="NEEDS_EXTRA")], value=ast.Constant(value=str(found))):
-                extra = found
-            case _:
-                pass
-    summary = (ast.get_docstring(tree) or "").split("\n", 1)[0].rstrip(".")
-    return Entry(role, path.stem, summary, extra, f"hopweave.{role}.{path.stem}")
+    code = path.read_text(encoding="utf-8")
+    extra = _NEEDS_EXTRA.search(code)
+    return Entry(role, path.stem, _summary(code), extra[1] if extra else None, f"hopweave.{role}.{path.stem}")

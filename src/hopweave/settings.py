@@ -59,7 +59,12 @@ class Settings(BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **_: PydanticBaseSettingsSource
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Only what `read_settings` has merged; it reads the environment itself, to set it between files and flags."""
         return (init_settings,)
@@ -112,8 +117,8 @@ class Settings(BaseSettings):
         return build(Retries, self.retries, "retries")
 
     def public(self) -> dict[str, Any]:
-        """The settings as they may be written down: secrets left out."""
-        return {key: _without_secrets(value, key) for key, value in self.model_dump(mode="json").items()}
+        """The settings that touch the content of a record: without secrets, and without where replies are kept."""
+        return {key: _without_secrets(value, key) for key, value in self.model_dump(mode="json", exclude={"store"}).items()}
 
 
 def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None = None) -> Settings:
@@ -151,10 +156,12 @@ def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
         if key not in known:
             raise SettingsError(f"{where} has no option {key!r}; {suggest(key, known)}")
     hints = get_type_hints(part)
-    try:
-        converted = {key: TypeAdapter(hints[key]).validate_python(value) for key, value in values.items()}
-    except ValidationError as error:
-        raise SettingsError(_explained(error, where, known)) from None
+    converted = {}
+    for key, value in values.items():
+        try:
+            converted[key] = TypeAdapter(hints[key]).validate_python(value)
+        except ValidationError as error:
+            raise SettingsError(_explained(error, f"{where}.{key}", known)) from None
     try:
         return part(**converted)
     except TypeError as error:

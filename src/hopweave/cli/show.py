@@ -1,6 +1,7 @@
 """Draw what happened for a question: its tree, its answer, its citations.
 
 Reads a file of records (JSON Lines) and draws one of them, or lists them all.
+"""
 
 from __future__ import annotations
 
@@ -157,9 +158,13 @@ def _listing(records: list[Record], numbers: list[int]) -> RenderableType:
 
     from hopweave.draw.plain import cut, one_line, seconds_text
 
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("line", "id", "question", "answer or error", "calls", "seconds"):
-        table.add_column(name, justify="right" if name in ("line", "calls", "seconds") else "left")
+    table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
+    table.add_column("line", justify="right")
+    table.add_column("id", overflow="fold")
+    table.add_column("question", ratio=3, no_wrap=True)
+    table.add_column("answer or error", ratio=2, no_wrap=True)
+    table.add_column("calls", justify="right")
+    table.add_column("seconds", justify="right")
     for number, record in zip(numbers, records, strict=True):
         short = Text(cut(one_line(record.answer.short), 60) if record.answer else "")
         if record.error is not None:

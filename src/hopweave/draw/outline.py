@@ -32,6 +32,8 @@ TONES: dict[str, Tone] = {
     "known": "quiet",
     "duplicate": "quiet",
     "path": "good",
+    "cut": "warn",
+    "abandoned": "quiet",
     "stop": "quiet",
 }
 """Tones of the verdicts and labels that are known; any other word is plain."""

@@ -17,8 +17,8 @@ Calls: one for each round, one for tracing, plus those of a reader that asks the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
@@ -34,6 +34,7 @@ __all__ = ["SearChain"]
 
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\n[Question]", "\nExample:")
+_FINAL = ("\n[Final Content]",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,9 @@ class SearChain:
         Literal["stop", "both_ways"],
         "stop: the model stops at an unsolved query; both_ways: examples show every query with and without answer (figure 16)",
     ] = "stop"
+    stop_before_final: Annotated[
+        bool, "end a chain before its [Final Content], which tracing writes anew from settled answers anyway"
+    ] = True
     cite: Annotated[
         Literal["confirmed", "every_node"], "cite only what a passage settles, or the passage of every node as the paper does"
     ] = "confirmed"
@@ -190,10 +194,12 @@ class _Walk:
         return self._fill(f"form_{self.question.form}")
 
     async def _generate(self, turns: Sequence[Message]) -> str:
-        sampling = self._sampling(self.options.max_tokens)
+        is_cut = self.options.stop_before_final and self.options.use_retrieval
+        sampling = self._sampling(_NEXT_EXAMPLE + _FINAL if is_cut else _NEXT_EXAMPLE)
         begun = self._begun()
         messages = [*turns, Message("assistant", begun)] if begun else turns
-        reply = await self.bench.reply(messages, purpose="chain", sampling=sampling)
+        with self._under_cause():
+            reply = await self.bench.reply(messages, purpose="chain", sampling=sampling)
         self.last_text = begun + reply.text
         return self.last_text
 
@@ -221,7 +227,7 @@ class _Walk:
 
     async def _walk(self, chain: Chain) -> str | None:
         """Walks a chain in order; returns the feedback of the first node that needs any, or `None` if all pass."""
-        with nullcontext() if self.verdict_step is None else self.bench.under(self.verdict_step):
+        with self._under_cause():
             branch = self.bench.decide("branch", f"chain of {len(chain.nodes)} queries", final=chain.final)
         nodes = chain.nodes[: self.options.max_nodes]
         with self.bench.under(branch):
@@ -351,7 +357,7 @@ class _Walk:
             form=self._form(),
         )
         begun = [Message("assistant", "[Final Content]:")] if self.bench.abilities.prefill else []
-        sampling = self._sampling(self.options.max_tokens)
+        sampling = self._sampling(_NEXT_EXAMPLE)
         reply = await self.bench.reply([Message("user", prompt), *begun], purpose="tracing", sampling=sampling)
         final = parse_chain(reply.text).final or reply.text.strip()
         if not final:
@@ -375,6 +381,9 @@ class _Walk:
     def _fill(self, name: str, **values: str) -> str:
         return self.bench.fill(_PROMPTS[name], **values)
 
-    def _sampling(self, max_tokens: int) -> Sampling:
-        base = self.bench.sampling
-        return Sampling(base.temperature, base.top_p, max_tokens, _NEXT_EXAMPLE, base.seed)
+    def _sampling(self, stop: tuple[str, ...]) -> Sampling:
+        return replace(self.bench.sampling, max_tokens=self.options.max_tokens, stop=stop)
+
+    def _under_cause(self) -> AbstractContextManager[None]:
+        """Files a branch under the verdict that caused it."""
+        return nullcontext() if self.verdict_step is None else self.bench.under(self.verdict_step)

@@ -21,7 +21,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -251,32 +251,34 @@ class Staging:
         Args:
             rewritten: names of files that the engine writes to again; these are copied.
         """
-        for name in self.previous.files if self.previous is not None else ():
-            old, new = self._previous_path(name), self.data / name
-            if name in rewritten or not _link(old, new):
-                shutil.copyfile(old, new)
+        with _disk_errors(self.folder):
+            for name in self.previous.files if self.previous is not None else ():
+                old, new = self._previous_path(name), self.data / name
+                if name in rewritten or not _link(old, new):
+                    shutil.copyfile(old, new)
 
     def publish(
         self, *, engine: str, analyzer: str, num_passages: int, fingerprint: Fingerprint, state: Mapping[str, int]
     ) -> Manifest:
         """Makes the new state the current one. All files in `data` belong to it."""
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        manifest = Manifest(
-            format_version=FORMAT_VERSION,
-            engine=engine,
-            analyzer=analyzer,
-            num_passages=num_passages,
-            fingerprint=str(fingerprint),
-            created_at=now if self.previous is None else self.previous.created_at,
-            updated_at=now,
-            hopweave_version=version("hopweave"),
-            data=self.data.name,
-            files={path.name: self._describe(path) for path in sorted(self.data.iterdir())},
-            state=dict(state),
-        )
-        _sync(self.data)
-        _write_manifest(self.folder, manifest)
-        return manifest
+        with _disk_errors(self.folder):
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            manifest = Manifest(
+                format_version=FORMAT_VERSION,
+                engine=engine,
+                analyzer=analyzer,
+                num_passages=num_passages,
+                fingerprint=str(fingerprint),
+                created_at=now if self.previous is None else self.previous.created_at,
+                updated_at=now,
+                hopweave_version=version("hopweave"),
+                data=self.data.name,
+                files={path.name: self._describe(path) for path in sorted(self.data.iterdir())},
+                state=dict(state),
+            )
+            _sync(self.data)
+            _write_manifest(self.folder, manifest)
+            return manifest
 
     def _describe(self, path: Path) -> DataFile:
         """Size and checksum of a file, which is on the disk when this returns."""
@@ -302,23 +304,20 @@ def replace_index(folder: Path, *, engine: str, update: bool) -> Iterator[Stagin
     Raises:
         DataError: if another process writes to it, the folder holds something else, the disk is full or refuses.
     """
-    with _permissions(folder), full_disk_is_an_error(folder):
-        if update:
-            read_manifest(folder, engine)
-        else:
-            _refuse_foreign_folder(folder)
-        with _write_lock(folder):
+    with full_disk_is_an_error(folder), ExitStack() as stack:
+        with _disk_errors(folder):
+            if update:
+                read_manifest(folder, engine)
+            else:
+                _refuse_foreign_folder(folder)
+            stack.enter_context(_write_lock(folder))
             # Read again: only now is nobody else writing.
             previous = read_manifest(folder, engine) if update else None
-            current = folder / _current_data(folder)
-            _sweep(folder, keep=current)
+            _sweep(folder)
             data = _next_data(folder)
-            staging = Staging(folder, data, data.with_suffix(".scratch"), previous)
             data.mkdir()
-            try:
-                yield staging
-            finally:
-                _sweep(folder, keep=folder / _current_data(folder))
+        stack.callback(_sweep, folder)
+        yield Staging(folder, data, data.with_suffix(".scratch"), previous)
 
 
 @contextmanager
@@ -350,13 +349,17 @@ def _existing(path: Path) -> Path:
 
 
 @contextmanager
-def _permissions(folder: Path) -> Iterator[None]:
+def _disk_errors(folder: Path) -> Iterator[None]:
+    """Turns what the file system refuses into one clear `DataError`; a full disk is told apart further out."""
     try:
         yield
-    except PermissionError as error:
-        raise DataError(f"no permission to write {error.filename or folder}; change its mode or give another folder") from error
-    except NotADirectoryError as error:
-        raise DataError(f"{error.filename or folder} is not a folder; give another one for the index") from error
+    except OSError as error:
+        if error.errno in _FULL_DISK:
+            raise
+        where = error.filename or folder
+        raise DataError(
+            f"cannot write index {folder}: {error.strerror} ({where}); check its permissions, or give another folder with --to"
+        ) from error
 
 
 @contextmanager
@@ -419,10 +422,14 @@ def _next_data(folder: Path) -> Path:
     return folder / f"data-{max(numbers, default=0) + 1}"
 
 
-def _sweep(folder: Path, keep: Path) -> None:
-    """Takes away every state but one, and what else a crash may have left. What cannot go now goes with the next write."""
+def _sweep(folder: Path) -> None:
+    """Takes away every state but the current one, and what else a crash may have left.
+
+    What cannot be taken away now is taken away by the next write.
+    """
+    current = _current_data(folder)
     for path in folder.iterdir():
-        if path != keep and _DATA_NAME.fullmatch(path.stem) and path.suffix in {"", ".scratch"}:
+        if path.name != current and _DATA_NAME.fullmatch(path.stem) and path.suffix in {"", ".scratch"}:
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
             else:

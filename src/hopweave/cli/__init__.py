@@ -1,0 +1,73 @@
+"""The command line: one file per command, named as the command. A file is imported only when its command runs."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from hopweave.catalog import summary_of
+from hopweave.errors import HopweaveError
+
+_FOLDER = Path(__file__).parent
+
+
+class _Commands(TyperGroup):
+    """Lists the folder. Until a command is run, its file is read for its first line only."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(path.stem for path in _FOLDER.glob("*.py") if not path.name.startswith("_"))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        path = _FOLDER / f"{cmd_name}.py"
+        if cmd_name.startswith("_") or not path.is_file():
+            return None
+        return TyperCommand(cmd_name, help=summary_of(path))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
+        name, _, rest = super().resolve_command(ctx, args)
+        if name is None:
+            return None, None, rest
+        command = typer.main.get_command(import_module(f"hopweave.cli.{name}").app)
+        command.name = name
+        return name, command, rest
+
+
+app = typer.Typer(
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,  # drawing help with rich would double the time that --help takes
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(*, value: bool) -> None:
+    if value:
+        from importlib.metadata import version
+
+        typer.echo(f"hopweave {version('hopweave')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _hopweave(
+    *, version: Annotated[bool, typer.Option("--version", help="Print the version.", callback=_show_version)] = False
+) -> None:
+    """Answers questions that need several hops of evidence, every claim tied to an exact span of a passage."""
+
+
+def main() -> None:
+    """The door of the `hopweave` command: one clear line for what the user can mend, and an exit status that says so."""
+    try:
+        app()
+    except HopweaveError as error:
+        typer.echo(f"hopweave: {error}", err=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        typer.echo("hopweave: interrupted; what was answered is kept, run the same command to go on", err=True)
+        sys.exit(130)

@@ -1,0 +1,92 @@
+"""The tree of reasoning while it grows: redrawn in place on a terminal, a line for each decision anywhere else."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+from rich.tree import Tree
+
+from hopweave.draw.plain import cut, one_line
+from hopweave.trace import Decision, Event, ModelCall, ParseFailure, Read, Search, Started, TextPiece
+
+_TONES = {
+    "verified": "green",
+    "corrected": "yellow",
+    "completed": "cyan",
+    "contradicted": "red",
+    "unsupported": "red",
+    "abandoned": "dim",
+    "duplicate": "dim",
+}
+_MAX_CHARACTERS = 160
+
+
+class LiveTree:
+    """An observer that shows what happens on standard error, so that standard output stays the answer's.
+
+    Args:
+        title: stands at the root.
+    """
+
+    def __init__(self, title: str) -> None:
+        self._console = Console(stderr=True)
+        self._root = Tree(Text(cut(one_line(title), _MAX_CHARACTERS), style="bold"))
+        self._branches: dict[int, Tree] = {}
+        self._said: dict[int, str] = {}
+        self._live = Live(self._root, console=self._console, transient=True, refresh_per_second=8)
+
+    def __enter__(self) -> LiveTree:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def __call__(self, event: Event) -> None:
+        """Takes up what happened."""
+        match event:
+            case Started():
+                self._grow(event.id, event.parent, Text(f"{event.label} ...", style="dim"))
+            case TextPiece():
+                self._said[event.id] = self._said.get(event.id, "") + event.text
+                self._relabel(event.id, Text(one_line(self._said[event.id][-_MAX_CHARACTERS:]), style="dim"))
+            case ModelCall() | Search() | Read():
+                self._relabel(event.id, self._finished(event))
+            case Decision() | ParseFailure():
+                label = self._decided(event)
+                self._grow(event.id, event.parent, label)
+                if not self._console.is_terminal:
+                    self._console.print(label)
+
+    def _grow(self, step: int, parent: int | None, label: Text) -> None:
+        below = self._branches.get(parent, self._root) if parent is not None else self._root
+        self._branches[step] = below.add(label)
+
+    def _relabel(self, step: int, label: Text) -> None:
+        if step in self._branches:
+            self._branches[step].label = label
+
+    def _finished(self, step: ModelCall | Search | Read) -> Text:
+        if step.error is not None:
+            return Text(cut(one_line(step.error.message), _MAX_CHARACTERS), style="red")
+        seconds = f"{step.timing.seconds:.1f} s"
+        match step:
+            case ModelCall():
+                words = f"{step.purpose}: {step.usage.completion_tokens} tokens"
+            case Search():
+                words = f"searched {len(step.queries)} queries" if len(step.queries) > 1 else "searched"
+            case Read():
+                found = step.reading.text if step.reading is not None else ""
+                words = f'read: "{found}"' if found else "read: no answer"
+        return Text(cut(f"{one_line(words)}, {seconds}", _MAX_CHARACTERS), style="dim")
+
+    def _decided(self, step: Decision | ParseFailure) -> Text:
+        if isinstance(step, ParseFailure):
+            return Text(f"could not be read: {one_line(step.reason)}", style="red")
+        tone = _TONES.get(str(step.data.get("verdict", step.label)), "")
+        return Text.assemble((f"{step.label} ", "dim"), (cut(one_line(step.text), _MAX_CHARACTERS), tone))

@@ -1,0 +1,106 @@
+"""Ask a question over a corpus and see the reasoning, the answer and its citations."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from hopweave.settings import Settings
+    from hopweave.trace import Record
+
+app = typer.Typer()
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
+    *,
+    corpus: Annotated[str, typer.Option(help="An index made by `hopweave index`; default: the starter corpus.")] = "",
+    method: Annotated[str, typer.Option(help="How to answer; `hopweave names methods` lists them.")] = "",
+    llm: Annotated[str, typer.Option(help="The language model; `hopweave names llms` lists them.")] = "",
+    reader: Annotated[str, typer.Option(help="Reads answers out of passages.")] = "",
+    profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
+    labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
+    long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
+    replay: Annotated[bool, typer.Option("--replay", help="Answer from the store alone; no model is called.")] = False,
+    max_llm_calls: Annotated[int, typer.Option(help="At most this many calls of the model; 0 is no limit.")] = 0,
+    max_tokens: Annotated[int, typer.Option(help="At most this many tokens in and out; 0 is no limit.")] = 0,
+    max_searches: Annotated[int, typer.Option(help="At most this many queries; 0 is no limit.")] = 0,
+    max_seconds: Annotated[float, typer.Option(help="At most this long; 0 is no limit.")] = 0.0,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Append the record to this JSONL file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")] = False,
+) -> None:
+    """Answer one question, with its reasoning as a tree that grows while it runs."""
+    from hopweave.settings import assignments, read_settings
+
+    named = {"corpus": corpus, "method": method, "llm": llm, "reader": reader, "profile": profile}
+    limits = {
+        "max_llm_calls": max_llm_calls,
+        "max_tokens": max_tokens,
+        "max_searches": max_searches,
+        "max_seconds": max_seconds,
+    }
+    flags: dict[str, Any] = assignments(set_ or [])
+    flags |= {key: value for key, value in named.items() if value}
+    flags["budget"] = flags.get("budget", {}) | {key: value for key, value in limits.items() if value}
+    if replay:
+        flags["store"] = flags.get("store", {}) | {"mode": "replay"}
+    settings = read_settings(flags, config=config)
+    record = _answer(settings, _question(question, labels, is_long=long), is_quiet=as_json)
+    if out is not None:
+        _append(out, record)
+    _print(record, as_json=as_json, with_calls=calls)
+    if record.error is not None:
+        raise typer.Exit(1)
+
+
+def _question(text: str, labels: str, *, is_long: bool) -> Any:
+    from hopweave.types import Question
+
+    if text == "-":
+        text = typer.get_text_stream("stdin").read()
+    allowed = tuple(label.strip() for label in labels.split(",") if label.strip())
+    return Question("question", text.strip(), "label" if allowed else "long" if is_long else "short", allowed)
+
+
+def _answer(settings: Settings, question: Any, *, is_quiet: bool) -> Record:
+    from hopweave.cli._live import LiveTree
+    from hopweave.weaver import Weaver
+
+    async def run() -> Record:
+        async with Weaver(settings) as weaver:
+            if is_quiet:
+                return await weaver.answer(question)
+            with LiveTree(question.text) as live:
+                return await weaver.answer(question, observers=[live])
+
+    return asyncio.run(run())
+
+
+def _append(path: Path, record: Record) -> None:
+    from hopweave.errors import DataError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(record.to_json() + "\n")
+    except OSError as error:
+        raise DataError(f"cannot write the record to {path}: {error.strerror}; choose another file") from None
+
+
+def _print(record: Record, *, as_json: bool, with_calls: bool) -> None:
+    if as_json:
+        typer.echo(record.to_json())
+        return
+    from rich.console import Console
+
+    from hopweave.draw.terminal import draw_record
+
+    Console().print(draw_record(record, calls=with_calls))

@@ -1,0 +1,131 @@
+"""Build an index from files and folders, add to it, delete from it, or check it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopweave.errors import SettingsError
+
+if TYPE_CHECKING:
+    from hopweave.corpus import CorpusOptions, Tally
+    from hopweave.retrievers._index_folder import IndexSummary
+
+app = typer.Typer()
+
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="PATH", help="Files or folders: .json .jsonl .tsv .csv .txt .md .html, each also as .gz."),
+]
+
+
+@app.command()
+def index(
+    paths: Paths = None,
+    *,
+    to: Annotated[Path, typer.Option(help="The folder of the index.", metavar="FOLDER")],
+    add: Annotated[bool, typer.Option("--add", help="Add to the index, replacing passages of the same id.")] = False,
+    delete: Annotated[
+        list[str] | None, typer.Option(help="Delete a passage or document by id; give it once for each.", metavar="ID")
+    ] = None,
+    missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Let ids to delete pass that are not there.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
+    max_words: Annotated[
+        int, typer.Option(help="Longest passage, in words; longer texts are cut between sentences. 0 cuts nothing.")
+    ] = 120,
+    id_field: Annotated[str | None, typer.Option(help="Field of a record that holds its id.")] = None,
+    title_field: Annotated[str | None, typer.Option(help="Field of a record that holds its title.")] = None,
+    text_field: Annotated[str | None, typer.Option(help="Field of a record that holds its text.")] = None,
+) -> None:
+    """Builds a searchable index from files and folders, or brings one up to date.
+
+    Without --add or --delete the index is built anew; one that is there stays in use until the new one is whole.
+    """
+    from hopweave.corpus import CorpusOptions, Tally
+    from hopweave.retrievers.bm25 import BM25
+
+    _refuse_contradictions(paths or [], is_add=add, is_delete=bool(delete), is_check=check)
+    started = time.monotonic()
+    if check:
+        _report(to, "checked", BM25.check(to), None, started)
+        return
+    if not paths:
+        _report(to, "updated", BM25.update(to, delete=delete or (), missing_ok=missing_ok), None, started)
+        return
+    options = CorpusOptions(max_words=max_words, id_field=id_field, title_field=title_field, text_field=text_field)
+    tally = Tally()
+    summary = _write(paths, to, options, tally, delete=delete or [], is_add=add, missing_ok=missing_ok)
+    _report(to, "updated" if add else "built", summary, tally, started)
+
+
+def _refuse_contradictions(paths: list[Path], *, is_add: bool, is_delete: bool, is_check: bool) -> None:
+    if is_check and (paths or is_add or is_delete):
+        raise SettingsError("--check changes nothing; give it alone, with --to")
+    if is_add and not paths:
+        raise SettingsError("--add needs something to add; give files or folders")
+    if paths and is_delete and not is_add:
+        raise SettingsError("--delete with files would build anew what it deletes from; give --add as well, or no files")
+    if not (paths or is_delete or is_check):
+        raise SettingsError("there is nothing to do; give files or folders to index, or --delete, or --check")
+
+
+def _write(
+    paths: list[Path], to: Path, options: CorpusOptions, tally: Tally, *, delete: list[str], is_add: bool, missing_ok: bool
+) -> IndexSummary:
+    from hopweave.corpus import find_files, read_corpus
+    from hopweave.retrievers.bm25 import BM25
+
+    # Also finds a mistyped path before anything is written.
+    num_bytes = sum(file.num_bytes for file in find_files(paths) if file.is_readable)
+    with _progress(num_bytes) as (on_bytes, on_passage):
+        passages = read_corpus(paths, options=options, tally=tally, on_bytes=on_bytes)
+        if is_add:
+            return BM25.update(to, upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
+        return BM25.build(to, passages, on_passage=on_passage)
+
+
+@contextmanager
+def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[[int], None]]]:
+    """A bar on standard error, if that is a terminal: bytes read of all, their rate, and passages so far."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (
+        TextColumn("indexing"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[passages]:,} passages"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+        task = progress.add_task("indexing", total=num_bytes, passages=0)
+
+        def on_passage(number: int) -> None:
+            if number % 1000 == 0:
+                progress.update(task, passages=number)
+
+        yield lambda piece: progress.advance(task, piece), on_passage
+
+
+def _report(to: Path, done: str, summary: IndexSummary, tally: Tally | None, started: float) -> None:
+    size_mib = summary.num_bytes / 2**20
+    typer.echo(f"{done} {to}: {summary.num_passages:,} passages, {size_mib:.1f} MiB, {time.monotonic() - started:.1f} s")
+    if summary.num_deleted or done == "updated":
+        typer.echo(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
+    if tally is not None:
+        typer.echo(f"  read {tally.num_files:,} file{'s' * (tally.num_files != 1)}")
+        if tally.num_duplicates:
+            typer.echo(f"  skipped {tally.num_duplicates:,} duplicates (no id, same title and text)")
+        if tally.num_empty:
+            typer.echo(f"  skipped {tally.num_empty:,} empty texts")
+        if tally.skipped:
+            counts = ", ".join(f"{suffix} ({number:,})" for suffix, number in sorted(tally.skipped.items()))
+            typer.echo(f"  skipped files of unknown formats: {counts}")
+    typer.echo(f"  fingerprint {summary.fingerprint}")

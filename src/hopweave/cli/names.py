@@ -1,0 +1,54 @@
+"""List methods, language models, retrievers, readers and the rest, or the options of one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer()
+
+
+@app.command()
+def names(
+    role: Annotated[str, typer.Argument(help="Which role, such as methods or llms; all if left out.")] = "",
+    name: Annotated[str, typer.Argument(help="One part, to see its options with their defaults.")] = "",
+) -> None:
+    """List what there is to choose from, from the files themselves."""
+    from hopweave.catalog import ROLES, entries
+    from hopweave.errors import SettingsError, suggest
+
+    if role and role not in ROLES:
+        raise SettingsError(f"{role!r} is no role; {suggest(role, ROLES)}")
+    if name:
+        _show_options(role, name)
+        return
+    for each in ROLES if not role else (role,):
+        found = entries(each)
+        if not found:
+            continue
+        typer.echo(f"{each}:")
+        width = max(map(len, found))
+        for entry in found.values():
+            extra = f"  (needs hopweave[{entry.extra}])" if entry.extra else ""
+            typer.echo(f"  {entry.name:<{width}}  {entry.summary}{extra}")
+
+
+def _show_options(role: Any, name: str) -> None:
+    import dataclasses
+    import inspect
+    from typing import get_type_hints
+
+    from hopweave.catalog import entry, load
+
+    part = load(role, name)
+    typer.echo(f"{name}: {entry(role, name).summary}\n")
+    typer.echo(inspect.cleandoc(part.__doc__ or ""))
+    hints = get_type_hints(part, include_extras=True)
+    options = [field for field in dataclasses.fields(part) if field.init]
+    if options:
+        typer.echo(f"\noptions, set as {role}.{name}.OPTION:")
+    for field in options:
+        notes = [str(note) for note in getattr(hints[field.name], "__metadata__", ())]
+        default = "required" if field.default is dataclasses.MISSING else f"default {field.default!r}"
+        typer.echo(f"  {field.name} ({default}): {' '.join(notes)}")

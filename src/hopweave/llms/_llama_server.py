@@ -1,0 +1,63 @@
+"""The process that runs the embedded model: llama.cpp's own OpenAI-compatible server, on the loopback address.
+
+It has a process of its own because loading holds Python's global lock for seconds, because llama.cpp ends its process when
+something is badly wrong, and because memory is surely free once a process has ended.
+
+Run as a file, so that it imports nothing but the standard library and xllamacpp. It reads one line of JSON (the options, the
+key among them, which so never stands in a list of processes), writes one line of JSON (`address` or `error`), serves, and
+ends when its standard input does: at the latest when the process that started it is gone, however that ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+_QUIET = -1
+_TALKATIVE = 3
+
+
+def main() -> None:
+    """Serves until the standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    # llama.cpp may write to the standard output, which from here on is the error output; the one line of ours goes elsewhere.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    options = json.loads(sys.stdin.readline())
+    try:
+        server = _started(options)
+    except (RuntimeError, ImportError, AttributeError, TypeError, ValueError) as error:
+        answer = {"error": f"{error}" or type(error).__name__}
+    else:
+        answer = {"address": server.listening_address}
+    answers.write(json.dumps(answer) + "\n")
+    answers.flush()
+    if "address" in answer:
+        sys.stdin.read()
+    os._exit(0)  # without llama.cpp's farewells: the system takes everything back, at once
+
+
+def _started(options: dict[str, Any]) -> Any:
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = options["path"]
+    params.n_ctx = options["context_tokens"]
+    params.n_parallel = 1  # more slots defeat the prefix cache and change replies at temperature 0
+    params.cpuparams.n_threads = options["num_threads"]
+    params.cpuparams_batch.n_threads = options["num_threads"]
+    params.cache_ram_mib = options["cache_ram_mib"]
+    params.api_keys = [options["key"]]
+    params.port = 0
+    params.ui = False
+    params.endpoint_slots = False
+    params.prefill_assistant = True
+    params.verbosity = _TALKATIVE if options["is_talkative"] else _QUIET
+    return xllamacpp.Server(params)
+
+
+if __name__ == "__main__":
+    main()

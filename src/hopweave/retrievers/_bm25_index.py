@@ -1,0 +1,293 @@
+"""The BM25 index itself: how text becomes terms, what is stored of a passage, and how a state of the index is written."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+import tempfile
+import unicodedata
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+
+import tantivy
+
+from hopweave.errors import DataError
+from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, Staging, damaged, full_disk, verify
+from hopweave.types import Passage
+
+ENGINE = "bm25"
+ANALYZER = "english-1"
+"""Its number goes up whenever the analysis or the fields change; an index of another number has to be rebuilt."""
+
+_STOP_WORDS = (
+    "a an and are as at be but by for if in into is it no not of on or such "
+    "that the their then there these they this to was will with"
+)
+_POSSESSIVE = re.compile(r"['\u2019\uff07][sS]\b")
+_SPLIT_ID = re.compile(r"(.+)#\d+", re.DOTALL)
+_MAX_TERM_BYTES = 255
+_MAX_ID_BYTES = 10_000
+
+_HEAP_BYTES = 128_000_000
+_REWRITTEN = frozenset({"meta.json", ".managed.json"})
+_LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
+_FULL_DISK_FREE_BYTES = 1 << 24
+
+
+def by_term(searcher: tantivy.Searcher, name: str, value: str) -> Iterator[tantivy.DocAddress]:
+    """The passages whose id, or document id, it is."""
+    # The engine takes no half of a surrogate pair, and holds none.
+    is_text = value.encode("utf-8", "replace").decode("utf-8") == value
+    num_passages = searcher.doc_freq(name, value) if is_text else 0
+    if num_passages:
+        query = tantivy.Query.term_query(schema(), name, value, index_option="basic")
+        for _, address in searcher.search(query, num_passages, count=False).hits:
+            yield address
+
+
+def stored(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> tuple[int, Passage]:
+    """The number and the passage at an address."""
+    row = json.loads(searcher.doc(address).get_first("passage") or b"")
+    number, passage_id, title, text, source, start, end = row
+    return number, Passage(passage_id, text, title, source, start, end)
+
+
+def document_id_of(passage: Passage) -> str:
+    """The id of the document that a passage was cut from; its own if it is whole."""
+    match = _SPLIT_ID.fullmatch(passage.id) if passage.start is not None else None
+    return match[1] if match else passage.id
+
+
+@cache
+def schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("id", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
+    for name in ("all", "text", "title"):
+        builder.add_text_field(name, tokenizer_name=ANALYZER, index_option="freq")
+    builder.add_unsigned_field("number", indexed=True, fast=True)
+    builder.add_bytes_field("passage", stored=True)
+    return builder.build()
+
+
+@cache
+def analyzer() -> tantivy.TextAnalyzer:
+    return (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+        .filter(tantivy.Filter.remove_long(_MAX_TERM_BYTES))
+        .filter(tantivy.Filter.lowercase())
+        .filter(tantivy.Filter.custom_stopword(_STOP_WORDS.split()))
+        .filter(tantivy.Filter.stemmer("english"))
+        .build()
+    )
+
+
+def searchable(text: str) -> str:
+    """Text as the analyzer gets it: composed characters in one form, and no `s` left over from a possessive."""
+    return _POSSESSIVE.sub("", unicodedata.normalize("NFC", text))
+
+
+def load(data: Path, manifest: Manifest) -> tantivy.Searcher:
+    """A searcher over a data folder.
+
+    The engine is shown links in a temporary folder, for it makes a lock file where it reads, and an index may lie on a disk
+    that is read only. The files are mapped into memory at once, so the links can go.
+    """
+    if manifest.analyzer != ANALYZER:
+        raise DataError(
+            f"index {data.parent} was built with the analyzer {manifest.analyzer}, and this hopweave has {ANALYZER}; "
+            f"rebuild it with: hopweave index PATH... --to {data.parent}"
+        )
+    with tempfile.TemporaryDirectory(prefix="hopweave-bm25-") as links:
+        for name in manifest.files:
+            Path(links, name).symlink_to((data / name).absolute())
+        try:
+            index = tantivy.Index.open(links)
+            index.register_tokenizer(ANALYZER, analyzer())
+            index.config_reader("manual", 0)
+            return index.searcher()
+        except ValueError as error:
+            reason = str(error).split("\n", 1)[0].rstrip(".")
+            raise damaged(data.parent, data.name, f"cannot be opened ({reason})") from error
+
+
+@contextmanager
+def writing_to(staging: Staging) -> Iterator[Writing]:
+    with closing(_Ids(staging.scratch)) as ids:
+        writing = Writing(staging, ids)
+        try:
+            yield writing
+        finally:
+            writing.let_go()
+
+
+class Writing:
+    """Writes one new state of an index."""
+
+    def __init__(self, staging: Staging, ids: _Ids) -> None:
+        self._staging = staging
+        self._ids = ids
+        self._previous: tantivy.Searcher | None = None
+        self._fingerprint = Fingerprint()
+        self._next_number = 0
+        self.num_added = 0
+        self.num_deleted = 0
+        if staging.previous is not None:
+            verify(staging.folder, staging.previous)
+            self._previous = load(staging.folder / staging.previous.data, staging.previous)
+            self._fingerprint = Fingerprint(staging.previous.fingerprint)
+            self._next_number = staging.previous.state["next_number"]
+            staging.clone_previous(rewritten=_REWRITTEN)
+        with self._engine():
+            self._index = tantivy.Index(schema(), path=str(staging.data))
+            self._index.register_tokenizer(ANALYZER, analyzer())
+            self._writer: tantivy.IndexWriter | None = self._index.writer(_HEAP_BYTES)
+
+    def let_go(self) -> None:
+        """Ends the engine's threads, which run for as long as there is a reference to its writer."""
+        self._writer = None
+
+    def add(self, passage: Passage) -> None:
+        """Adds a passage."""
+        document = _engine_document(passage, self._next_number)
+        self._ids.add(passage, self.num_added + 1)
+        with self._engine():
+            self._open_writer().add_document(document)
+        self._fingerprint.add(passage)
+        self._next_number += 1
+        self.num_added += 1
+
+    def replace(self, passage: Passage) -> None:
+        """Adds a passage in the place of one with its id, and of the document that it was cut from."""
+        document_id = document_id_of(passage)
+        if self._ids.is_new_document(document_id):
+            self.delete(document_id)
+        if passage.id != document_id:
+            self.delete(passage.id)
+        self.add(passage)
+
+    def delete(self, any_id: str) -> bool:
+        """Deletes the passage and the document of that id from the previous state; tells whether there was one."""
+        if self._previous is None:
+            return False
+        found = False
+        for name in ("id", "document"):
+            for address in by_term(self._previous, name, any_id):
+                found = True
+                number, passage = stored(self._previous, address)
+                if self._ids.is_new_deletion(number):
+                    self._fingerprint.remove(passage)
+                    self.num_deleted += 1
+                    # By its number, for the id may have been given to a passage that was added just now.
+                    with self._engine():
+                        self._open_writer().delete_documents_by_term("number", number)
+        return found
+
+    def publish(self) -> IndexSummary:
+        """Makes the new state the current one."""
+        with self._engine():
+            self._open_writer().commit()
+            self._open_writer().wait_merging_threads()
+            self.let_go()
+            self._index.reload()
+            num_passages = self._index.searcher().num_docs
+        self._ids.close()
+        for name in _LOCKS:
+            self._staging.data.joinpath(name).unlink(missing_ok=True)
+        mode = self._staging.data.stat().st_mode & 0o666
+        for name in _REWRITTEN:  # the engine makes them for its own user alone
+            self._staging.data.joinpath(name).chmod(mode)
+        state = {"next_number": self._next_number}
+        manifest = self._staging.publish(
+            engine=ENGINE, analyzer=ANALYZER, num_passages=num_passages, fingerprint=self._fingerprint, state=state
+        )
+        return IndexSummary(num_passages, self.num_added, self.num_deleted, manifest.num_bytes, manifest.fingerprint)
+
+    def _open_writer(self) -> tantivy.IndexWriter:
+        if self._writer is None:
+            raise RuntimeError("the index writer was used after its end")
+        return self._writer
+
+    @contextmanager
+    def _engine(self) -> Iterator[None]:
+        """The engine raises `ValueError` for whatever fails, and does not say that the disk is full."""
+        folder = self._staging.folder
+        try:
+            yield
+        except ValueError as error:
+            if shutil.disk_usage(folder).free < _FULL_DISK_FREE_BYTES:
+                raise full_disk(folder) from error
+            reason = str(error).split("\n", 1)[0]
+            raise DataError(
+                f"writing index {folder} failed, it stays as it was: {reason}; check the disk and try again"
+            ) from error
+
+
+def _engine_document(passage: Passage, number: int) -> tantivy.Document:
+    if not passage.id or len(passage.id.encode("utf-8", "replace")) > _MAX_ID_BYTES:
+        raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {_MAX_ID_BYTES:,} bytes")
+    row = [number, passage.id, passage.title, passage.text, passage.source, passage.start, passage.end]
+    title, text = searchable(passage.title), searchable(passage.text)
+    document = tantivy.Document()
+    try:
+        document.add_text("id", passage.id)
+        document.add_text("document", document_id_of(passage))
+        document.add_text("all", f"{title}\n{text}")
+        document.add_text("text", text)
+        document.add_text("title", title)
+        document.add_unsigned("number", number)
+        document.add_bytes("passage", json.dumps(row, ensure_ascii=False).encode())
+    except UnicodeEncodeError:
+        raise DataError(f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it") from None
+    return document
+
+
+class _Ids:
+    """The ids that were met in one write, in a temporary table, so that memory stays flat."""
+
+    def __init__(self, path: Path) -> None:
+        self._table = sqlite3.connect(path, isolation_level=None)
+        self._table.executescript(
+            """
+            PRAGMA journal_mode = OFF;
+            PRAGMA synchronous = OFF;
+            CREATE TABLE added (id TEXT PRIMARY KEY, position INTEGER, source TEXT) WITHOUT ROWID;
+            CREATE TABLE documents (id TEXT PRIMARY KEY) WITHOUT ROWID;
+            CREATE TABLE deleted (number INTEGER PRIMARY KEY);
+            BEGIN;
+            """
+        )
+
+    def add(self, passage: Passage, position: int) -> None:
+        """Notes an id.
+
+        Raises:
+            DataError: if it was noted before; names both places.
+        """
+        try:
+            self._table.execute("INSERT INTO added VALUES (?, ?, ?)", (passage.id, position, passage.source))
+        except sqlite3.IntegrityError:
+            (first,) = self._table.execute("SELECT position, source FROM added WHERE id = ?", (passage.id,))
+            places = " and ".join(
+                f"passage {number} ({source or 'no source'})" for number, source in (first, (position, passage.source))
+            )
+            raise DataError(f"the id {passage.id!r} occurs twice, as {places}; make the ids unique") from None
+
+    def is_new_document(self, document_id: str) -> bool:
+        """Notes a document that is being replaced; tells whether it is the first time."""
+        return self._note("INSERT OR IGNORE INTO documents VALUES (?)", document_id)
+
+    def is_new_deletion(self, number: int) -> bool:
+        """Notes a passage that is deleted, by its number; tells whether it is the first time."""
+        return self._note("INSERT OR IGNORE INTO deleted VALUES (?)", number)
+
+    def close(self) -> None:
+        """Lets go of the table."""
+        self._table.close()
+
+    def _note(self, statement: str, value: str | int) -> bool:
+        return self._table.execute(statement, (value,)).rowcount == 1
