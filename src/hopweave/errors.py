@@ -1,18 +1,22 @@
 """The family of errors. Nothing else is raised on purpose.
 
-HopweaveError
-|-- the user's to fix; the message ends with what to do
-|   |-- SettingsError    a setting, flag or name that does not exist or cannot be
-|   |-- DataError        a file, corpus, index or record that cannot be read
-|   `-- MissingExtra     an optional library that is not installed
-`-- RunError             of a run; `retryable` says whether trying again can help
-|-- ModelError       the language model's endpoint
-|-- SearchError      the retriever
-|-- ReadError        the reader
-|-- ParseError       words of the model that cannot be read
-|-- BudgetReached    a limit of the question's budget; never a failure, always a reason to stop
-|-- ReplayMiss       a call that the store does not hold, in replay
-`-- MethodError      a method that broke its contract
+- `HopweaveError`
+
+  - the user's to fix; the message ends with what to do
+
+    - `SettingsError`: a setting, flag or name that does not exist or cannot be
+    - `DataError`: a file, corpus, index or record that cannot be read
+    - `MissingExtra`: an optional library that is not installed
+
+  - `RunError`: of a run; `retryable` says whether trying again can help
+
+    - `ModelError`: the language model's endpoint
+    - `SearchError`: the retriever
+    - `ReadError`: the reader
+    - `ParseError`: words of the model that cannot be read
+    - `BudgetReached`: a limit of the question's budget; never a failure, always a reason to stop
+    - `ReplayMiss`: a call that the store does not hold, in replay
+    - `MethodError`: a method that broke its contract
 """
 
 from __future__ import annotations

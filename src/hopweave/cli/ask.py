@@ -1,4 +1,4 @@
-"""Ask a question over a corpus and see the reasoning, the answer and its citations."""
+"""Answer a question over a corpus, with checked citations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Say what works on this machine, what is missing, and what to install."""
+"""Check what works here and say what to install."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List methods, language models, retrievers, readers and the rest, or the options of one."""
+"""List methods, models and other parts, or their options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw what happened for a question: its tree, its answer, its citations.
+"""Draw a record: its tree, its answer, its citations.
 
 Reads a file of records (JSON Lines) and draws one of them, or lists them all.
 """

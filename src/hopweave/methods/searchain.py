@@ -142,7 +142,7 @@ class _Walk:
         """Writes the final content from the correct path (section 3.3, Tracing)."""
         claims = self._claims()
         for number, node in enumerate(self.path, start=1):
-            self.bench.decide("path", f"[{number}] {node.query} -> {node.answer or '?'}", node=node.step, verdict=node.verdict)
+            self.bench.decide("path", f"[{number}] {node.query} -> {node.answer or '?'}", after=[node.step], verdict=node.verdict)
         if not claims or not self.options.use_retrieval:
             text = self.last_final or self.last_text
         else:
@@ -318,11 +318,11 @@ class _Walk:
 
     def _meet_again(self, node: ChainNode, earlier: PathNode) -> None:
         """A query that was processed before is not processed again; where nothing settled it, a new answer counts."""
-        self.bench.decide("duplicate", f"{node.query} -> {node.answer or '?'}", node=earlier.step)
+        self.bench.decide("duplicate", f"{node.query} -> {node.answer or '?'}", after=[earlier.step])
         if self.options.path_rule == "append_only":
             return
         if not node.is_unsolved and earlier.revise(node.answer):
-            self.bench.decide("revised", f"{earlier.query} -> {earlier.answer}", node=earlier.step, verdict=earlier.verdict)
+            self.bench.decide("revised", f"{earlier.query} -> {earlier.answer}", after=[earlier.step], verdict=earlier.verdict)
         if not any(earlier is other for other in self.path):
             self.path.append(earlier)
 
@@ -332,7 +332,7 @@ class _Walk:
         kept = pruned(self.path, restated, self.cause)
         for node in self.path:
             if not any(node is other for other in kept):
-                self.bench.decide("abandoned", f"{node.query} -> {node.answer or '?'}", node=node.step)
+                self.bench.decide("abandoned", f"{node.query} -> {node.answer or '?'}", after=[node.step])
         self.path = kept
 
     def _feedback(self, prompt: str, here: PathNode, passage: Passage) -> str:
