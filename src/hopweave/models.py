@@ -443,7 +443,7 @@ def _probe(source: str, url: str, known: KnownModel) -> tuple[str, int]:
     thread.join(_HUB_PROBE_SECONDS)
     said = answer[0] if answer else TimeoutError(f"no answer within {_HUB_PROBE_SECONDS:g} s")
     if isinstance(said, Exception):
-        raise _SourceFailed(source, f"cannot be had from there ({said})")
+        raise _SourceFailed(source, f"cannot be had from there: {getattr(said, 'reason', said)}")
     sha256 = said.get("x-linked-etag", "").strip('"').lower()
     length = said.get("x-linked-size") or said.get("content-length") or ""
     is_published = len(sha256) == 64 and set(sha256) <= set("0123456789abcdef")

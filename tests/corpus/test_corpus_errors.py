@@ -13,10 +13,14 @@ BAD = {
         b'{"text": "x"}\n{"id": 1, "words": "y"}\n',
         r"a\.jsonl, line 2 .*its fields: id, words.*--text-field$",
     ),
-    "text of another type": ("a.jsonl", b'{"text": ["x"]}', r"a\.jsonl, line 1: its text is a list, .*make it a single text$"),
-    "title of another type": ("a.jsonl", b'{"title": {"a": 1}, "text": "x"}', r"line 1: its title is a dict"),
-    "id of another type": ("a.jsonl", b'{"id": 1.5, "text": "x"}', r"line 1: its id is a float"),
-    "truth value as id": ("a.jsonl", b'{"id": true, "text": "x"}', r"line 1: its id is a bool"),
+    "text of another type": (
+        "a.jsonl",
+        b'{"text": ["x"]}',
+        r"a\.jsonl, line 1: its text is of type list; make it a single text$",
+    ),
+    "title of another type": ("a.jsonl", b'{"title": {"a": 1}, "text": "x"}', r"line 1: its title is of type dict"),
+    "id of another type": ("a.jsonl", b'{"id": 1.5, "text": "x"}', r"line 1: its id is of type float"),
+    "truth value as id": ("a.jsonl", b'{"id": true, "text": "x"}', r"line 1: its id is of type bool"),
     "half a surrogate pair": ("a.jsonl", b'{"text": "a\\ud800"}', r"line 1: its text holds half of a surrogate pair"),
     "line that is not JSON": (
         "a.jsonl",

@@ -22,7 +22,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
+REASONS = {
+    200: "OK",
+    400: "Bad Request",
+    401: "Unauthorized",
+    404: "Not Found",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+}
 
 
 @dataclass(frozen=True)
@@ -190,7 +197,9 @@ class _Connection(asyncio.Protocol):
             await self.stream(request, behaviour)
         else:
             body = _body(request, behaviour).encode()
-            self.transport.write(_head(behaviour, "application/json", len(body)) + body[: len(body) // (2 if behaviour.truncate else 1)])
+            self.transport.write(
+                _head(behaviour, "application/json", len(body)) + body[: len(body) // (2 if behaviour.truncate else 1)]
+            )
             if behaviour.truncate:
                 self.transport.close()
 
@@ -204,7 +213,11 @@ class _Connection(asyncio.Protocol):
             if behaviour.close_after is not None and number >= behaviour.close_after:
                 self.transport.close()
                 return
-            delta = {"text": piece} if request.path.endswith("/completions") and "prompt" in request.body else {"delta": {"content": piece}}
+            delta = (
+                {"text": piece}
+                if request.path.endswith("/completions") and "prompt" in request.body
+                else {"delta": {"content": piece}}
+            )
             if behaviour.logprobs and number < len(behaviour.logprobs):
                 delta["logprobs"] = {"content": _chat_logprobs(behaviour.logprobs[number : number + 1])}
             self.event({"choices": [{"index": 0, **delta, "finish_reason": None}]})
@@ -253,7 +266,9 @@ def _body(request: Request, behaviour: Behaviour) -> str:
         choice["message"] = {"role": "assistant", "content": text}
         if behaviour.logprobs:
             choice["logprobs"] = {"content": _chat_logprobs(behaviour.logprobs)}
-    return json.dumps({"id": "x", "object": "completion", "choices": [choice], "usage": dict(behaviour.usage), **behaviour.extra})
+    return json.dumps(
+        {"id": "x", "object": "completion", "choices": [choice], "usage": dict(behaviour.usage), **behaviour.extra}
+    )
 
 
 def _chat_logprobs(tokens: Sequence[tuple[str, Mapping[str, float]]]) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,8 +38,8 @@ def index(
     missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Let ids to delete pass that are not there.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
     max_words: Annotated[
-        int, typer.Option(help="Longest passage, in words; longer texts are cut between sentences. 0 cuts nothing.")
-    ] = 120,
+        int | None, typer.Option(help="Longest passage, in words; longer texts are cut between sentences. 0 cuts nothing.")
+    ] = None,
     id_field: Annotated[str | None, typer.Option(help="Field of a record that holds its id.")] = None,
     title_field: Annotated[str | None, typer.Option(help="Field of a record that holds its title.")] = None,
     text_field: Annotated[str | None, typer.Option(help="Field of a record that holds its text.")] = None,
@@ -58,7 +59,9 @@ def index(
     if not paths:
         _report(to, "updated", BM25.update(to, delete=delete or (), missing_ok=missing_ok), None, started)
         return
-    options = CorpusOptions(max_words=max_words, id_field=id_field, title_field=title_field, text_field=text_field)
+    options = CorpusOptions(id_field=id_field, title_field=title_field, text_field=text_field)
+    if max_words is not None:
+        options = replace(options, max_words=max_words)
     tally = Tally()
     summary = _write(paths, to, options, tally, delete=delete or [], is_add=add, missing_ok=missing_ok)
     _report(to, "updated" if add else "built", summary, tally, started)
@@ -121,11 +124,9 @@ def _report(to: Path, done: str, summary: IndexSummary, tally: Tally | None, sta
         typer.echo(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
     if tally is not None:
         typer.echo(f"  read {tally.num_files:,} file{'s' * (tally.num_files != 1)}")
-        if tally.num_duplicates:
-            typer.echo(f"  skipped {tally.num_duplicates:,} duplicates (no id, same title and text)")
-        if tally.num_empty:
-            typer.echo(f"  skipped {tally.num_empty:,} empty texts")
+        if tally.num_duplicates or tally.num_empty:
+            typer.echo(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
         if tally.skipped:
             counts = ", ".join(f"{suffix} ({number:,})" for suffix, number in sorted(tally.skipped.items()))
-            typer.echo(f"  skipped files of unknown formats: {counts}")
+            typer.echo(f"  unknown formats, not read: {counts}")
     typer.echo(f"  fingerprint {summary.fingerprint}")

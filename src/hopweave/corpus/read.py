@@ -37,7 +37,7 @@ class CorpusOptions:
         SettingsError: for a negative `max_words`.
     """
 
-    max_words: int = 120
+    max_words: int = 200
     id_field: str | None = None
     title_field: str | None = None
     text_field: str | None = None
@@ -185,7 +185,7 @@ def _no_field(place: str, values: Mapping[str, Any], wanted: str, option: str) -
 
 def _text(value: object, what: str, place: str) -> str:
     if not isinstance(value, str):
-        raise DataError(f"{place}: its {what} is a {type(value).__name__}, not a text; make it a single text")
+        raise DataError(f"{place}: its {what} is of type {type(value).__name__}; make it a single text")
     try:
         value.encode()
     except UnicodeEncodeError:

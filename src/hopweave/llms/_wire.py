@@ -44,6 +44,7 @@ class Wire:
         max_tokens_field: the name of the limit on new tokens.
         key_variable: the environment variable that holds the key, for messages.
         advice: how to start a server there or to point elsewhere, for messages.
+        advice_if_too_long: what to do about a prompt that is too long, for messages.
         extra_body: fields added to every request.
     """
 
@@ -56,6 +57,7 @@ class Wire:
     max_tokens_field: str = "max_tokens"
     key_variable: str = ""
     advice: str = ""
+    advice_if_too_long: str = "ask for fewer or shorter passages, or use a model with a longer context"
     extra_body: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -391,8 +393,7 @@ def failure(wire: Wire, status: int, headers: Mapping[str, str], body: str) -> M
 
 
 def _too_long(wire: Wire, message: str) -> ModelError:
-    advice = "ask for fewer or shorter passages, or use a model with a longer context"
-    return ModelError(f"the prompt is too long for {wire.model} at {wire.base_url}: {_short(message)}; {advice}")
+    return ModelError(f"the prompt is too long for {wire.model}: {_short(message)}; {wire.advice_if_too_long}")
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:

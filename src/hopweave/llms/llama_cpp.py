@@ -138,6 +138,7 @@ class LlamaCpp:
             server="llama.cpp",
             prefill=True,
             advice="HOPWEAVE_DEBUG=1 shows what llama.cpp says",
+            advice_if_too_long=f"ask for fewer or shorter passages, or raise context_tokens (now {self.context_tokens})",
             extra_body=_PLAIN_SAMPLING,
         )
         return Endpoint(

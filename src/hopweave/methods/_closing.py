@@ -1,13 +1,14 @@
-"""What one-call methods share: how the answer is asked for by the question's form, and the claim that it makes."""
+"""What one-call methods share: how the answer is asked for by the question's form, how it is read, and the claim it makes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from hopweave.citing import cite, locate
+from hopweave.citing import add_marks, cite, locate, settle_marks
 from hopweave.matching import is_yes_or_no
-from hopweave.prompt import Prompt
-from hopweave.types import Citation, Claim, Hit, Question
+from hopweave.parse.final import final_answer
+from hopweave.prompt import Prompt, unblunt
+from hopweave.types import Answer, Citation, Claim, Hit, Question
 from hopweave.workbench import Workbench
 
 
@@ -18,14 +19,36 @@ def closing_request(workbench: Workbench, prompts: Mapping[str, Prompt], questio
     return ask, labels
 
 
-def one_claim(question: Question, short: str, hits: Iterable[Hit] = ()) -> tuple[Claim, ...]:
+def bare_answer(workbench: Workbench, text: str, question: Question) -> tuple[str, str]:
+    """The bare answer of a reply that was to hold nothing else: without a marker, its first line.
+
+    Returns:
+        The answer and how it was found, as `parse.final.final_answer`. What cannot be read is filed.
+    """
+    short, how = final_answer(text, question)
+    if how == "full" and question.form == "short":
+        short, how = final_answer(text.strip().split("\n", 1)[0], question)
+    if not short:
+        workbench.unread("final", "no answer is in the reply" if text.strip() else "the reply is empty", text)
+    return short, how
+
+
+def one_answer(question: Question, text: str, short: str, how: str, hits: Iterable[Hit] = ()) -> Answer:
+    """The answer of a method that makes one claim. Its only mark is ours; every other was invented, and is counted."""
+    claim = one_claim(question, unblunt(short), hits)
+    kept, num_removed = settle_marks(text.strip(), ())
+    marked, _ = add_marks(kept, {citation.mark: short for citation in claim.citations})
+    return Answer(unblunt(marked), claim.text, (claim,), how=how, num_marks_removed=num_removed)
+
+
+def one_claim(question: Question, short: str, hits: Iterable[Hit] = ()) -> Claim:
     """The single claim of an answer that was given in one go.
 
     It is `verified` with a citation if its words stand in one of the passages that were shown, the best-ranked one first;
     otherwise it is the model's own, `known`. An answer of yes or no, a label or an explanation stands in no passage.
     """
     if not short:
-        return (Claim(question.text, "", "unsupported"),)
+        return Claim(question.text, "", "unsupported")
     citations: tuple[Citation, ...] = ()
     if question.form == "short" and not is_yes_or_no(short):
         for hit in hits:
@@ -33,4 +56,4 @@ def one_claim(question: Question, short: str, hits: Iterable[Hit] = ()) -> tuple
             if span is not None:
                 citations = (cite(1, hit.passage, span),)
                 break
-    return (Claim(question.text, short, "verified" if citations else "known", citations),)
+    return Claim(question.text, short, "verified" if citations else "known", citations)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hopweave.citing import add_marks, cite, cite_reading, locate, settle_marks
-from hopweave.matching import normalize_answer
-from hopweave.types import Answer, Citation, Claim, Passage, Reading, Span, Verdict
+from hopweave.citing import add_marks, cite_reading, locate, settle_marks
+from hopweave.matching import is_yes_or_no, normalize_answer
+from hopweave.parse.chain import ChainNode, render_nodes
+from hopweave.prompt import blunt, unblunt
+from hopweave.types import Answer, Citation, Claim, Passage, Reading, Verdict
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class PathNode:
-    """A query that was processed, with the answer it now has and the evidence for it.
+    """A query that was processed, with the answer it now has and the evidence for it. Two nodes are never the same.
 
     Attributes:
         step: the decision that stands for it in the trace.
-        passage: the passage that was read for it, if one was found.
+        passage: the passage that was found for it, if one was.
         reading: what the reader made of that passage.
     """
 
@@ -27,22 +29,31 @@ class PathNode:
     passage: Passage | None = None
     reading: Reading | None = None
 
-    def revise(self, answer: str) -> bool:
-        """Takes the model's later answer where nothing has settled the query; whether that changed anything.
+    @property
+    def found(self) -> str:
+        """The words of the passage that answer the query; empty if there are none, or nothing but punctuation and articles."""
+        return self.reading.text if self.reading is not None and normalize_answer(self.reading.text) else ""
 
-        An answer that turns out to stand in the passage that was found for an open query completes it.
+    def revise(self, answer: str) -> bool:
+        """Takes the model's later answer where no passage has settled the query; whether that changed anything.
+
+        A query that was open is then completed, if the words stand in the passage that was found for it, or else known.
         """
-        if self.verdict not in {"known", "unsupported"} or not answer:
+        if self.verdict not in {"known", "unsupported"} or normalize_answer(answer) in {"", normalize_answer(self.answer)}:
             return False
-        if normalize_answer(answer) == normalize_answer(self.answer):
-            return False
+        if self.verdict == "unsupported":
+            self.verdict = "completed" if self._stands_in_passage(answer) else "known"
         self.answer = answer
-        span = locate(answer, self.passage.text) if self.verdict == "unsupported" and self.passage else None
-        if span is not None and self.passage is not None:
-            confidence = self.reading.confidence if self.reading else 0.0
-            self.reading = Reading(self.passage.text[span.start : span.end], span, confidence)
-            self.verdict = "completed"
         return True
+
+    def _stands_in_passage(self, answer: str) -> bool:
+        if self.passage is None or is_yes_or_no(answer):
+            return False
+        span = locate(answer, self.passage.text)
+        if span is not None:
+            confidence = self.reading.confidence if self.reading is not None else 0.0
+            self.reading = Reading(self.passage.text[span.start : span.end], span, confidence)
+        return span is not None
 
     def citations(self, mark: int, *, every_passage: bool) -> tuple[Citation, ...]:
         """What the node rests on.
@@ -55,23 +66,36 @@ class PathNode:
             return ()
         if self.verdict in {"verified", "corrected", "completed"} and self.reading is not None:
             return cite_reading(mark, self.passage, self.reading)
-        if not every_passage:
-            return ()
-        whole = cite(mark, self.passage, Span(0, len(self.passage.text)))
-        return (Citation(whole.mark, whole.passage_id, whole.start, whole.end, whole.quote),)
+        text = self.passage.text
+        return (Citation(mark, self.passage.id, 0, len(text), text),) if every_passage and text else ()
 
 
 def pruned(path: Sequence[PathNode], restated: Sequence[PathNode], cause: PathNode | None) -> list[PathNode]:
     """The path after a new branch: what the branch leaves out leaves the path.
 
-    A branch grows from the node that caused it. Nodes before the first one that it restates are its ancestors and stay; after
-    that, a node stays if the branch restates it, and the cause stays if evidence was found for it.
+    What the branch restates stays. The node that caused the branch stays if a passage answered it. What stands before the
+    first node that the branch restates (everything, if it restates none) are its ancestors, and stay.
     """
-    places = [index for index, node in enumerate(path) if any(node is other for other in restated)]
-    if not places:
-        return list(path)
-    stays = [*restated, *([cause] if cause is not None and cause.reading is not None and cause.reading.span else [])]
-    return [*path[: places[0]], *(node for node in path[places[0] :] if any(node is other for other in stays))]
+    first = next((index for index, node in enumerate(path) if node in restated), len(path))
+    return [
+        node
+        for index, node in enumerate(path)
+        if node in restated or (bool(node.found) if node is cause else index < first)
+    ]
+
+
+def pairs(path: Iterable[PathNode]) -> str:
+    """The queries with their answers as a prompt shows them. What came out of a passage cannot pass for a marker there."""
+    nodes = [
+        ChainNode(number, blunt(on_one_line(node.query)), blunt(on_one_line(node.answer)) or "unknown", is_unsolved=False)
+        for number, node in enumerate(path, start=1)
+    ]
+    return render_nodes(nodes)
+
+
+def on_one_line(text: str) -> str:
+    """A query or an answer on one line, without marks of its own."""
+    return " ".join(settle_marks(text, ())[0].split())
 
 
 def claims_of(path: Iterable[PathNode], *, every_passage: bool) -> tuple[Claim, ...]:
@@ -85,7 +109,9 @@ def claims_of(path: Iterable[PathNode], *, every_passage: bool) -> tuple[Claim, 
 def text_of(claims: Iterable[Claim]) -> str:
     """The claims as sentences with marks, for when no model is to be asked any more."""
     return " ".join(
-        f"{claim.query} {claim.text or 'Unknown'}{''.join(f' [{c.mark}]' for c in claim.citations)}." for claim in claims
+        f"{on_one_line(claim.query)} {on_one_line(claim.text).rstrip('.') or 'Unknown'}"
+        f"{''.join(f' [{citation.mark}]' for citation in claim.citations)}."
+        for claim in claims
     )
 
 
@@ -97,9 +123,13 @@ def last_answer(claims: Sequence[Claim]) -> str:
 def marked_answer(
     text: str, short: str, how: str, claims: tuple[Claim, ...], stopped_because: str, *, add_missing: bool
 ) -> Answer:
-    """An answer whose every mark resolves to a citation of its claims."""
+    """An answer whose every mark resolves to a citation of its claims.
+
+    A mark whose number is no claim's was invented, and is counted; that of a claim without a citation is only taken out.
+    """
     cited = {citation.mark: claim.text for claim in claims for citation in claim.citations}
-    kept, removed = settle_marks(text, cited)
+    numbered, num_invented = settle_marks(text, range(1, len(claims) + 1))
+    kept, _ = settle_marks(numbered, cited)
     if add_missing:
         kept, _ = add_marks(kept, cited)
-    return Answer(kept, short, claims, stopped_because, how, removed)
+    return Answer(unblunt(kept), unblunt(short), claims, stopped_because, how, num_invented)

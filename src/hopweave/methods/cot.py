@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.methods._closing import one_claim
+from hopweave.methods._closing import one_answer
 from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.prompt import prompts_beside
 from hopweave.types import Answer, Message, Question
@@ -36,15 +36,13 @@ class CoT:
         turns = [Message("user", self._prompt(question, workbench))]
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens, stop=_NEXT_EXAMPLE)
         text = (await workbench.reply(turns, purpose="reasoning", sampling=sampling)).text.strip()
-        if not text:
-            workbench.unread("final", "the reply is empty", text)
         short, how = final_answer(text, question)
-        is_missing = how not in {"marker", "alt-marker"} and question.form != "long"
+        is_missing = how == "empty" or (how == "full" and question.form != "long")
         if self.zero_shot or (self.force and is_missing):
             short, how, text = await self._finish(question, workbench, turns, text)
         elif is_missing:
-            workbench.unread("final", "no sentence says what the final answer is", text)
-        return Answer(text, short, one_claim(question, short), how=how)
+            workbench.unread("final", "no sentence says what the final answer is" if text else "the reply is empty", text)
+        return one_answer(question, text, short, how)
 
     def _prompt(self, question: Question, workbench: Workbench) -> str:
         labels = workbench.fill(_PROMPTS["labels"], labels=", ".join(question.labels)) if question.labels else ""
@@ -65,5 +63,8 @@ class CoT:
         more = [*turns, Message("assistant", text), Message("user", request)]
         said = (await workbench.reply(more, purpose="answer", sampling=sampling)).text.strip()
         short, how = final_answer(said, question)
+        if not short:
+            workbench.unread("final", "no answer is in the reply" if said else "the reply is empty", said)
+            return "", how, f"{text} {said}".strip()
         whole = said if MARKER.lower() in said.lower() or question.form == "long" else f"{MARKER} {short}."
-        return short, "forced" if short else how, f"{text} {whole}".strip()
+        return short, "forced", f"{text} {whole}".strip()

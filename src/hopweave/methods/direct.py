@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.methods._closing import closing_request, one_claim
-from hopweave.parse.final import final_answer
+from hopweave.methods._closing import bare_answer, closing_request, one_answer
 from hopweave.prompt import prompts_beside
 from hopweave.types import Answer, Message, Question
 from hopweave.workbench import Workbench
@@ -21,7 +20,7 @@ _PROMPTS = prompts_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """One greedy call without retrieval; the whole reply is the answer."""
+    """One greedy call without retrieval; the reply is the answer."""
 
     max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
@@ -34,7 +33,5 @@ class Direct:
         reply = await workbench.reply(
             [Message("user", prompt)], purpose="answer", sampling=replace(workbench.sampling, max_tokens=longest)
         )
-        if not reply.text.strip():
-            workbench.unread("final", "the reply is empty", reply.text)
-        short, how = final_answer(reply.text, question)
-        return Answer(reply.text.strip(), short, one_claim(question, short), how=how)
+        short, how = bare_answer(workbench, reply.text, question)
+        return one_answer(question, reply.text, short, how)

@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.citing import add_marks, settle_marks
 from hopweave.errors import SettingsError
-from hopweave.methods._closing import closing_request, one_claim
-from hopweave.parse.final import final_answer
+from hopweave.methods._closing import bare_answer, closing_request, one_answer
 from hopweave.prompt import fence, prompts_beside
 from hopweave.types import Answer, Message, Question
 from hopweave.workbench import Workbench
@@ -46,16 +44,11 @@ class DirectRetrieval:
             _PROMPTS["direct_retrieval"],
             ask=ask,
             labels=labels,
-            passages="\n".join(shown) or _PROMPTS["none"].fill(),
+            passages="\n".join(shown) or workbench.fill(_PROMPTS["none"]),
             question=question.text,
         )
         longest = self.max_tokens_long if question.form == "long" else self.max_tokens
         sampling = replace(workbench.sampling, max_tokens=longest)
         reply = await workbench.reply([Message("user", prompt)], purpose="answer", sampling=sampling)
-        if not reply.text.strip():
-            workbench.unread("final", "the reply is empty", reply.text)
-        short, how = final_answer(reply.text, question)
-        claims = one_claim(question, short, hits)
-        text, removed = settle_marks(reply.text.strip(), ())
-        marked, _ = add_marks(text, {citation.mark: claims[0].text for citation in claims[0].citations})
-        return Answer(marked, short, claims, how=how, num_marks_removed=removed)
+        short, how = bare_answer(workbench, reply.text, question)
+        return one_answer(question, reply.text, short, how, hits)

@@ -64,6 +64,7 @@ def document_id_of(passage: Passage) -> str:
 
 @cache
 def schema() -> tantivy.Schema:
+    """The fields: ids, the text in three ways, a number that no other passage ever has, and the passage itself."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
@@ -76,6 +77,7 @@ def schema() -> tantivy.Schema:
 
 @cache
 def analyzer() -> tantivy.TextAnalyzer:
+    """What turns `searchable` text into terms."""
     return (
         tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
         .filter(tantivy.Filter.remove_long(_MAX_TERM_BYTES))
@@ -117,6 +119,7 @@ def load(data: Path, manifest: Manifest) -> tantivy.Searcher:
 
 @contextmanager
 def writing_to(staging: Staging) -> Iterator[Writing]:
+    """Opens a new state for writing, and lets go of it at the end, whatever happens."""
     with closing(_Ids(staging.scratch)) as ids:
         writing = Writing(staging, ids)
         try:
@@ -182,9 +185,10 @@ class Writing:
                 if self._ids.is_new_deletion(number):
                     self._fingerprint.remove(passage)
                     self.num_deleted += 1
-                    # By its number, for the id may have been given to a passage that was added just now.
+                    # By its number, for the id may have been given to a passage that was added just now. And by a query:
+                    # deleting by the term of a number passes without an error and deletes nothing (tantivy-py 0.27).
                     with self._engine():
-                        self._open_writer().delete_documents_by_term("number", number)
+                        self._open_writer().delete_documents_by_query(tantivy.Query.term_query(schema(), "number", number))
         return found
 
     def publish(self) -> IndexSummary:
@@ -195,6 +199,7 @@ class Writing:
             self.let_go()
             self._index.reload()
             num_passages = self._index.searcher().num_docs
+        self._check_count(num_passages)
         self._ids.close()
         for name in _LOCKS:
             self._staging.data.joinpath(name).unlink(missing_ok=True)
@@ -206,6 +211,15 @@ class Writing:
             engine=ENGINE, analyzer=ANALYZER, num_passages=num_passages, fingerprint=self._fingerprint, state=state
         )
         return IndexSummary(num_passages, self.num_added, self.num_deleted, manifest.num_bytes, manifest.fingerprint)
+
+    def _check_count(self, num_passages: int) -> None:
+        previous = self._staging.previous
+        expected = self.num_added - self.num_deleted + (previous.num_passages if previous is not None else 0)
+        if num_passages != expected:
+            raise DataError(
+                f"the engine wrote {num_passages} passages to index {self._staging.folder} instead of {expected}, "
+                "so it stays as it was; please report this"
+            )
 
     def _open_writer(self) -> tantivy.IndexWriter:
         if self._writer is None:

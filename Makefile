@@ -1,0 +1,40 @@
+# Two commands for a machine with Python 3.11 and pip: `make demo` and `make test`. Everything lands in .venv and the user's cache.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+DEMO_INDEX := .demo/starter-index
+QUESTION ?= Which house by Ludwig Mies van der Rohe stands in the city where the logician Kurt Gödel was born?
+
+.PHONY: demo test lint types units wheel clean
+
+demo: $(READY)
+	@if [ "$${HOPWEAVE_LLM:-llama_cpp}" = llama_cpp ]; then $(BIN)/hopweave models fetch; fi
+	$(BIN)/hopweave index src/hopweave/starter/passages.jsonl --to $(DEMO_INDEX)
+	$(BIN)/hopweave ask "$(QUESTION)" --corpus $(DEMO_INDEX)
+
+test: lint types units wheel
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+units: $(READY)
+	$(BIN)/python -m pytest
+
+# The wheel as users get it: built, installed into an environment of its own, and tried outside this folder.
+wheel: $(READY)
+	$(BIN)/python tests/wheel_check.py
+
+$(READY): pyproject.toml constraints.txt
+	@echo "Making .venv: pip downloads hopweave's dependencies and tools (about 110 MB)."
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[local,dev]'
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

