@@ -82,7 +82,7 @@ def test_no_record_is_cut_when_the_limit_is_0(tmp_path):
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": "x", "text": "word " * 500}))
     [passage] = read_corpus([tmp_path], options=CorpusOptions(max_words=0))
     assert (passage.id, passage.start) == ("x", None)
-    assert len(list(read_corpus([tmp_path]))) == 5
+    assert len(list(read_corpus([tmp_path]))) == 3
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".json", ".tsv"])

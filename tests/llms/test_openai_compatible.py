@@ -9,6 +9,7 @@ import time
 from contextlib import asynccontextmanager
 
 import pytest
+from support import scripted_server
 from support.scripted_server import Behaviour, ScriptedServer
 
 from hopweave.errors import ModelError, SettingsError
@@ -26,7 +27,8 @@ SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "require
 @asynccontextmanager
 async def served(*script, **options):
     """A model at a server that follows a script, and the server."""
-    async with ScriptedServer(script or (Behaviour(),)) as server:
+    given = script[0] if len(script) == 1 and callable(script[0]) else script or (Behaviour(),)
+    async with ScriptedServer(given) as server:
         llm = OpenAICompatible(model="m", base_url=server.base_url, **options)
         try:
             yield llm, server
@@ -495,3 +497,32 @@ async def until(condition, seconds=3.0):
     while not condition():
         assert time.perf_counter() < deadline, "it did not come to pass"
         await asyncio.sleep(0.01)
+
+
+async def test_a_server_that_ends_its_connection_after_a_stream_is_told_to_do_so():
+    """llama.cpp promises to keep the connection and closes it; a call that reuses it in that moment would be lost."""
+    async with served(Behaviour(headers={"Server": "llama.cpp"}), stream=True) as (llm, server):
+        for _ in range(3):
+            await llm.reply(ASK, GREEDY)
+    assert [request.headers["connection"] for request in server.requests] == ["keep-alive", "close", "close"]
+
+
+async def test_many_calls_at_a_time_all_come_back():
+    async with served(lambda request: Behaviour(request.body["messages"][0]["content"], delay=0.05)) as (llm, server):
+        texts = [str(number) for number in range(40)]
+        replies = await asyncio.gather(*(llm.reply((Message("user", text),), GREEDY) for text in texts))
+    assert [reply.text for reply in replies] == texts
+    assert server.max_open == 40
+
+
+async def test_the_server_of_these_tests_runs_as_a_process_too(tmp_path):
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"text": "one"}, {"text": "two", "status": 429, "headers": {"Retry-After": "1"}}]))
+    command = [sys.executable, scripted_server.__file__, "--port", "0", "--script", str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        llm = OpenAICompatible(model="m", base_url=f"http://127.0.0.1:{int(process.stdout.readline())}/v1")
+        assert (await llm.reply(ASK, GREEDY)).text == "one"
+        with pytest.raises(ModelError, match="two"):
+            await llm.reply(ASK, GREEDY)
+        await llm.close()
+        process.kill()

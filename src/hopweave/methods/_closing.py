@@ -33,12 +33,14 @@ def bare_answer(workbench: Workbench, text: str, question: Question) -> tuple[st
     return short, how
 
 
-def one_answer(question: Question, text: str, short: str, how: str, hits: Iterable[Hit] = ()) -> Answer:
+def one_answer(
+    question: Question, text: str, short: str, how: str, hits: Iterable[Hit] = (), stopped_because: str = "finished"
+) -> Answer:
     """The answer of a method that makes one claim. Its only mark is ours; every other was invented, and is counted."""
     claim = one_claim(question, unblunt(short), hits)
     kept, num_removed = settle_marks(text.strip(), ())
     marked, _ = add_marks(kept, {citation.mark: short for citation in claim.citations})
-    return Answer(unblunt(marked), claim.text, (claim,), how=how, num_marks_removed=num_removed)
+    return Answer(unblunt(marked), claim.text, (claim,), stopped_because, how, num_removed)
 
 
 def one_claim(question: Question, short: str, hits: Iterable[Hit] = ()) -> Claim:

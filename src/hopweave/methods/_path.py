@@ -78,9 +78,7 @@ def pruned(path: Sequence[PathNode], restated: Sequence[PathNode], cause: PathNo
     """
     first = next((index for index, node in enumerate(path) if node in restated), len(path))
     return [
-        node
-        for index, node in enumerate(path)
-        if node in restated or (bool(node.found) if node is cause else index < first)
+        node for index, node in enumerate(path) if node in restated or (bool(node.found) if node is cause else index < first)
     ]
 
 

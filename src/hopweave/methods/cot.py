@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+from hopweave.errors import BudgetReached
 from hopweave.methods._closing import one_answer
 from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.prompt import prompts_beside
@@ -38,11 +39,18 @@ class CoT:
         text = (await workbench.reply(turns, purpose="reasoning", sampling=sampling)).text.strip()
         short, how = final_answer(text, question)
         is_missing = how == "empty" or (how == "full" and question.form != "long")
-        if self.zero_shot or (self.force and is_missing):
-            short, how, text = await self._finish(question, workbench, turns, text)
-        elif is_missing:
-            workbench.unread("final", "no sentence says what the final answer is" if text else "the reply is empty", text)
-        return one_answer(question, text, short, how)
+        asks_again = self.zero_shot or (self.force and is_missing)
+        if not text:
+            workbench.unread("final", "the reply is empty", text)
+        elif is_missing and not asks_again:
+            workbench.unread("final", "no sentence says what the final answer is", text)
+        stopped_because = "finished"
+        if asks_again:
+            try:
+                short, how, text = await self._finish(question, workbench, turns, text)
+            except BudgetReached as reached:
+                stopped_because = reached.limit
+        return one_answer(question, text, short, how, stopped_because=stopped_because)
 
     def _prompt(self, question: Question, workbench: Workbench) -> str:
         labels = workbench.fill(_PROMPTS["labels"], labels=", ".join(question.labels)) if question.labels else ""

@@ -16,17 +16,18 @@ Calls: one for each round, one for tracing, plus those of a reader that asks the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.matching import is_contained, is_yes_or_no, rouge_l
-from hopweave.methods._path import PathNode, claims_of, last_answer, marked_answer, pruned, text_of
-from hopweave.parse.chain import Chain, ChainNode, parse_chain, render_nodes
+from hopweave.methods._path import PathNode, claims_of, last_answer, marked_answer, on_one_line, pairs, pruned, text_of
+from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import demanded, final_answer
-from hopweave.prompt import blunt, fence, prompts_beside
+from hopweave.prompt import blunt, fence, prompts_beside, unblunt
 from hopweave.types import Answer, Claim, Message, Passage, Question, Reading, Sampling, Verdict
 from hopweave.workbench import Workbench
 
@@ -35,6 +36,9 @@ __all__ = ["SearChain"]
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\n[Question]", "\nExample:")
 _FINAL = ("\n[Final Content]",)
+_ANSWER_FIRST = re.compile(r"\W*answer\s*\d*\s*[\]:]", re.IGNORECASE)
+_FINAL_CONTENT = re.compile(r"\[?\bfinal\s+content\s*\]?\W*?:|\[\s*final\s+content\s*\]", re.IGNORECASE)
+_CHAIN_AGAIN = re.compile(r"(?:^|\n)\W*\[\s*(?:unsolved\s+)?(?:query|question)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +96,9 @@ class SearChain:
         walk = _Walk(self, question, workbench)
         try:
             stopped_because = await walk.explore()
-            return await walk.trace_back(stopped_because)
         except BudgetReached as reached:
-            return walk.best_so_far(reached.limit)
+            stopped_because = reached.limit
+        return await walk.trace_back(stopped_because)
 
     def is_consistent(self, reading: Reading, answer: str, passage: Passage, question: Question) -> bool:
         """Whether the model's answer agrees with the passage (section 3.3, Verification)."""
@@ -108,15 +112,25 @@ class SearChain:
 
 @dataclass(slots=True)
 class _Walk:
-    """The state of one question: the tree of reasoning as it grows, the processed queries M and the correct path R."""
+    """The state of one question: the tree of reasoning as it grows, the processed queries M and the correct path R.
+
+    Attributes:
+        found: the top passage of each query that was searched; a chain's are fetched together, ahead of the walk.
+        cause: the node that the last feedback was about, and `verdict_step` the decision about it.
+        reached: the limit of the budget that was reached in the middle of a chain.
+        last_final: the final content of the last chain, unless it was found wanting.
+        last_text: the last thing that the model said where a chain was asked for.
+    """
 
     options: SearChain
     question: Question
     bench: Workbench
     processed: list[PathNode] = field(default_factory=list)
     path: list[PathNode] = field(default_factory=list)
+    found: dict[str, Passage | None] = field(default_factory=dict)
     cause: PathNode | None = None
     verdict_step: int | None = None
+    reached: BudgetReached | None = None
     last_final: str = ""
     last_text: str = ""
 
@@ -124,46 +138,42 @@ class _Walk:
         """Writes and walks chains until one passes whole; returns why it stopped."""
         turns = [Message("user", self._first_prompt())]
         may_ask_again = True
-        for _ in range(self._num_chains()):
-            text = await self._generate(turns)
-            chain = self._read(text)
-            if not chain.nodes and may_ask_again:
+        for _ in range(self._max_chains()):
+            chain = await self._generate(turns)
+            if may_ask_again and not chain.nodes and not (chain.final and self.processed):
                 may_ask_again = False
-                reminder = self._fill("format_reminder", question=self.question.text)
-                turns += [Message("assistant", text), Message("user", reminder)]
-                continue
+                turns.append(Message("user", self._fill("format_reminder", question=self.question.text)))
+                chain = await self._generate(turns)
             feedback = await self._walk(chain)
             if feedback is None:
                 return "finished"
-            turns += [Message("assistant", text), Message("user", feedback)]
+            turns.append(Message("user", feedback))
         return "max_rounds"
 
     async def trace_back(self, stopped_because: str) -> Answer:
-        """Writes the final content from the correct path (section 3.3, Tracing)."""
-        claims = self._claims()
+        """Writes the final content from the correct path (section 3.3, Tracing), or, past the budget, the path itself."""
+        claims = claims_of(self.path, every_passage=self.options.cite == "every_node")
         for number, node in enumerate(self.path, start=1):
-            self.bench.decide("path", f"[{number}] {node.query} -> {node.answer or '?'}", after=[node.step], verdict=node.verdict)
-        if not claims or not self.options.use_retrieval:
-            text = self.last_final or self.last_text
-        else:
-            text = await self._final_content()
-        short, how = self._short(text, claims)
+            self.bench.decide(
+                "path", f"[{number}] {node.query} -> {node.answer or '?'}", after=[node.step], verdict=node.verdict
+            )
+        said = "" if claims else self.last_text
+        try:
+            if claims and self.options.use_retrieval:
+                said = await self._final_content()
+        except BudgetReached as reached:
+            stopped_because = reached.limit
+        short, how = self._short(said, claims)
         self.bench.decide("stop", stopped_because, how=how)
-        text = text or text_of(claims)
-        return marked_answer(text, short, how, claims, stopped_because, add_missing=self.options.add_missing_marks)
-
-    def best_so_far(self, limit: str) -> Answer:
-        """The answer that the path gives when no more calls may be made."""
-        claims = self._claims()
-        self.bench.decide("stop", limit)
-        text = text_of(claims)
-        return marked_answer(text, last_answer(claims), "last-claim", claims, limit, add_missing=False)
+        if not said:
+            said = (self.last_final if not self.options.use_retrieval else "") or text_of(claims)
+        return marked_answer(said, short, how, claims, stopped_because, add_missing=self.options.add_missing_marks)
 
     # -- writing chains ------------------------------------------------------------------------------------------------
 
-    def _num_chains(self) -> int:
+    def _max_chains(self) -> int:
         if not self.options.use_retrieval:
-            return 2  # the second only if the first cannot be read
+            return 1
         return self.options.max_rounds + (self.options.round_limit == "algorithm")
 
     def _first_prompt(self) -> str:
@@ -189,61 +199,77 @@ class _Walk:
         return "\n".join(lines)
 
     def _form(self) -> str:
-        if self.question.form == "label":
-            return self._fill("form_label", labels=", ".join(self.question.labels))
-        return self._fill(f"form_{self.question.form}")
+        if self.question.form == "short":
+            return ""
+        labels = {"labels": ", ".join(self.question.labels)} if self.question.form == "label" else {}
+        return "\n" + self._fill(f"form_{self.question.form}", **labels)
 
-    async def _generate(self, turns: Sequence[Message]) -> str:
+    async def _generate(self, turns: list[Message]) -> Chain:
+        """Has the model write a chain, and adds it to the conversation."""
         is_cut = self.options.stop_before_final and self.options.use_retrieval
         sampling = self._sampling(_NEXT_EXAMPLE + _FINAL if is_cut else _NEXT_EXAMPLE)
         begun = self._begun()
         messages = [*turns, Message("assistant", begun)] if begun else turns
         with self._under_cause():
             reply = await self.bench.reply(messages, purpose="chain", sampling=sampling)
-        self.last_text = begun + reply.text
-        return self.last_text
+            text = begun + reply.text
+            turns.append(Message("assistant", text))
+            self.last_text = text or self.last_text
+            return self._read(text, is_whole=reply.finish_reason != "length")
 
     def _begun(self) -> str:
-        """The settled nodes as the beginning of the model's turn, or nothing."""
+        """The path as the beginning of the model's turn, or nothing; where the last query is open, the answer is its to give."""
         if self.cause is None or not self.options.continue_chain or not self.bench.abilities.prefill:
             return ""
-        settled = [node for node in self.path if node is not self.cause]
-        nodes = [
-            ChainNode(number, node.query, node.answer or "unknown", is_unsolved=False) for number, node in enumerate(settled, 1)
-        ]
-        number = len(nodes) + 1
-        if self.cause.answer:
-            return render_nodes([*nodes, ChainNode(number, self.cause.query, self.cause.answer, is_unsolved=False)])
-        return "\n".join(filter(None, [render_nodes(nodes), f"[Query {number}]: {self.cause.query}\n[Answer {number}]:"]))
+        return pairs(self.path) if self.cause.answer else pairs(self.path).removesuffix(" unknown")
 
-    def _read(self, text: str) -> Chain:
+    def _read(self, text: str, *, is_whole: bool) -> Chain:
+        if self.cause is not None and _ANSWER_FIRST.match(text):
+            text = f"[Query]: {blunt(self.cause.query)}\n{text}"  # the answer to the query that the model was told of
         chain = parse_chain(text)
-        self.last_final = chain.final
         for problem in chain.problems:
             self.bench.unread("chain", problem, text)
-        return chain
+        nodes = [self._plain(node) for node in chain.nodes]
+        if not is_whole and nodes and text.rstrip().endswith(chain.nodes[-1].query):
+            self.bench.unread("chain", "the last query is cut off at max_tokens", text)
+            nodes.pop()
+        self.last_final = chain.final
+        return replace(chain, nodes=tuple(nodes))
+
+    def _plain(self, node: ChainNode) -> ChainNode:
+        query, answer = unblunt(node.query), unblunt(node.answer)
+        # Where examples show every query with and without answer, models copy both lines; the answer counts.
+        is_unsolved = node.is_unsolved and not (answer and self.options.chain_form == "both_ways")
+        return ChainNode(node.number, query, answer, is_unsolved)
 
     # -- walking a chain -----------------------------------------------------------------------------------------------
 
     async def _walk(self, chain: Chain) -> str | None:
-        """Walks a chain in order; returns the feedback of the first node that needs any, or `None` if all pass."""
+        """Walks a chain in order; returns the feedback of the first node that needs any, or `None` if all pass.
+
+        Raises:
+            BudgetReached: once the chain is walked, if on the way a limit was reached; from there on, nodes pass unchecked.
+        """
         with self._under_cause():
             branch = self.bench.decide("branch", f"chain of {len(chain.nodes)} queries", final=chain.final)
-        nodes = chain.nodes[: self.options.max_nodes]
         with self.bench.under(branch):
+            nodes = chain.nodes[: self.options.max_nodes]
             if len(nodes) < len(chain.nodes):
                 self.bench.decide("cut", f"{len(chain.nodes) - len(nodes)} queries beyond max_nodes are not walked")
             earlier = await self._earlier(nodes)
             self._prune([self.processed[index] for index in earlier if index is not None and index < len(self.processed)])
-            fetched = await self._fetch([node for node, index in zip(nodes, earlier, strict=True) if index is None])
+            await self._fetch_ahead([node for node, index in zip(nodes, earlier, strict=True) if index is None])
             for node, index in zip(nodes, earlier, strict=True):
                 if index is not None:
                     self._meet_again(node, self.processed[index])
-                else:
-                    feedback = await self._visit(node, fetched)
-                    if feedback is not None:
-                        return feedback
+                    continue
+                feedback = await self._visit(node)
+                if feedback is not None:
+                    self.last_final = ""
+                    return feedback
         self.cause = None
+        if self.reached is not None:
+            raise self.reached
         return None
 
     async def _earlier(self, nodes: Sequence[ChainNode]) -> list[int | None]:
@@ -257,37 +283,51 @@ class _Walk:
                 seen.append(node.query)
         return found
 
-    async def _fetch(self, nodes: Sequence[ChainNode]) -> dict[int, Passage | None]:
-        """The top passage of each new query, as far as the budget goes, in one batch ahead of the walk. It decides nothing."""
-        wanted = [node for node in nodes if self._needs_retrieval(node)][: self.bench.num_searches_left]
-        hits = await self.bench.search([node.query for node in wanted], 1)
-        return {node.number: found[0].passage if found else None for node, found in zip(wanted, hits, strict=True)}
+    async def _fetch_ahead(self, nodes: Sequence[ChainNode]) -> None:
+        """Fetches the passages of a chain in one batch, unless searches are counted: then none is spent before its turn."""
+        if self.bench.num_searches_left is None:
+            with suppress(BudgetReached):  # the node that has to do without its passage says so
+                await self._fetch([node.query for node in nodes if self._needs_passage(node)])
 
-    def _needs_retrieval(self, node: ChainNode) -> bool:
-        if not self.options.use_retrieval:
-            return False
+    async def _fetch(self, queries: Sequence[str]) -> None:
+        wanted = [query for query in dict.fromkeys(queries) if query not in self.found]
+        for query, hits in zip(wanted, await self.bench.search(wanted, 1), strict=True):
+            self.found[query] = hits[0].passage if hits else None
+
+    def _is_checked(self, node: ChainNode) -> bool:
         return self.options.complete if node.is_unsolved else self.options.verify
 
-    async def _visit(self, node: ChainNode, fetched: dict[int, Passage | None]) -> str | None:
+    def _needs_passage(self, node: ChainNode) -> bool:
+        if not self.options.use_retrieval or self.reached is not None:
+            return False
+        return self._is_checked(node) or (self.options.cite == "every_node" and not node.is_unsolved)
+
+    async def _visit(self, node: ChainNode) -> str | None:
         """Processes a new query: completion, verification or pass."""
         step = self.bench.decide("node", f"{node.query} -> {node.answer or '?'}", query=node.query, answer=node.answer)
-        here = PathNode(node.query, node.answer, "unsupported" if node.is_unsolved else "known", step)
+        here = PathNode(
+            node.query, "" if node.is_unsolved else node.answer, "unsupported" if node.is_unsolved else "known", step
+        )
         self.processed.append(here)
         with self.bench.under(step):
-            if not self._needs_retrieval(node):
-                self._settle(here, here.verdict)
-                return None
-            if node.number not in fetched:
-                hits = await self.bench.search([node.query], 1)  # not affordable ahead of the walk: the budget speaks up
-                fetched[node.number] = hits[0][0].passage if hits[0] else None
-            here.passage = fetched[node.number]
-            if here.passage is not None:
-                here.reading = await self.bench.read(node.query, here.passage)
-            return self._complete(here) if node.is_unsolved else self._verify(here)
+            if self._needs_passage(node) and await self._look_up(here, reads=self._is_checked(node)):
+                return self._complete(here) if node.is_unsolved else self._verify(here)
+            self._settle(here, here.verdict)
+            return None
+
+    async def _look_up(self, here: PathNode, *, reads: bool) -> bool:
+        """Finds the passage of a query and reads it; whether it can be judged by what was found."""
+        try:
+            await self._fetch([here.query])
+            here.passage = self.found[here.query]
+            if reads and here.passage is not None:
+                here.reading = await self.bench.read(here.query, here.passage)
+        except BudgetReached as reached:
+            self.reached = reached
+        return reads and self.reached is None
 
     def _complete(self, here: PathNode) -> str:
-        reading = here.reading
-        here.answer = reading.text if reading is not None else ""
+        here.answer = here.found
         self._settle(here, "completed" if here.answer else "unsupported", is_cause=True)
         if here.passage is None:
             return self._fill("nothing_found", query=here.query, question=self.question.text)
@@ -298,7 +338,7 @@ class _Walk:
 
     def _verify(self, here: PathNode) -> str | None:
         reading, passage = here.reading, here.passage
-        if reading is None or passage is None or not reading.text or reading.confidence <= self.options.theta:
+        if reading is None or passage is None or not here.found or not reading.confidence > self.options.theta:
             self._settle(here, "known")
             return None
         if self.options.is_consistent(reading, here.answer, passage, self.question):
@@ -323,7 +363,7 @@ class _Walk:
             return
         if not node.is_unsolved and earlier.revise(node.answer):
             self.bench.decide("revised", f"{earlier.query} -> {earlier.answer}", after=[earlier.step], verdict=earlier.verdict)
-        if not any(earlier is other for other in self.path):
+        if earlier not in self.path:
             self.path.append(earlier)
 
     def _prune(self, restated: Sequence[PathNode]) -> None:
@@ -331,50 +371,43 @@ class _Walk:
             return
         kept = pruned(self.path, restated, self.cause)
         for node in self.path:
-            if not any(node is other for other in kept):
+            if node not in kept:
                 self.bench.decide("abandoned", f"{node.query} -> {node.answer or '?'}", after=[node.step])
         self.path = kept
 
     def _feedback(self, prompt: str, here: PathNode, passage: Passage) -> str:
-        fenced = fence(passage.text, passage.title)
-        return self._fill(prompt, query=here.query, passage=fenced, span=blunt(here.answer), question=self.question.text)
+        fenced, span = fence(passage.text, passage.title), blunt(on_one_line(here.answer))
+        return self._fill(prompt, query=here.query, passage=fenced, span=span, question=self.question.text)
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
-    def _claims(self) -> tuple[Claim, ...]:
-        return claims_of(self.path, every_passage=self.options.cite == "every_node")
-
     async def _final_content(self) -> str:
-        pairs = [
-            ChainNode(number, node.query, node.answer or "unknown", is_unsolved=False)
-            for number, node in enumerate(self.path, 1)
-        ]
         prompt = self._fill(
             "tracing",
             question=self.question.text,
-            pairs=render_nodes(pairs),
+            pairs=pairs(self.path),
             demanded=demanded(self.question.form, self.question.labels),
             form=self._form(),
         )
         begun = [Message("assistant", "[Final Content]:")] if self.bench.abilities.prefill else []
         sampling = self._sampling(_NEXT_EXAMPLE)
         reply = await self.bench.reply([Message("user", prompt), *begun], purpose="tracing", sampling=sampling)
-        final = parse_chain(reply.text).final or reply.text.strip()
+        final = _CHAIN_AGAIN.split(_FINAL_CONTENT.split(reply.text)[-1])[0].strip("* \n")
         if not final:
-            self.bench.unread("final", "the reply is empty", reply.text)
+            self.bench.unread("final", "there is no final content", reply.text)
         return final
 
-    def _short(self, text: str, claims: Sequence[Claim]) -> tuple[str, str]:
-        short, how = final_answer(text, self.question)
-        if how in {"marker", "alt-marker"} or self.question.form == "long" or not claims:
-            return short, how
-        again, found = final_answer(self.last_final, self.question)
-        if found in {"marker", "alt-marker"}:
-            return again, found
-        self.bench.unread("final", "no sentence says what the final answer is", text)
-        if self.question.form == "label":
-            return short, how
-        return last_answer(claims) or short, "last-claim"
+    def _short(self, said: str, claims: Sequence[Claim]) -> tuple[str, str]:
+        """The bare answer: from the final content, from that of the last chain, or else from the last claim."""
+        for words in (said, self.last_final):
+            short, how = final_answer(words, self.question)
+            if how != "empty" and (how != "full" or self.question.form == "long" or not claims):
+                return short, how
+        if said:
+            self.bench.unread("final", "no sentence says what the final answer is", said)
+        words = text_of(claims) if self.question.form == "long" else last_answer(claims)
+        short, _ = final_answer(words, self.question)
+        return (short, "last-claim") if short else ("", "empty")
 
     # -- small things --------------------------------------------------------------------------------------------------
 
