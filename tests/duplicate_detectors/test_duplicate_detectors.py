@@ -1,0 +1,76 @@
+"""Detectors tell a repeated query from a new one, in the words or in the meaning."""
+
+from __future__ import annotations
+
+import pytest
+
+from hopweave.catalog import load
+from hopweave.duplicate_detectors.normalized import Normalized
+from hopweave.errors import MissingExtra, SettingsError
+
+
+def test_case_punctuation_and_articles_do_not_make_a_query_new():
+    seen = ["Who directed Alien?", "Where was the director of Alien born?"]
+    assert Normalized().duplicate_of("where was director of alien born", seen) == 1
+
+
+def test_another_name_makes_a_query_new():
+    assert Normalized().duplicate_of("Who directed Aliens?", ["Who directed Alien?"]) is None
+
+
+@pytest.mark.parametrize("name", ["cross_encoder", "embedding"])
+def test_a_threshold_that_cannot_be_is_refused(name):
+    with pytest.raises(SettingsError, match="threshold"):
+        load("duplicate_detectors", name)(threshold=2.0)
+
+
+@pytest.mark.parametrize("name", ["cross_encoder", "embedding"])
+def test_a_missing_library_is_named_with_its_extra(name, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    monkeypatch.setitem(__import__("sys").modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtra, match=r"hopweave\[hf\]"):
+        load("duplicate_detectors", name)().duplicate_of("b", ["a"])
+
+
+@pytest.fixture(scope="module")
+def tiny_bert(tmp_path_factory):
+    """Random weights of a BERT of two layers, with a tokenizer over a few words."""
+    pytest.importorskip("sentence_transformers", reason="needs hopweave[hf]")
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    folder = tmp_path_factory.mktemp("bert")
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "who", "directed", "alien", "where", "was", "born", "?"]
+    (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(words), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32, num_labels=1
+    )
+    BertForSequenceClassification(config).save_pretrained(folder)
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_cross_encoder_takes_the_likeliest_earlier_query_above_its_threshold(tiny_bert):
+    import torch
+    from sentence_transformers import CrossEncoder
+
+    seen = ["who directed alien ?", "where was alien born ?"]
+    pairs = [(other, "who was born ?") for other in seen]
+    scores = CrossEncoder(str(tiny_bert), num_labels=1, device="cpu").predict(pairs, activation_fn=torch.nn.Sigmoid())
+    best = max(range(2), key=lambda index: scores[index])
+    detector = load("duplicate_detectors", "cross_encoder")
+    below = detector(model=str(tiny_bert), threshold=float(scores[best]) - 0.01, device="cpu")
+    above = detector(model=str(tiny_bert), threshold=float(scores[best]) + 0.01, device="cpu")
+    assert below.duplicate_of("who was born ?", seen) == best
+    assert above.duplicate_of("who was born ?", seen) is None
+    assert below.duplicate_of("who was born ?", []) is None
+
+
+@pytest.mark.filterwarnings("default")
+def test_equal_queries_have_equal_embeddings(tiny_bert):
+    detector = load("duplicate_detectors", "embedding")(model=str(tiny_bert), threshold=0.9999, device="cpu")
+    seen = ["who directed alien ?", "where was alien born ?"]
+    assert detector.duplicate_of("where was alien born ?", seen) == 1
+    assert detector.duplicate_of("where was alien born ?", []) is None
