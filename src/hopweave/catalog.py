@@ -51,7 +51,7 @@ def entries(role: Role) -> dict[str, Entry]:
     folder = Path(__file__).parent / role
     found = {path.stem: _entry_of_file(role, path) for path in folder.glob("*.py") if not path.name.startswith("_")}
     for point in entry_points(group=f"hopweave.{role}"):
-        found.setdefault(point.name, Entry(role, point.name, f"from {point.value.split(':')[0]}", None, point.value))
+        found.setdefault(point.name, Entry(role, point.name, f"from {point.module}", None, f"{point.module}:{point.attr}"))
     return dict(sorted(found.items()))
 
 
@@ -71,18 +71,20 @@ def load(role: Role, name: str) -> Any:
     """Imports a part and returns its class.
 
     Raises:
-        SettingsError: for an unknown name.
+        SettingsError: for an unknown name, or a part of another package that cannot be imported.
         MissingExtra: if a library that it needs is not installed.
     """
     chosen = entry(role, name)
-    module_name, _, attribute = chosen.target.partition(":")
+    module_name, is_foreign, attribute = chosen.target.partition(":")
     try:
         module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if chosen.extra is None or (error.name or "").startswith("hopweave"):
-            raise
-        raise MissingExtra(error.name or name, chosen.extra) from error
-    return getattr(module, attribute or module.__all__[0])
+        return getattr(module, attribute or module.__all__[0])
+    except (ImportError, AttributeError) as error:
+        if is_foreign:
+            raise SettingsError(f"{name!r} of the {role} comes from {chosen.target}, which fails: {error}; mend it") from error
+        if isinstance(error, ModuleNotFoundError) and chosen.extra and (error.name or "").split(".")[0] != "hopweave":
+            raise MissingExtra(error.name or name, chosen.extra) from error
+        raise
 
 
 def require(module: str, extra: str) -> ModuleType:

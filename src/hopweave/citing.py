@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from hopweave.matching import is_contained
+from hopweave.parse.final import short_form
 from hopweave.parse.sentences import sentence_around, sentence_spans
 from hopweave.prompt import unblunt
 from hopweave.types import Citation, Passage, Reading, Span
 
-_MARK = re.compile(r"[ \t]*\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
-_SPLIT = re.compile(r"\s*[,;]\s*")
+# A mark is [1], [1, 2] or [1-3]; four digits in brackets are a year. Looking back for the start of the blanks keeps long runs
+# of them linear.
+_LIST = r"\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]"
+_MARKS = re.compile(rf"(?P<before>(?<![ \t])[ \t]*+)(?P<marks>{_LIST}(?:[ \t]*+{_LIST})*+)(?P<after>[ \t]*+)")
+_NUMBERS = re.compile(r"(\d+)(?:\s*+[–-]\s*+(\d+))?")
 _EDGES = " \t\n\"'“”‘’.,;:()[]"
+_SENTENCE_END = ".!? \t\n"
+_LOOKALIKES = str.maketrans("‘’‚‛ʼ′`´“”„‟″‐‑‒–—―−", "''''''''\"\"\"\"\"-------")
 
 
 def cite(mark: int, passage: Passage, focus: Span) -> Citation:
@@ -27,23 +35,23 @@ def cite_reading(mark: int, passage: Passage, reading: Reading) -> tuple[Citatio
 
 
 def locate(words: str, text: str) -> Span | None:
-    """Where words that a model copied stand in a text: exactly, or but for case, white space and surrounding punctuation.
+    """Where words that a model copied stand in a text.
 
-    The span is of the text as it is, so `text[span.start:span.end]` is always a true quote. Whole words only.
+    They stand there exactly, or but for case, white space, accents, the shape of quotation marks and dashes, invisible
+    characters and the punctuation around them. The first exact place counts, then the first other one. Whole words only, and
+    no number inside a larger one. The span is of the text as it is, so `text[span.start:span.end]` is always a true quote.
     """
-    wanted = unblunt(words).strip(_EDGES)
-    if not wanted:
-        return None
-    pattern = r"\s+".join(re.escape(part) for part in wanted.split())
-    for flags in (0, re.IGNORECASE):
-        match = re.search(rf"(?<!\w){pattern}(?!\w)", text, flags)
-        if match:
-            return Span(match.start(), match.end())
+    said = unblunt(words)
+    for wanted in dict.fromkeys((short_form(said), said.strip(_EDGES))):
+        if any(char.isalnum() for char in wanted):
+            span = _exact(wanted, text) or _alike(wanted, text)
+            if span is not None:
+                return span
     return None
 
 
 def settle_marks(text: str, allowed: Iterable[int]) -> tuple[str, int]:
-    """Takes out every mark that resolves to no citation.
+    """Takes out every mark that resolves to no citation, and writes lists out: `[1, 2]` and `[1-2]` become `[1] [2]`.
 
     Returns:
         The text with the marks that hold, and how many were taken out.
@@ -53,12 +61,15 @@ def settle_marks(text: str, allowed: Iterable[int]) -> tuple[str, int]:
 
     def keep(match: re.Match[str]) -> str:
         nonlocal removed
-        numbers = [int(number) for number in _SPLIT.split(match[1])]
+        numbers = _numbers(match["marks"])
         held = [number for number in numbers if number in known]
         removed += len(numbers) - len(held)
-        return "".join(f" [{number}]" for number in held) if held else ""
+        if held:
+            return match["before"] + " ".join(f"[{number}]" for number in held) + match["after"]
+        is_first = match.start() == 0 or text[match.start() - 1] == "\n"
+        return match["before"] if is_first else match["after"]
 
-    return _MARK.sub(keep, text), removed
+    return _MARKS.sub(keep, text), removed
 
 
 def add_marks(text: str, answers: Mapping[int, str]) -> tuple[str, int]:
@@ -69,23 +80,74 @@ def add_marks(text: str, answers: Mapping[int, str]) -> tuple[str, int]:
         answers: the cited answers by mark; those whose mark is in the text already are left alone.
 
     Returns:
-        The text, and how many marks were added.
+        The text, and how many marks were added. Nothing else in it changes, and doing it again adds nothing.
     """
-    present = {int(number) for match in _MARK.finditer(text) for number in _SPLIT.split(match[1])}
+    present = {number for match in _MARKS.finditer(text) for number in _numbers(match["marks"])}
     missing = {mark: answer for mark, answer in answers.items() if mark not in present}
-    pieces: list[str] = []
-    position = added = 0
-    for span in sentence_spans(text):
-        sentence = text[span.start : span.end]
+    plain, places = _without_marks(text)
+    added: list[tuple[int, str]] = []
+    for span in sentence_spans(plain) if missing else ():
+        sentence = plain[span.start : span.end]
         here = sorted(mark for mark, answer in missing.items() if is_contained(answer, sentence))
+        last = span.start + len(sentence.rstrip(_SENTENCE_END)) - 1
+        added += [(places[last] + 1, f" [{mark}]") for mark in here]
         for mark in here:
             del missing[mark]
-        added += len(here)
-        pieces += [text[position : span.start], _marked(sentence, here)]
-        position = span.end
-    return "".join(pieces) + text[position:], added
+    for place, written in reversed(added):
+        text = text[:place] + written + text[place:]
+    return text, len(added)
 
 
-def _marked(sentence: str, marks: Iterable[int]) -> str:
-    body = sentence.rstrip(".!?")
-    return body + "".join(f" [{mark}]" for mark in marks) + sentence[len(body) :]
+def _numbers(marks: str) -> list[int]:
+    """The numbers of marks, ranges written out."""
+    numbers: list[int] = []
+    for match in _NUMBERS.finditer(marks):
+        first, last = int(match[1]), int(match[2] or match[1])
+        numbers += range(first, last + 1) if first <= last else (first, last)
+    return numbers
+
+
+def _without_marks(text: str) -> tuple[str, list[int]]:
+    """The text without marks, so that they part no sentence and no word, and the place of each of its characters."""
+    places: list[int] = []
+    position = 0
+    for match in _MARKS.finditer(text):
+        places += range(position, match.start())
+        position = match.end("marks")
+    places += range(position, len(text))
+    return "".join(text[place] for place in places), places
+
+
+def _exact(wanted: str, text: str) -> Span | None:
+    match = _pattern(wanted).search(text)
+    return Span(match.start(), match.end()) if match else None
+
+
+def _alike(wanted: str, text: str) -> Span | None:
+    """The first place whose letters look the same, by a folded copy of the text that remembers where each letter came from."""
+    letters = "".join(map(_folded, wanted))
+    folded = [(letter, place) for place, char in enumerate(text) for letter in _folded(char)]
+    match = _pattern(letters).search("".join(letter for letter, _ in folded)) if letters.strip() else None
+    if match is None:
+        return None
+    start, end = folded[match.start()][1], folded[match.end() - 1][1] + 1
+    while end < len(text) and unicodedata.combining(text[end]):
+        end += 1
+    return Span(start, end)
+
+
+def _pattern(wanted: str) -> re.Pattern[str]:
+    """Finds words with any white space between them, not inside a longer word or number (nor before a combining accent)."""
+    before = r"(?<!\w)" if re.match(r"\w", wanted) else ""
+    after = r"(?![\w\u0300-\u036f])" if re.match(r"\w", wanted[-1]) else ""
+    if wanted[0].isdigit():
+        before += r"(?<!\d[.,])"
+    if wanted[-1].isdigit():
+        after += r"(?![.,]\d)"
+    return re.compile(before + r"\s++".join(map(re.escape, wanted.split())) + after)
+
+
+@lru_cache(4096)
+def _folded(char: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", char.translate(_LOOKALIKES)).casefold()
+    return "".join(letter for letter in decomposed if unicodedata.category(letter) not in {"Mn", "Cf"})

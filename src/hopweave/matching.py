@@ -8,6 +8,7 @@ from typing import Literal
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
+_YES_OR_NO = re.compile(r"[\W_]*+(?:yes|no)\b(?:[\W_]*+$|(?!\.\s*+\d)[*_\"'”’]*+\s*+[.,;:!–—-]++\s)", re.IGNORECASE)
 _NOT_WORDS = re.compile(r"[^a-z0-9]+")
 
 Match = Literal["words", "characters"]
@@ -61,8 +62,12 @@ def rouge_l(candidate: str, reference: str) -> tuple[float, float, float]:
 
 
 def is_yes_or_no(text: str) -> bool:
-    """Whether an answer is a bare yes or no."""
-    return normalize_answer(text).split(" ")[0] in {"yes", "no"}
+    """Whether an answer is a yes or no: bare, or with more after punctuation.
+
+    >>> is_yes_or_no("Yes, in 1931"), is_yes_or_no("No Country for Old Men"), is_yes_or_no("No. 5")
+    (True, False, False)
+    """
+    return _YES_OR_NO.match(text) is not None
 
 
 def _longest_common_subsequence(left: list[str], right: list[str]) -> int:

@@ -23,14 +23,22 @@ from hopweave.errors import SettingsError, suggest
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 _JOINER = "\u2060"
+_NAMES = (
+    r"unsolved(?:\s+(?:query|question))?|final\s+(?:content|answer)|query|question|answer|thought|action|observation"
+    r"|follow[\s-]+up(?:\s+questions?)?|intermediate\s+answer"
+)
+# It must find all that a parser takes for a marker, decorated or not (tests/test_prompt.py holds the two together). The joiner
+# comes behind what is found, so no second joiner is put where one is.
+_OPENING = r"[ \t>*_#`•·+|-]*+"
 _MARKERS = re.compile(
-    r"\[(?=\s*(?:unsolved\s+)?(?:query|answer|question|final\s+content|wikisearch|eoq)\b)"
-    r"|(?:answer(?=\s+is\b))"
-    r"|(?:(?:thought|action|observation|follow\s+up|intermediate\s+answer|final\s+content|query|answer|question)\s*\d*(?=\s*:))"
-    r"|(?:(?:search|lookup|finish)(?=\[))"
-    r"|NO(?=!)"
-    r"|<(?=/?\s*passage\b)",
-    re.IGNORECASE,
+    rf"\[(?=[\s*_`]*+(?:{_NAMES}|wikisearch|eoq)(?![^\W\d_]))"
+    rf"|(?<![^\W_])(?:{_NAMES})[ \t#_-]*+\d*+(?=[^\w\n:{_JOINER}]*+(?:_++[^\w\n:{_JOINER}]*+)*+:)"
+    rf"|(?:^|(?<=\r)){_OPENING}(?:\d++[.)]{_OPENING})?+(?:{_NAMES})[ \t#_-]*+\d++(?=[ \t*_`]*+(?:$|\r))"
+    r"|\banswer(?=\s+is\b)"
+    r"|\b(?:search|lookup|finish)(?=[ \t]*+\[)"
+    r"|\bno(?=\s*+!)"
+    r"|<(?=\s*+/?\s*+passage\b)",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -54,7 +62,7 @@ class Prompt:
         object.__setattr__(self, "fields", frozenset(_PLACEHOLDER.findall(self.text)))
         object.__setattr__(self, "fingerprint", hashlib.sha256(self.text.encode()).hexdigest()[:16])
 
-    def fill(self, **values: str) -> str:
+    def fill(self, /, **values: str) -> str:
         """Fills every placeholder in one pass.
 
         Raises:
@@ -66,6 +74,13 @@ class Prompt:
         if extra:
             raise SettingsError(f"prompt {self.name} has no placeholder {', '.join(sorted(extra))}")
         return _PLACEHOLDER.sub(lambda match: values[match[1]], self.text)
+
+
+class _NoSuchPrompt(SettingsError, KeyError):
+    """Also a `KeyError`, so that `in` and `get` work as on any mapping."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # a KeyError would show it in quotation marks
 
 
 class Prompts(Mapping[str, Prompt]):
@@ -86,7 +101,7 @@ class Prompts(Mapping[str, Prompt]):
 
     def __getitem__(self, name: str) -> Prompt:
         if name not in self._prompts:
-            raise SettingsError(f"there is no prompt {name!r}; {suggest(name, self._prompts)}")
+            raise _NoSuchPrompt(f"there is no prompt {name!r}; {suggest(name, self._prompts)}")
         return self._prompts[name]
 
     def __iter__(self) -> Iterator[str]:

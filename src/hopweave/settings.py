@@ -3,23 +3,34 @@
 The keys are the fields of `Settings`. Which part plays a role is said by name (`llm = "llama_cpp"`); the options of a part
 stand under its role and name (`[llms.llama_cpp]`), and are the fields of its class. Secrets are never settings: an option
 such as `api_key_env` names the environment variable that holds one.
+
+In the environment a key is in capitals after `HOPWEAVE_`, with two underscores for a dot. There and in `--set` a value is read
+as TOML if it can be (`[1, 2]`, `{max_llm_calls = 3}`), else it is the text itself. An empty variable says nothing.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from platformdirs import user_cache_path, user_config_path
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PydanticSchemaGenerationError,
+    PydanticUserError,
+    TypeAdapter,
+    ValidationError,
+)
 
-from hopweave.catalog import Role, load
+from hopweave.catalog import Role, entry, load
 from hopweave.errors import SettingsError, suggest
 from hopweave.store import Mode
 from hopweave.types import Sampling
@@ -29,8 +40,14 @@ Part = TypeVar("Part")
 
 _PREFIX = "HOPWEAVE_"
 _NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG"}
-_SECRET = re.compile(r"(?:^|_)(?:api_?key|secret|password|authorization)$", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(?:^|[_-])(?:api[_-]?key|secret|password|(?:proxy-)?authorization|cookie|(?:access|auth|bearer|hf)[_-]?token)$",
+    re.IGNORECASE,
+)
 _USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
+_QUERY_SECRET = re.compile(r"(?<=[?&])((?:api[_-]?key|key|token|access_token|sig|secret|password)=)[^&\s]+", re.IGNORECASE)
+_LEFT_OUT = "(left out)"
+_LAX_TEXT = ConfigDict(coerce_numbers_to_str=True)
 
 Options = dict[str, dict[str, Any]]
 
@@ -38,13 +55,13 @@ Options = dict[str, dict[str, Any]]
 class StoreSettings(BaseModel):
     """Where replies are kept and how the store is used."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     path: Path = Field(default_factory=lambda: user_cache_path("hopweave") / "store.sqlite")
     mode: Mode = "on"
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """All settings of a run.
 
     Attributes:
@@ -55,19 +72,7 @@ class Settings(BaseSettings):
         methods, llms, retrievers, readers, duplicate_detectors: options of parts, by name.
     """
 
-    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True)
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what `read_settings` has merged; it reads the environment itself, to set it between files and flags."""
-        return (init_settings,)
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
 
     profile: str = "default"
     method: str
@@ -99,6 +104,8 @@ class Settings(BaseSettings):
             MissingExtra: if a library that the part needs is not installed.
         """
         part = load(role, name)
+        if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
+            raise SettingsError(f"{name!r} of the {role} is no dataclass, so it has no options to set; choose another part")
         given: Options = getattr(self, role)
         known = {field.name for field in dataclasses.fields(part) if field.init}
         values = {key: value for key, value in more.items() if key in known} | given.get(name, {})
@@ -109,8 +116,19 @@ class Settings(BaseSettings):
         return build(Budget, self.budget, "budget")
 
     def make_sampling(self) -> Sampling:
-        """What methods start from."""
-        return build(Sampling, self.sampling, "sampling")
+        """What methods start from.
+
+        Raises:
+            SettingsError: for an unknown key, or a value that cannot be.
+        """
+        sampling = build(Sampling, self.sampling, "sampling")
+        if not 0 <= sampling.temperature < math.inf:
+            raise SettingsError(f"sampling.temperature must be a number from 0 up, not {sampling.temperature}")
+        if not 0 < sampling.top_p <= 1:
+            raise SettingsError(f"sampling.top_p must be above 0 and at most 1, not {sampling.top_p}")
+        if sampling.max_tokens < 1:
+            raise SettingsError(f"sampling.max_tokens must be at least 1, not {sampling.max_tokens}")
+        return sampling
 
     def make_retries(self) -> Retries:
         """How calls are tried again."""
@@ -118,7 +136,7 @@ class Settings(BaseSettings):
 
     def public(self) -> dict[str, Any]:
         """The settings that touch the content of a record: without secrets, and without where replies are kept."""
-        return {key: _without_secrets(value, key) for key, value in self.model_dump(mode="json", exclude={"store"}).items()}
+        return {key: _public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
 
 
 def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None = None) -> Settings:
@@ -132,17 +150,23 @@ def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None
         SettingsError: for a file that cannot be read, an unknown key (with the nearest one), or a value that cannot be.
     """
     given = dict(flags or {})
-    _check_environment()
+    environment = _environment()
     from_file = _read_toml(config) if config is not None else _own_toml()
-    profile = str(given.get("profile") or os.environ.get(f"{_PREFIX}PROFILE") or from_file.get("profile") or "default")
+    profile = str(given.get("profile") or environment.get("profile") or from_file.get("profile") or "default")
     layers = [_profile("default"), *([_profile(profile)] if profile != "default" else []), from_file]
-    merged: dict[str, Any] = {"profile": profile}
-    for layer in [*layers, EnvSettingsSource(Settings)(), given]:
-        merged = _merged(merged, layer)
+    values: dict[str, Any] = {}
+    for layer in [*layers, environment, given, {"profile": profile}]:
+        values = merged(values, layer)
     try:
-        return Settings(**merged)
+        settings = Settings(**values)
     except ValidationError as error:
-        raise SettingsError(_explained(error, "settings", Settings.model_fields)) from None
+        raise SettingsError(_explained(error, "settings", _keys_at(error.errors()[0]["loc"]))) from None
+    for check in (settings.make_budget, settings.make_sampling, settings.make_retries):
+        check()
+    for role in get_args(Role):
+        for name in getattr(settings, role, {}):
+            entry(role, name)
+    return settings
 
 
 def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
@@ -159,7 +183,7 @@ def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
     converted = {}
     for key, value in values.items():
         try:
-            converted[key] = TypeAdapter(hints[key]).validate_python(value)
+            converted[key] = _adapter(hints[key]).validate_python(value)
         except ValidationError as error:
             raise SettingsError(_explained(error, f"{where}.{key}", known)) from None
     try:
@@ -179,22 +203,39 @@ def assignments(pairs: Sequence[str]) -> dict[str, Any]:
         key, equals, text = pair.partition("=")
         if not equals or not key.strip():
             raise SettingsError(f"--set wants key=value, not {pair!r}; for example: --set methods.searchain.theta=1.5")
-        try:
-            value = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
-            value = text
-        for part in reversed(key.strip().split(".")):
-            value = {part: value}
-        flags = _merged(flags, value)
+        flags = merged(flags, _nested(key.strip().split("."), _value_of(text)))
     return flags
 
 
-def _check_environment() -> None:
-    for name in os.environ:
-        if name.startswith(_PREFIX) and name not in _NOT_SETTINGS:
-            key = name.removeprefix(_PREFIX).split("__")[0].lower()
-            if key not in Settings.model_fields:
-                raise SettingsError(f"the environment variable {name} is not a setting; {suggest(key, Settings.model_fields)}")
+def _nested(keys: Sequence[str], value: Any) -> dict[str, Any]:
+    for key in reversed(keys):
+        value = {key: value}
+    nested: dict[str, Any] = value
+    return nested
+
+
+def _value_of(text: str) -> Any:
+    """The TOML value that a text is, or the text: a number is only taken for one if it could be written no other way."""
+    try:
+        table = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    value = table["value"]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_plain = repr(value) == text.strip() if is_number else isinstance(value, str | bool | list | dict)
+    return value if is_plain and len(table) == 1 else text
+
+
+def _environment() -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, text in sorted(os.environ.items()):
+        if not name.startswith(_PREFIX) or name in _NOT_SETTINGS or not text:
+            continue
+        keys = name.removeprefix(_PREFIX).lower().split("__")
+        if keys[0] not in Settings.model_fields:
+            raise SettingsError(f"the environment variable {name} is not a setting; {suggest(keys[0], Settings.model_fields)}")
+        values = merged(values, _nested(keys, _value_of(text)))
+    return values
 
 
 def _own_toml() -> dict[str, Any]:
@@ -216,32 +257,55 @@ def _profile(name: str) -> dict[str, Any]:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise SettingsError(f"cannot read the settings file {path}: {error.strerror}") from None
+        raise SettingsError(f"cannot read the settings file {path}: {error.strerror}; check the path") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"the settings file {path} is not TOML: {error}") from None
+        raise SettingsError(f"the settings file {path} is not TOML: {error}; correct it there") from None
 
 
-def _merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(lower)
+def merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested settings with others laid over them, key by key."""
+    both = dict(lower)
     for key, value in upper.items():
-        below = merged.get(key)
-        merged[key] = _merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
-    return merged
+        below = both.get(key)
+        both[key] = merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return both
 
 
-def _explained(error: ValidationError, where: str, known: Any) -> str:
+def _keys_at(place: Sequence[int | str]) -> Iterable[str]:
+    """The keys that there are at the place of an error."""
+    return StoreSettings.model_fields if len(place) > 1 and place[0] == "store" else Settings.model_fields
+
+
+def _adapter(hint: Any) -> TypeAdapter[Any]:
+    try:
+        return TypeAdapter(hint, config=_LAX_TEXT)
+    except (PydanticSchemaGenerationError, PydanticUserError):  # a model, which has a configuration of its own
+        return TypeAdapter(hint)
+
+
+def _explained(error: ValidationError, where: str, known: Iterable[str]) -> str:
     first = error.errors(include_url=False)[0]
     place = ".".join([where, *(str(part) for part in first["loc"])])
     if first["type"] == "extra_forbidden":
         return f"{place} is not a setting; {suggest(str(first['loc'][-1]), known)}"
-    return f"{place}: {first['msg']}, not {first.get('input')!r}"
+    given = _public(first.get("input"), str(first["loc"][-1]) if first["loc"] else place.rpartition(".")[2])
+    return f"{place}: {first['msg']}, not {given!r}"
 
 
-def _without_secrets(value: Any, key: str) -> Any:
-    if isinstance(value, dict):
-        return {inner: _without_secrets(item, inner) for inner, item in value.items()}
-    if isinstance(value, str):
-        return "(left out)" if _SECRET.search(key) else _USER_INFO.sub("", value)
-    return value
+def _public(value: Any, key: str) -> Any:
+    """A value as JSON can hold it, without secrets; of an object that only a program can give, its class."""
+    match value:
+        case None | bool() | int() | float() if value is None or not _SECRET.search(key):
+            return value
+        case dict():
+            return {str(inner): _public(item, str(inner)) for inner, item in value.items()}
+        case _ if _SECRET.search(key):
+            return _LEFT_OUT
+        case list() | tuple():
+            return [_public(item, key) for item in value]
+        case str() | Path():
+            return _QUERY_SECRET.sub(rf"\1{_LEFT_OUT}", _USER_INFO.sub("", str(value)))
+        case _:
+            return f"({type(value).__name__})"

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from hopweave.errors import DataError
 from hopweave.trace import Failure
@@ -26,15 +26,24 @@ Mode = Literal["on", "off", "replay"]
 
 _LAYOUT = 1
 _BUSY_SECONDS = 30.0
+# At once, so that of several processes that open a new file only one makes the table, and none sees half of it.
+_MAKE = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY, outcome TEXT NOT NULL, is_reply INTEGER NOT NULL, seconds REAL NOT NULL, attempts INTEGER NOT NULL
+) WITHOUT ROWID;
+PRAGMA user_version = {_LAYOUT};
+COMMIT;
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What came of a call: the reply, or the failure, or (with neither) that the question's time ran out during it.
+    """What came of a call: the reply, or the failure. That the question's time ran out is a failure of kind `BudgetReached`.
 
     Attributes:
         seconds: how long the call took when it was made.
-        attempts: how often it was tried then.
+        attempts: how often it was tried then; 0 if there was no time left to try.
     """
 
     reply: Reply | None
@@ -48,11 +57,20 @@ def key_of(identity: str, messages: Sequence[Message], sampling: Sampling, sampl
     asked = [
         identity,
         [[message.role, message.text] for message in messages],
-        [sampling.temperature, sampling.top_p, sampling.max_tokens, sampling.stop, sampling.seed, sampling.top_logprobs],
-        sampling.json_schema,
+        [
+            float(sampling.temperature),
+            float(sampling.top_p),
+            sampling.max_tokens,
+            sampling.stop,
+            sampling.seed,
+            sampling.top_logprobs,
+        ],
+        sampling.json_schema,  # in its own order: the order of its keys is that of the reply
         sample,
     ]
-    return hashlib.sha256(json.dumps(asked, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()).hexdigest()
+    # Half of a surrogate pair is no character, but it may have been asked.
+    text = json.dumps(asked, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Store:
@@ -63,7 +81,8 @@ class Store:
         mode: `on` answers from it and adds to it, `off` does neither, `replay` only answers.
 
     Raises:
-        DataError: if the file is no store, is of a newer layout, or (in replay) is absent.
+        DataError: if the file is no store, is of a newer layout, or (in replay) is absent. A replay changes nothing in the
+            file, which may be read-only.
     """
 
     def __init__(self, path: Path, mode: Mode = "on") -> None:
@@ -75,19 +94,24 @@ class Store:
 
     def get(self, key: str) -> Stored | None:
         """What is kept under a key. With the store `on`, only replies count: what failed then may succeed now."""
-        if self._file is None:
+        if self.mode == "off":
             return None
         row = self._run("SELECT outcome, seconds, attempts FROM replies WHERE key = ?", (key,)).fetchone()
         if row is None:
             return None
-        reply, failure = _outcome_adapter().validate_json(row[0])
+        try:
+            reply, failure = _outcome_adapter().validate_json(row[0])
+        except ValidationError:
+            raise DataError(
+                f"the store {self.path} is damaged at key {key}; move the file away or choose another path"
+            ) from None
         if reply is None and self.mode == "on":
             return None
         return Stored(reply, failure, row[1], row[2])
 
     def put(self, key: str, stored: Stored) -> Stored:
         """Keeps what came of a call and returns what now stands under the key: the first reply wins over later ones."""
-        if self._file is None or self.mode != "on":
+        if self.mode != "on":
             return stored
         outcome = _outcome_adapter().dump_json((stored.reply, stored.failure)).decode()
         row = (key, outcome, stored.reply is not None, stored.seconds, stored.attempts)
@@ -100,7 +124,7 @@ class Store:
         return stored if changed else self.get(key) or stored
 
     def __len__(self) -> int:
-        return 0 if self._file is None else int(self._run("SELECT count(*) FROM replies WHERE is_reply", ()).fetchone()[0])
+        return 0 if self.mode == "off" else int(self._run("SELECT count(*) FROM replies WHERE is_reply", ()).fetchone()[0])
 
     def close(self) -> None:
         """Closes the file."""
@@ -109,27 +133,54 @@ class Store:
             self._file = None
 
     def _open(self) -> sqlite3.Connection:
-        if self.mode == "replay" and not self.path.is_file():
-            raise DataError(f"there is nothing to replay: {self.path} does not exist; run once with the store on")
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            file = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            return self._open_to_read() if self.mode == "replay" else self._open_to_write()
+        except OSError as error:
+            raise DataError(f"cannot reach the store {self.path}: {error.strerror}; choose another path") from None
+        except sqlite3.Error as error:
+            raise DataError(f"cannot use the store {self.path}: {error}; move the file away or choose another path") from None
+
+    def _open_to_write(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        file = _connect(self.path, "rwc")
+        try:
+            self._check_is_ours(file)
             file.execute("PRAGMA journal_mode = WAL")
             # With WAL this loses nothing when the process is killed, only (at most the last replies) when the machine is.
             file.execute("PRAGMA synchronous = NORMAL")
-            layout = int(file.execute("PRAGMA user_version").fetchone()[0])
-            if layout > _LAYOUT:
-                raise DataError(f"the store {self.path} has layout {layout}, newer than this version of hopweave; upgrade it")
-            file.execute(
-                "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, outcome TEXT NOT NULL, is_reply INTEGER NOT NULL, "
-                "seconds REAL NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID"
-            )
-            file.execute(f"PRAGMA user_version = {_LAYOUT}")
-        except OSError as error:
-            raise DataError(f"cannot make the folder of the store {self.path}: {error.strerror}; choose another path") from None
-        except sqlite3.Error as error:
-            raise DataError(f"cannot use the store {self.path}: {error}; move the file away or choose another path") from None
+            if not _tables(file):
+                file.executescript(_MAKE)
+        except BaseException:
+            file.close()
+            raise
         return file
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        if not self.path.is_file():
+            raise DataError(f"there is nothing to replay: {self.path} does not exist; run once with the store on")
+        file = _connect(self.path, "rw")
+        try:
+            try:
+                self._check_is_ours(file)
+            except sqlite3.OperationalError:
+                # In a folder that cannot be written to, the files that go with WAL cannot be made, and nobody else writes.
+                file.close()
+                file = _connect(self.path, "ro&immutable=1")
+                self._check_is_ours(file)
+            if not _tables(file):
+                raise DataError(f"there is nothing to replay: {self.path} is empty; run once with the store on")
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _check_is_ours(self, file: sqlite3.Connection) -> None:
+        layout = int(file.execute("PRAGMA user_version").fetchone()[0])
+        tables = _tables(file)
+        if tables and "replies" not in tables:
+            raise DataError(f"{self.path} is a database of something else; choose another path for the store")
+        if layout > _LAYOUT:
+            raise DataError(f"the store {self.path} has layout {layout}, newer than this version of hopweave; upgrade it")
 
     def _run(self, statement: str, values: tuple[object, ...]) -> sqlite3.Cursor:
         if self._file is None:
@@ -140,6 +191,16 @@ class Store:
             raise DataError(f"the store {self.path} failed: {error}; free space or choose another path") from None
 
 
+def _connect(path: Path, access: str) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?mode={access}"
+    return sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def _tables(file: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
 @cache
 def _outcome_adapter() -> TypeAdapter[tuple[Reply | None, Failure | None]]:
-    return TypeAdapter(tuple[Reply | None, Failure | None])
+    # The log-probability of what cannot be is minus infinity, for which JSON has no word.
+    return TypeAdapter(tuple[Reply | None, Failure | None], config=ConfigDict(ser_json_inf_nan="strings"))

@@ -8,6 +8,9 @@ can be compared by `Record.fingerprint`, which is the same exactly when everythi
 from __future__ import annotations
 
 import hashlib
+import logging
+import math
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,14 +18,18 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Discriminator, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Discriminator, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
-from hopweave.errors import DataError, RunError
+from hopweave.errors import DataError, MethodError, RunError
 from hopweave.types import Answer, Hit, Message, Passage, Question, Reading, Reply, Sampling, Usage
 
 SCHEMA = "hopweave.record/1"
+
+_LOG = logging.getLogger(__name__)
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,7 @@ class Failure:
     @classmethod
     def of(cls, error: BaseException) -> Failure:
         """The failure that an error stands for."""
-        return cls(type(error).__name__, str(error), isinstance(error, RunError) and error.retryable)
+        return cls(type(error).__name__, whole(str(error)), isinstance(error, RunError) and error.retryable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +235,9 @@ class Record:
         seconds: how long it took.
     """
 
+    # JSON has no word for infinity: a limit or an option that is infinite is written as a string, and read back as a number.
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(ser_json_inf_nan="strings")
+
     schema: str
     question: Question
     answer: Answer | None
@@ -241,17 +251,17 @@ class Record:
 
     def to_json(self) -> str:
         """The record as one line of JSON."""
-        return _record_adapter().dump_json(self, exclude_defaults=False).decode()
+        return one_line_of_json(_record_adapter(), self)
 
     @classmethod
     def from_json(cls, line: str) -> Record:
-        """Reads a record back and checks that every citation still quotes its passage.
+        """Reads a record back and checks that it holds together and that every citation still quotes its passage.
 
         Raises:
-            DataError: for another schema, a damaged line, or a citation that does not hold.
+            DataError: for another schema, a damaged line, steps that do not fit together, or a citation that does not hold.
         """
         try:
-            schema = _schema_adapter().validate_json(line).get("schema")
+            schema = _mapping_adapter().validate_json(line).get("schema")
             if schema != SCHEMA:
                 raise DataError(f"this record has schema {schema!r}; this version of hopweave reads {SCHEMA!r}")
             record = _record_adapter().validate_json(line)
@@ -259,7 +269,7 @@ class Record:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "the line"
             raise DataError(f"not a record: {where}: {first['msg']}; restore the file or run the question again") from None
-        for problem in record.citation_problems():
+        for problem in (*record._shape_problems(), *record.citation_problems()):
             raise DataError(f"the record of question {record.question.id!r} was altered: {problem}; run the question again")
         return record
 
@@ -276,15 +286,22 @@ class Record:
 
     def citation_problems(self) -> Iterator[str]:
         """Yields one line for each citation whose quote is not what stands in its passage."""
-        if self.answer is None:
-            return
-        texts = {passage.id: passage.text for passage in self.passages}
-        for citation in self.answer.citations:
-            text = texts.get(citation.passage_id)
-            if text is None:
-                yield f"citation [{citation.mark}] names passage {citation.passage_id!r}, which is not in the record"
-            elif text[citation.start : citation.end] != citation.quote or not citation.quote:
-                yield f"citation [{citation.mark}] does not quote passage {citation.passage_id!r}"
+        if self.answer is not None:
+            yield from citation_problems(self.answer, {passage.id: passage.text for passage in self.passages})
+
+    def _shape_problems(self) -> Iterator[str]:
+        if (self.answer is None) == (self.error is None):
+            yield "it must hold either an answer or an error"
+        known = {passage.id for passage in self.passages}
+        for position, step in enumerate(self.steps):
+            if step.id != position or not (step.parent is None or 0 <= step.parent < position):
+                yield f"step {position} is not in its place"
+            if isinstance(step, ModelCall) and not all(0 <= index < len(self.messages) for index in step.messages):
+                yield f"step {position} refers to a message that is not in the record"
+            if isinstance(step, Decision) and not all(0 <= other < len(self.steps) for other in step.after):
+                yield f"step {position} refers to a step that is not in the record"
+            if not known.issuperset(_passage_ids(step)):
+                yield f"step {position} refers to a passage that is not in the record"
 
     def totals(self) -> Totals:
         """Sums over the steps; nothing here is stored, so nothing can disagree with the steps."""
@@ -335,12 +352,16 @@ class Trace:
     """Gathers the steps of one question and tells observers of each as it happens.
 
     Steps are numbered as they begin. Where branches ran side by side that order depends on the clock, so `finish` numbers
-    them anew along the tree of parents, which does not.
+    steps, messages and passages anew along the tree of parents, which does not: see `under`. What began and never ended (a
+    call that was cancelled) is left out, and what was filed under it goes to the step above.
+
+    An observer watches and decides nothing: one that raises is told no more, which is logged, and the question goes on.
     """
 
     def __init__(self, observers: Sequence[Observer] = ()) -> None:
-        self._observers = tuple(observers)
+        self._observers = list(observers)
         self._steps: dict[int, AnyStep] = {}
+        self._parents: dict[int, int | None] = {}
         self._num_begun = 0
         self._messages: dict[Message, int] = {}
         self._passages: dict[str, Passage] = {}
@@ -364,7 +385,11 @@ class Trace:
 
     @contextmanager
     def under(self, parent: int) -> Iterator[None]:
-        """Files what begins inside the block under a step. Tasks started inside inherit it."""
+        """Files what begins inside the block under a step. Tasks started inside inherit it.
+
+        Branches that run side by side each need a step of their own to be filed under, decided before the branch first waits:
+        that is what makes the record the same whichever finishes first.
+        """
         token = self._parent.set(parent)
         try:
             yield
@@ -373,8 +398,7 @@ class Trace:
 
     def begin(self, kind: str, label: str) -> int:
         """Numbers a step that begins now."""
-        step_id = self._num_begun
-        self._num_begun += 1
+        step_id = self._take_id()
         self._tell(Started(step_id, self.parent, kind, label))
         return step_id
 
@@ -388,8 +412,22 @@ class Trace:
         self._tell(step)
 
     def decide(self, label: str, text: str, data: Mapping[str, Any], after: Sequence[int] = ()) -> int:
-        """Files a decision and returns its id."""
-        step = Decision(self._take_id(), self.parent, label, text, dict(data), tuple(after))
+        """Files a decision and returns its id.
+
+        Args:
+            label: what kind of decision.
+            text: one line for people.
+            data: the particulars, kept as JSON keeps them: a number that is none (NaN, infinity) becomes null.
+            after: the decisions that this one had to wait for.
+
+        Raises:
+            MethodError: if the data cannot be JSON.
+        """
+        try:
+            plain = _mapping_adapter().validate_json(one_line_of_json(_mapping_adapter(), dict(data)))
+        except PydanticSerializationError as error:
+            raise MethodError(f"the data of the decision {label!r} cannot be kept as JSON: {error}") from None
+        step = Decision(self._take_id(), self.parent, label, text, plain, tuple(after))
         self._steps[step.id] = step
         self._tell(step)
         return step.id
@@ -408,7 +446,7 @@ class Trace:
         """Refers to hits by id; their passages go into the record once."""
         for hit in hits:
             self._passages.setdefault(hit.passage.id, hit.passage)
-        return tuple(Found(hit.passage.id, hit.score) for hit in hits)
+        return tuple(Found(hit.passage.id, float(hit.score)) for hit in hits)
 
     def keep_passage(self, passage: Passage) -> None:
         """Puts a passage into the record."""
@@ -420,15 +458,19 @@ class Trace:
 
     def finish(self, question: Question, setup: Setup, started_at: str, answer: Answer | None, error: Failure | None) -> Record:
         """The record of the question."""
+        steps = _along_the_tree(self._steps, self._parents)
+        steps, messages = _with_messages_in_order(steps, tuple(self._messages))
+        in_steps = dict.fromkeys(passage_id for step in steps for passage_id in _passage_ids(step))
+        passage_ids = (*in_steps, *sorted(self._passages.keys() - in_steps.keys()))
         return Record(
             schema=SCHEMA,
             question=question,
             answer=answer,
             error=error,
             setup=replace(setup, prompts=dict(sorted(self.prompts.items()))),
-            messages=tuple(self._messages),
-            passages=tuple(self._passages.values()),
-            steps=_along_the_tree(self._steps),
+            messages=messages,
+            passages=tuple(self._passages[passage_id] for passage_id in passage_ids),
+            steps=steps,
             started_at=started_at,
             seconds=self.seconds(),
         )
@@ -436,18 +478,102 @@ class Trace:
     def _take_id(self) -> int:
         step_id = self._num_begun
         self._num_begun += 1
+        self._parents[step_id] = self.parent
         return step_id
 
     def _tell(self, event: Event) -> None:
-        for observer in self._observers:
-            observer(event)
+        for observer in tuple(self._observers):
+            try:
+                observer(event)
+            except Exception:  # noqa: BLE001 - whatever is wrong with who watches must not change what is watched
+                self._observers.remove(observer)
+                _LOG.warning("an observer failed and is told no more", exc_info=True)
 
 
-def _along_the_tree(steps: Mapping[int, AnyStep]) -> tuple[AnyStep, ...]:
+def whole(text: str) -> str:
+    """The text with each half of a surrogate pair (for which UTF-8 has no bytes) replaced by U+FFFD."""
+    return text if text.isascii() else _HALF_A_PAIR.sub("\ufffd", text)
+
+
+def one_line_of_json(adapter: TypeAdapter[Any], value: Any) -> str:
+    """A value as JSON, of the types that the adapter says.
+
+    Raises:
+        PydanticSerializationError: if something in it is of another type.
+    """
+    try:
+        return adapter.dump_json(value, warnings="error").decode()
+    except PydanticSerializationError:
+        # A passage or a path may hold half of a surrogate pair, for which UTF-8 has no bytes. One character for another keeps
+        # every offset.
+        return _mapping_adapter().dump_json(_with_whole_texts(adapter.dump_python(value, warnings="error"))).decode()
+
+
+def _with_whole_texts(value: Any) -> Any:
+    match value:
+        case str():
+            return whole(value)
+        case float() if not math.isfinite(value):
+            return str(value)
+        case dict():
+            return {_with_whole_texts(key): _with_whole_texts(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_with_whole_texts(item) for item in value]
+        case _:
+            return value
+
+
+def citation_problems(answer: Answer, texts: Mapping[str, str]) -> Iterator[str]:
+    """Yields one line for each citation that does not hold.
+
+    Args:
+        answer: whose citations to check.
+        texts: of the passages, by id.
+    """
+    for citation in answer.citations:
+        text, focus = texts.get(citation.passage_id), citation.focus
+        if text is None:
+            yield f"citation [{citation.mark}] names passage {citation.passage_id!r}, which is not in the record"
+        elif not 0 <= citation.start < citation.end <= len(text) or text[citation.start : citation.end] != citation.quote:
+            yield f"citation [{citation.mark}] does not quote passage {citation.passage_id!r}"
+        elif focus is not None and not citation.start <= focus.start < focus.end <= citation.end:
+            yield f"citation [{citation.mark}] has its focus outside of its quote"
+
+
+def _passage_ids(step: AnyStep) -> Iterator[str]:
+    match step:
+        case Search():
+            yield from (found.passage_id for of_one in step.hits for found in of_one)
+        case Read():
+            yield step.passage_id
+        case _:
+            pass
+
+
+def _with_messages_in_order(
+    steps: tuple[AnyStep, ...], messages: tuple[Message, ...]
+) -> tuple[tuple[AnyStep, ...], tuple[Message, ...]]:
+    """Numbers the messages in the order in which the steps refer to them; those of calls that never ended fall out."""
+    places: dict[int, int] = {}
+
+    def renumbered(step: AnyStep) -> AnyStep:
+        if not isinstance(step, ModelCall):
+            return step
+        return replace(step, messages=tuple(places.setdefault(index, len(places)) for index in step.messages))
+
+    in_order = tuple(map(renumbered, steps))
+    return in_order, tuple(messages[index] for index in places)
+
+
+def _along_the_tree(steps: Mapping[int, AnyStep], parents: Mapping[int, int | None]) -> tuple[AnyStep, ...]:
+    above: dict[int, int | None] = {}
     children: dict[int | None, list[int]] = {}
     for step_id in sorted(steps):
         parent = steps[step_id].parent
-        children.setdefault(parent if parent in steps else None, []).append(step_id)
+        while parent is not None and parent not in steps:
+            parent = parents.get(parent)
+        above[step_id] = parent
+        children.setdefault(parent, []).append(step_id)
     order: list[int] = []
     waiting = list(reversed(children.get(None, [])))
     while waiting:
@@ -457,8 +583,8 @@ def _along_the_tree(steps: Mapping[int, AnyStep]) -> tuple[AnyStep, ...]:
     new_id = {old: new for new, old in enumerate(order)}
     renumbered = []
     for old in order:
-        step = steps[old]
-        step = replace(step, id=new_id[old], parent=new_id.get(step.parent) if step.parent is not None else None)
+        parent = above[old]
+        step = replace(steps[old], id=new_id[old], parent=None if parent is None else new_id[parent])
         if isinstance(step, Decision):
             step = replace(step, after=tuple(new_id[other] for other in step.after if other in new_id))
         renumbered.append(step)
@@ -471,8 +597,8 @@ def _record_adapter() -> TypeAdapter[Record]:
 
 
 @cache
-def _schema_adapter() -> TypeAdapter[dict[str, Any]]:
-    return TypeAdapter(dict[str, Any])
+def _mapping_adapter() -> TypeAdapter[dict[str, Any]]:
+    return TypeAdapter(dict[str, Any])  # what is no number becomes null
 
 
 def call_step(

@@ -8,27 +8,35 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import re
-from collections.abc import AsyncIterator, Iterable, Sequence
+import hashlib
+import logging
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any
 
 from platformdirs import user_cache_path
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
-from hopweave.errors import BudgetReached, DataError, MethodError, RunError, SettingsError
+from hopweave.catalog import load
+from hopweave.citing import settle_marks
+from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
 from hopweave.protocols import Method
 from hopweave.settings import Settings, read_settings
 from hopweave.store import Store
-from hopweave.trace import Failure, Observer, Record, Setup, Trace
+from hopweave.trace import Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
 from hopweave.types import Answer, Question
 from hopweave.workbench import Budget, Parts, Workbench
 
 STARTER = "starter"
 MAX_QUESTION_CHARACTERS = 8_000
-_MARK = re.compile(r"\[(\d{1,3})\]")
+_LOG = logging.getLogger(__name__)
 
 
 class Weaver:
@@ -65,8 +73,8 @@ class Weaver:
             observers: told of each step as it happens.
 
         Raises:
-            DataError: for an empty question, or one longer than 8,000 characters.
-            SettingsError, MissingExtra: for what the user has to mend first.
+            DataError: for an empty question, one longer than 8,000 characters, or one that asks for a label and names none.
+            SettingsError, DataError, MissingExtra: for what the user has to mend first.
         """
         asked = Question("question", question) if isinstance(question, str) else question
         _check_question(asked)
@@ -77,18 +85,27 @@ class Weaver:
         return trace.finish(asked, self.setup(self.budget), started_at, answer, failure)
 
     async def answer_all(self, questions: Iterable[Question], *, max_parallel: int = 1) -> AsyncIterator[Record]:
-        """Answers many questions, up to `max_parallel` side by side, and yields each record as it is done."""
+        """Answers many questions, up to `max_parallel` side by side, and yields each record as it is done.
+
+        Raises:
+            SettingsError: if `max_parallel` is below 1.
+            SettingsError, DataError, MissingExtra: as `answer`. What was done by then is yielded first, the rest is cancelled.
+        """
+        if max_parallel < 1:
+            raise SettingsError(f"max_parallel must be at least 1, not {max_parallel}")
         waiting = iter(questions)
-        running: set[asyncio.Task[Record]] = set()
+        running: list[asyncio.Task[Record]] = []
         try:
             while True:
                 while len(running) < max_parallel and (question := next(waiting, None)) is not None:
-                    running.add(asyncio.create_task(self.answer(question)))
+                    running.append(asyncio.create_task(self.answer(question)))
                 if not running:
                     return
-                done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    yield task.result()
+                done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in sorted(done, key=lambda task: (task.exception() is not None, running.index(task))):
+                    record = task.result()
+                    running.remove(task)
+                    yield record
         finally:
             for task in running:
                 task.cancel()
@@ -109,31 +126,42 @@ class Weaver:
         )
 
     async def _try(self, question: Question, bench: Workbench) -> tuple[Answer | None, Failure | None]:
+        name = self.settings.method
         try:
             answer = await self.method.answer(question, bench)
             _check_answer(answer, bench.trace)
-        except BudgetReached as reached:
-            return Answer("", "", stopped_because=reached.limit, how="empty"), None
-        except RunError as error:
-            return None, Failure.of(error)
-        except (SettingsError, DataError):
-            raise
+            return answer, None
         except Exception as error:  # noqa: BLE001 - a method that breaks is a failed question, not a lost run
-            return None, Failure.of(MethodError(f"{self.settings.method} broke: {type(error).__name__}: {error}"))
-        return answer, None
+            cause = _cause_of(error)
+        if isinstance(cause, BudgetReached):
+            return Answer("", "", stopped_because=cause.limit, how="empty"), None
+        if isinstance(cause, RunError):
+            return None, Failure.of(cause)
+        if isinstance(cause, HopweaveError):
+            raise cause
+        _LOG.debug("%s broke on question %r", name, question.id, exc_info=cause)
+        return None, Failure.of(MethodError(f"{name} broke: {type(cause).__name__}: {cause}"))
 
 
 def open_parts(settings: Settings) -> Parts:
     """Opens the model, the engines and the store that settings name."""
     return Parts(
         settings.part("llms", settings.llm),
-        retriever=settings.part("retrievers", settings.retriever, index=index_folder(settings)),
+        retriever=_open_retriever(settings),
         reader=settings.part("readers", settings.reader),
         duplicate_detector=settings.part("duplicate_detectors", settings.duplicate_detector),
         store=Store(settings.store.path, settings.store.mode),
         sampling=settings.make_sampling(),
         retries=settings.make_retries(),
     )
+
+
+def _open_retriever(settings: Settings) -> Any:
+    part = load("retrievers", settings.retriever)
+    has_index = any(option.name == "index" for option in dataclasses.fields(part)) if dataclasses.is_dataclass(part) else False
+    is_given = "index" in settings.retrievers.get(settings.retriever, {})
+    more = {"index": index_folder(settings)} if has_index and not is_given else {}
+    return settings.part("retrievers", settings.retriever, **more)
 
 
 def index_folder(settings: Settings) -> Path:
@@ -153,13 +181,22 @@ def index_folder(settings: Settings) -> Path:
 
 
 def _starter_index(retriever: str) -> Path:
-    from hopweave.catalog import load
     from hopweave.corpus import read_corpus
 
-    folder = user_cache_path("hopweave") / "indexes" / f"starter-{version('hopweave')}-{retriever}"
-    if not (folder / "manifest.json").is_file():
+    passages = Path(__file__).parent / "starter" / "passages.jsonl"
+    digest = hashlib.sha256(passages.read_bytes()).hexdigest()[:12]
+    folder = user_cache_path("hopweave") / "indexes" / f"starter-{version('hopweave')}-{digest}-{retriever}"
+    if (folder / "manifest.json").is_file():
+        return folder
+    try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        load("retrievers", retriever).build(folder, read_corpus([Path(__file__).parent / "starter" / "passages.jsonl"]))
+        with TemporaryDirectory(dir=folder.parent) as scratch:
+            made = Path(scratch) / "index"
+            load("retrievers", retriever).build(made, read_corpus([passages]))
+            with suppress(OSError):  # another process that built it at the same time was first
+                made.rename(folder)
+    except OSError as error:
+        raise DataError(f"cannot make the starter index in {folder.parent}: {error.strerror}; name a --corpus") from None
     return folder
 
 
@@ -176,15 +213,53 @@ def _check_question(question: Question) -> None:
 
 
 def _check_answer(answer: Answer, trace: Trace) -> None:
-    """Holds a method to its contract: every quote is in its passage, and every mark resolves."""
-    for citation in answer.citations:
-        passage = trace.passage(citation.passage_id)
-        if passage is None or passage.text[citation.start : citation.end] != citation.quote or not citation.quote:
-            raise MethodError(f"citation [{citation.mark}] does not quote passage {citation.passage_id!r}")
-    known = {citation.mark for citation in answer.citations}
-    loose = [int(mark) for mark in _MARK.findall(answer.text) if int(mark) not in known]
-    if loose:
-        raise MethodError(f"the answer has marks without a citation: {loose}")
+    """Holds a method to its contract: an answer of the right types, every quote in its passage, and every mark resolves.
+
+    Raises:
+        MethodError: saying what is wrong.
+    """
+    if not isinstance(answer, Answer):
+        raise MethodError(f"the method handed back {type(answer).__name__}, not an Answer")
+    try:
+        _answer_adapter().validate_json(one_line_of_json(_answer_adapter(), answer))
+    except (PydanticSerializationError, ValidationError) as error:
+        raise MethodError(f"the answer cannot be kept in a record: {str(error).splitlines()[-1].strip()}") from None
+    passages = {citation.passage_id: trace.passage(citation.passage_id) for citation in answer.citations}
+    for problem in citation_problems(answer, {key: passage.text for key, passage in passages.items() if passage is not None}):
+        raise MethodError(problem)
+    _, num_loose = settle_marks(answer.text, {citation.mark for citation in answer.citations})
+    if num_loose:
+        raise MethodError(f"the answer has marks without a citation, {num_loose} in all: {answer.text[:200]!r}")
+
+
+@cache
+def _answer_adapter() -> TypeAdapter[Answer]:
+    return TypeAdapter(Answer)
+
+
+def _cause_of(error: Exception) -> Exception:
+    """The error that counts: of several that came out of a task group, what the user has to mend, then what broke."""
+    return min(_leaves(error), key=_weight)
+
+
+def _leaves(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
+
+
+def _weight(error: Exception) -> int:
+    match error:
+        case BudgetReached():
+            return 3
+        case RunError():
+            return 2
+        case HopweaveError():
+            return 0
+        case _:
+            return 1
 
 
 async def aask(question: str, *, observers: Sequence[Observer] = (), **settings: Any) -> Record:
@@ -203,5 +278,15 @@ async def aask(question: str, *, observers: Sequence[Observer] = (), **settings:
 
 
 def ask(question: str, *, observers: Sequence[Observer] = (), **settings: Any) -> Record:
-    """`aask` for code that is not asynchronous."""
+    """`aask` for code that is not asynchronous.
+
+    Raises:
+        SettingsError: if called where an event loop runs, as in a notebook.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        pass
+    else:
+        raise SettingsError("ask() cannot wait where an event loop runs, as in a notebook; write: await hopweave.aask(...)")
     return asyncio.run(aask(question, observers=observers, **settings))

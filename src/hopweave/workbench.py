@@ -8,12 +8,15 @@ under the boundary that it crossed. A method cannot forget any of it.
 from __future__ import annotations
 
 import asyncio
+import logging
+import math
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field, fields
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, TypeVar
 
+from hopweave import errors
 from hopweave.errors import (
     BudgetReached,
     HopweaveError,
@@ -27,13 +30,14 @@ from hopweave.errors import (
 from hopweave.prompt import Prompt
 from hopweave.protocols import DuplicateDetector, LanguageModel, ModelReader, Reader, Retriever
 from hopweave.store import Store, Stored, key_of
-from hopweave.trace import Failure, Read, Search, Timing, Trace, call_step
-from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling
+from hopweave.trace import Failure, Read, Search, Timing, Trace, call_step, whole
+from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Span
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _MAX_BATCH = 256
+_NO_LOG = logging.NullHandler()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,8 @@ class Budget:
         max_llm_calls: calls of the model, stored replies included.
         max_tokens: tokens in and out, over all calls.
         max_searches: queries sent to the retriever.
-        max_seconds: since the question was taken up; a call under way is cut. Stored replies count the seconds they took.
+        max_seconds: since the question was taken up; a call under way is cut. Stored replies count the seconds they took, and
+            calls side by side count once. In replay no clock runs: the calls that were cut are cut again.
     """
 
     max_llm_calls: int | None = None
@@ -55,8 +60,8 @@ class Budget:
     def __post_init__(self) -> None:
         for limit in fields(self):
             value = getattr(self, limit.name)
-            if value is not None and value <= 0:
-                raise SettingsError(f"budget {limit.name} must be above 0, not {value}; leave it out for no limit")
+            if value is not None and not 0 < value < math.inf:
+                raise SettingsError(f"budget {limit.name} must be a number above 0, not {value}; leave it out for no limit")
 
     def limits(self) -> dict[str, float]:
         """The limits that are set."""
@@ -69,6 +74,12 @@ class Retries:
 
     max_attempts: int = 4
     max_wait_seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        if self.max_attempts < 1:
+            raise SettingsError(f"retries max_attempts must be at least 1, which is no retry, not {self.max_attempts}")
+        if not 0 <= self.max_wait_seconds < math.inf:
+            raise SettingsError(f"retries max_wait_seconds must be a number from 0 up, not {self.max_wait_seconds}")
 
 
 class Batcher(Generic[Item, Result]):
@@ -94,33 +105,52 @@ class Batcher(Generic[Item, Result]):
         return list(await asyncio.gather(*futures))
 
     def close(self) -> None:
-        """Stops the thread after the batch that it is at."""
+        """Stops the thread after the batch that it is at; whoever still waits is cancelled."""
         if self._drain is not None:
             self._drain.cancel()
         self._thread.shutdown(wait=True, cancel_futures=True)
 
     async def _drain_all(self) -> None:
-        await asyncio.sleep(0)  # whoever is ready at this moment gets to ask first
-        while self._waiting:
-            batch, self._waiting = self._waiting[:_MAX_BATCH], self._waiting[_MAX_BATCH:]
-            batch = [(item, future) for item, future in batch if not future.done()]
-            if batch:
+        try:
+            await asyncio.sleep(0)  # whoever is ready at this moment gets to ask first
+            while self._waiting:
+                batch, self._waiting = self._waiting[:_MAX_BATCH], self._waiting[_MAX_BATCH:]
                 await self._run_batch(batch)
+        finally:
+            left, self._waiting = self._waiting, []
+            for _, future in left:
+                future.cancel()
 
     async def _run_batch(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
+        batch = [(item, future) for item, future in batch if not future.done()]
+        if not batch:
+            return
         loop = asyncio.get_running_loop()
         try:
-            results = await loop.run_in_executor(self._thread, self._run, [item for item, _ in batch])
-        except Exception as error:  # noqa: BLE001 - an engine may raise anything; it is handed to whoever asked
-            if len(batch) == 1:
-                _settle(batch[0][1], error)
-                return
+            outcome = await loop.run_in_executor(self._thread, self._results_or_error, [item for item, _ in batch])
+        except RuntimeError as error:  # the thread was stopped
+            outcome = error
+        except BaseException:
+            for _, future in batch:
+                future.cancel()
+            raise
+        if not isinstance(outcome, Exception):
+            for (_, future), result in zip(batch, outcome, strict=True):
+                _settle(future, result)
+        elif len(batch) == 1:
+            _settle(batch[0][1], outcome)
+        else:
             for one in batch:
                 await self._run_batch([one])
-            return
-        for index, (_, future) in enumerate(batch):
-            short = RuntimeError(f"{len(results)} results came back for {len(batch)} items")
-            _settle(future, results[index] if len(results) == len(batch) else short)
+
+    def _results_or_error(self, items: Sequence[Item]) -> list[Result] | Exception:
+        try:
+            results = list(self._run(items))
+            if len(results) != len(items):
+                raise ValueError(f"{len(results)} results came back for {len(items)} items")
+        except Exception as error:  # noqa: BLE001 - an engine may raise anything; it is handed to whoever asked
+            return error
+        return results
 
 
 class Parts:
@@ -177,15 +207,12 @@ class Parts:
         return (await self._compare.ask([(query, tuple(seen))]))[0]
 
     async def close(self) -> None:
-        """Lets go of everything."""
-        for batcher in (self._search, self._read, self._compare):
-            if batcher is not None:
-                batcher.close()
-        if self.retriever is not None:
-            self.retriever.close()
-        if self.store is not None:
-            self.store.close()
-        await self.llm.close()
+        """Lets go of everything, also where one part fails to close."""
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self.llm.close)
+            for part in (self.store, self.retriever, self._search, self._read, self._compare):
+                if part is not None:
+                    stack.callback(part.close)
 
     def _search_batch(self, items: Sequence[tuple[str, int]]) -> list[list[Hit]]:
         # One engine pass for each depth: cutting a deeper list is not the same for engines that approximate.
@@ -281,11 +308,13 @@ class Workbench:
         sampling = sampling or self.sampling
         self._afford("max_llm_calls", self._spent.llm_calls + 1)
         self._afford("max_tokens", self._spent.tokens + 1)
-        self._afford_time()
+        store = self.parts.store
+        key = key_of(self.parts.llm.identity, messages, sampling, sample) if store is not None and store.mode != "off" else ""
+        self._afford_time(key)
         self._spent.llm_calls += 1
         step_id, parent, started = self.trace.begin("model_call", purpose), self.trace.parent, self.trace.seconds()
         kept = self.trace.keep_messages(messages)
-        outcome, timing = await self._outcome(messages, sampling, sample, step_id, started)
+        outcome, timing = await self._outcome(key, messages, sampling, step_id, started)
         self.trace.end(call_step(step_id, parent, purpose, kept, sampling, sample, outcome, timing))
         if isinstance(outcome, RunError):
             raise outcome
@@ -314,7 +343,7 @@ class Workbench:
         try:
             async with self._deadline():
                 with _boundary(SearchError):
-                    hits = await self.parts.search(queries, max_hits)
+                    hits = _checked_hits(await self.parts.search(queries, max_hits), max_hits)
         except RunError as error:
             end((), Failure.of(error))
             raise
@@ -328,7 +357,8 @@ class Workbench:
             ReadError: if the reader fails; ModelError if a reader that asks the model cannot.
             BudgetReached: if the question's time, or its calls, are spent.
         """
-        self._afford_time()
+        if not isinstance(self.parts.reader, ModelReader):  # whose call says so itself, and the store notes it
+            self._afford_time()
         step_id, parent, started = self.trace.begin("read", query), self.trace.parent, self.trace.seconds()
         self.trace.keep_passage(passage)
 
@@ -337,9 +367,8 @@ class Workbench:
             self.trace.end(Read(step_id, parent, query, passage.id, reading, error, timing))
 
         try:
-            async with self._deadline():
-                with _boundary(ReadError):
-                    reading = await self._reading(step_id, query, passage)
+            with _boundary(ReadError):
+                reading = _checked_reading(await self._reading(step_id, query, passage), passage)
         except RunError as error:
             end(None, Failure.of(error))
             raise
@@ -347,13 +376,22 @@ class Workbench:
         return reading
 
     async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
-        """Position in `seen` of the query that this one repeats, or `None`."""
-        return await self.parts.duplicate_of(query, seen)
+        """Position in `seen` of the query that this one repeats, or `None`.
+
+        Raises:
+            RunError: if the detector fails.
+        """
+        with _boundary(RunError):
+            index = await self.parts.duplicate_of(query, seen)
+            if index is not None and not 0 <= index < len(seen):
+                raise RunError(f"the duplicate detector named query {index} of {len(seen)}")
+        return index
 
     async def _reading(self, step_id: int, query: str, passage: Passage) -> Reading:
         reader = self.parts.reader
         if not isinstance(reader, ModelReader):
-            return await self.parts.read(query, passage)
+            async with self._deadline():
+                return await self.parts.read(query, passage)
 
         async def ask(messages: Sequence[Message], sampling: Sampling) -> Reply:
             return await self.reply(messages, purpose="reader", sampling=sampling)
@@ -362,15 +400,16 @@ class Workbench:
             return await reader.read_with(ask, query, passage)
 
     async def _outcome(
-        self, messages: Sequence[Message], sampling: Sampling, sample: int, step_id: int, started: float
+        self, key: str, messages: Sequence[Message], sampling: Sampling, step_id: int, started: float
     ) -> tuple[Reply | RunError, Timing]:
         store = self.parts.store
-        key = key_of(self.parts.llm.identity, messages, sampling, sample) if store is not None else ""
         stored = store.get(key) if store is not None else None
         if stored is not None:
-            self._spent.stored_seconds += stored.seconds
+            begun = self._spent.stored_seconds
+            await asyncio.sleep(0)  # whoever calls side by side begins before this call has taken its time
+            self._spent.stored_seconds = max(self._spent.stored_seconds, begun + stored.seconds)
             return self._from_store(stored), Timing(started, stored.seconds, from_store=True, attempts=stored.attempts)
-        if store is not None and store.mode == "replay":
+        if self._is_replay:
             return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
         outcome, attempts = await self._call(messages, sampling, step_id)
         seconds = self.trace.seconds() - started
@@ -384,8 +423,11 @@ class Workbench:
             return stored.reply
         failure = stored.failure or Failure("ModelError", "the stored call has no outcome")
         if failure.kind == BudgetReached.__name__:
-            return BudgetReached("max_seconds", self.budget.max_seconds or 0.0)
-        return ModelError(failure.message, retryable=failure.retryable)
+            return self._out_of_time()
+        kind = getattr(errors, failure.kind, None)
+        if not (isinstance(kind, type) and issubclass(kind, RunError)):
+            kind = ModelError
+        return kind(failure.message, retryable=failure.retryable)
 
     async def _call(self, messages: Sequence[Message], sampling: Sampling, step_id: int) -> tuple[Reply | RunError, int]:
         attempts = 0
@@ -394,7 +436,7 @@ class Workbench:
             nonlocal attempts
             attempts += 1
             with _boundary(ModelError):
-                return await self.parts.llm.reply(messages, sampling, self._on_text(step_id))
+                return _checked_reply(await self.parts.llm.reply(messages, sampling, self._on_text(step_id)))
 
         try:
             async with self._deadline():
@@ -412,6 +454,8 @@ class Workbench:
         # stamina is only imported, and only costs its milliseconds, once something has gone wrong.
         import stamina
 
+        # Every attempt is in the record. With no logging set up, stamina's warnings would go to the terminal all the same.
+        logging.getLogger("stamina").addHandler(_NO_LOG)
         retries = self.parts.retries
         failed: RunError | None = first
 
@@ -420,7 +464,7 @@ class Workbench:
                 return False
             if error.retry_after_seconds is None:
                 return True
-            return min(error.retry_after_seconds, retries.max_wait_seconds)
+            return max(0.0, min(error.retry_after_seconds, retries.max_wait_seconds))
 
         policy = stamina.retry_context(
             on=wait, attempts=retries.max_attempts, timeout=None, wait_initial=0.5, wait_max=retries.max_wait_seconds
@@ -444,17 +488,32 @@ class Workbench:
         if allowed is not None and needed > allowed:
             raise BudgetReached(limit, allowed)
 
-    def _afford_time(self) -> None:
-        if self.budget.max_seconds is not None and self._seconds_left() <= 0:
-            raise BudgetReached("max_seconds", self.budget.max_seconds)
+    def _afford_time(self, key: str = "") -> None:
+        """Raises if time is up; for a call of the model, `key` is where the store notes it, so that a replay stops here too."""
+        store = self.parts.store
+        if self._is_replay:
+            stored = store.get(key) if store is not None and key else None
+            if stored is not None and stored.reply is None and not stored.attempts:
+                raise self._out_of_time()
+        elif self.budget.max_seconds is not None and self._seconds_left() <= 0:
+            reached = self._out_of_time()
+            if store is not None and key:
+                store.put(key, Stored(None, Failure.of(reached), 0.0, 0))
+            raise reached
+
+    @property
+    def _is_replay(self) -> bool:
+        return self.parts.store is not None and self.parts.store.mode == "replay"
+
+    def _out_of_time(self) -> BudgetReached:
+        return BudgetReached("max_seconds", self.budget.max_seconds or 0.0)
 
     def _seconds_left(self) -> float:
         return (self.budget.max_seconds or 0.0) - self.trace.seconds() - self._spent.stored_seconds
 
     @asynccontextmanager
     async def _deadline(self) -> AsyncIterator[None]:
-        limit = self.budget.max_seconds
-        if limit is None:
+        if self.budget.max_seconds is None or self._is_replay:
             yield
             return
         try:
@@ -462,7 +521,7 @@ class Workbench:
                 yield
         except TimeoutError:
             if clock.expired():
-                raise BudgetReached("max_seconds", limit) from None
+                raise self._out_of_time() from None
             raise
 
 
@@ -479,9 +538,49 @@ def _boundary(kind: type[RunError]) -> Iterator[None]:
         raise kind(f"{type(error).__name__}: {error}") from error
 
 
+def _checked_reply(reply: Reply) -> Reply:
+    """The reply, its text as UTF-8 can hold it: some servers cut a character in two."""
+    if not isinstance(reply, Reply):
+        raise TypeError(f"the model handed back {type(reply).__name__}, not a Reply")
+    logprobs = tuple(
+        replace(token, token=whole(token.token), top=tuple((whole(other), value) for other, value in token.top))
+        for token in reply.logprobs
+    )
+    return replace(reply, text=whole(reply.text), logprobs=logprobs)
+
+
+def _checked_hits(found: list[list[Hit]], max_hits: int) -> list[list[Hit]]:
+    """The hits, if they are as `Retriever.search` says."""
+    for hits in found:
+        if len(hits) > max_hits:
+            raise SearchError(f"the retriever sent {len(hits)} hits where {max_hits} were asked for")
+        for hit in hits:
+            if not math.isfinite(hit.score):
+                raise SearchError(f"the retriever gave passage {hit.passage.id!r} the score {hit.score}, which is no number")
+    return found
+
+
+def _checked_reading(reading: Reading, passage: Passage) -> Reading:
+    """The reading in plain numbers, if it is as `Reader.read` says."""
+    confidence, span = float(reading.confidence), reading.span
+    if not math.isfinite(confidence):
+        raise ReadError(f"the reader is sure of passage {passage.id!r} by {confidence}, which is no number")
+    if span is not None:
+        span = Span(int(span.start), int(span.end))
+    start, end = (span.start, span.end) if span is not None else (0, 0)
+    if (span is None) != (not reading.text) or not 0 <= start <= end or passage.text[start:end] != reading.text:
+        raise ReadError(
+            f"the reader says that {reading.text!r} stands in passage {passage.id!r} at {start} to {end}; it does not"
+        )
+    return Reading(reading.text, span, confidence)
+
+
 def _settle(future: asyncio.Future[Any], outcome: Any) -> None:
-    with suppress(asyncio.InvalidStateError):
-        if isinstance(outcome, Exception):
-            future.set_exception(outcome)
-        else:
-            future.set_result(outcome)
+    if future.done():  # whoever waited was cancelled
+        return
+    if isinstance(outcome, StopIteration):  # which no future can hold
+        outcome = RuntimeError(f"StopIteration: {outcome}")
+    if isinstance(outcome, Exception):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)

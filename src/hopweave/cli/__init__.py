@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,6 +37,21 @@ class _Commands(TyperGroup):
         command.name = name
         return name, command, rest
 
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command: one clear line for what the user can mend, and an exit status that says so."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):
+                # Where the terminal cannot show a character it shows a question mark, instead of losing the answer.
+                stream.reconfigure(errors="replace")
+        try:
+            return super().invoke(ctx)
+        except HopweaveError as error:
+            typer.echo(f"hopweave: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(1) from None
+        except KeyboardInterrupt:
+            typer.echo("hopweave: interrupted; what was answered is kept, run the same command to go on", err=True)
+            raise typer.Exit(130) from None
+
 
 app = typer.Typer(
     cls=_Commands,
@@ -62,12 +78,5 @@ def _hopweave(
 
 
 def main() -> None:
-    """The door of the `hopweave` command: one clear line for what the user can mend, and an exit status that says so."""
-    try:
-        app()
-    except HopweaveError as error:
-        typer.echo(f"hopweave: {error}", err=True)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        typer.echo("hopweave: interrupted; what was answered is kept, run the same command to go on", err=True)
-        sys.exit(130)
+    """The door of the `hopweave` command."""
+    app()

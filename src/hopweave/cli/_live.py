@@ -51,7 +51,7 @@ class LiveTree:
         """Takes up what happened."""
         match event:
             case Started():
-                self._grow(event.id, event.parent, Text(f"{event.label} ...", style="dim"))
+                self._grow(event.id, event.parent, Text(f"{cut(one_line(event.label), _MAX_CHARACTERS)} ...", style="dim"))
             case TextPiece():
                 self._said[event.id] = self._said.get(event.id, "") + event.text
                 self._relabel(event.id, Text(one_line(self._said[event.id][-_MAX_CHARACTERS:]), style="dim"))
@@ -61,7 +61,7 @@ class LiveTree:
                 label = self._decided(event)
                 self._grow(event.id, event.parent, label)
                 if not self._console.is_terminal:
-                    self._console.print(label)
+                    self._console.print(label, soft_wrap=True)
 
     def _grow(self, step: int, parent: int | None, label: Text) -> None:
         below = self._branches.get(parent, self._root) if parent is not None else self._root
@@ -87,6 +87,6 @@ class LiveTree:
 
     def _decided(self, step: Decision | ParseFailure) -> Text:
         if isinstance(step, ParseFailure):
-            return Text(f"could not be read: {one_line(step.reason)}", style="red")
+            return Text(f"could not be read: {cut(one_line(step.reason), _MAX_CHARACTERS)}", style="red")
         tone = _TONES.get(str(step.data.get("verdict", step.label)), "")
-        return Text.assemble((f"{step.label} ", "dim"), (cut(one_line(step.text), _MAX_CHARACTERS), tone))
+        return Text.assemble((f"{one_line(step.label)} ", "dim"), (cut(one_line(step.text), _MAX_CHARACTERS), tone))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,10 +28,10 @@ def ask(
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
     long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
     replay: Annotated[bool, typer.Option("--replay", help="Answer from the store alone; no model is called.")] = False,
-    max_llm_calls: Annotated[int, typer.Option(help="At most this many calls of the model; 0 is no limit.")] = 0,
-    max_tokens: Annotated[int, typer.Option(help="At most this many tokens in and out; 0 is no limit.")] = 0,
-    max_searches: Annotated[int, typer.Option(help="At most this many queries; 0 is no limit.")] = 0,
-    max_seconds: Annotated[float, typer.Option(help="At most this long; 0 is no limit.")] = 0.0,
+    max_llm_calls: Annotated[int | None, typer.Option(help="At most this many calls of the model; 0 is no limit.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="At most this many tokens in and out; 0 is no limit.")] = None,
+    max_searches: Annotated[int | None, typer.Option(help="At most this many queries; 0 is no limit.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="At most this long; 0 is no limit.")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
     config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
     out: Annotated[Path | None, typer.Option(help="Append the record to this JSONL file.")] = None,
@@ -38,7 +39,8 @@ def ask(
     calls: Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")] = False,
 ) -> None:
     """Answer one question, with its reasoning as a tree that grows while it runs."""
-    from hopweave.settings import assignments, read_settings
+    from hopweave.errors import RunError
+    from hopweave.settings import assignments, merged, read_settings
 
     named = {"corpus": corpus, "method": method, "llm": llm, "reader": reader, "profile": profile}
     limits = {
@@ -47,26 +49,31 @@ def ask(
         "max_searches": max_searches,
         "max_seconds": max_seconds,
     }
-    flags: dict[str, Any] = assignments(set_ or [])
-    flags |= {key: value for key, value in named.items() if value}
-    flags["budget"] = flags.get("budget", {}) | {key: value for key, value in limits.items() if value}
+    flags: dict[str, Any] = {key: value for key, value in named.items() if value}
+    flags["budget"] = {key: value or None for key, value in limits.items() if value is not None}
     if replay:
-        flags["store"] = flags.get("store", {}) | {"mode": "replay"}
-    settings = read_settings(flags, config=config)
-    record = _answer(settings, _question(question, labels, is_long=long), is_quiet=as_json)
+        flags["store"] = {"mode": "replay"}
+    settings = read_settings(merged(assignments(set_ or []), flags), config=config)
+    asked = _question(question, labels, is_long=long)
     if out is not None:
-        _append(out, record)
+        _append(out, "")  # so that a file that cannot be written to is found before the work, not after it
+    record = _answer(settings, asked, is_quiet=as_json)
+    if out is not None:
+        _append(out, record.to_json() + "\n")
     _print(record, as_json=as_json, with_calls=calls)
     if record.error is not None:
-        raise typer.Exit(1)
+        raise RunError(f"no answer: {record.error.kind}: {record.error.message}")
 
 
 def _question(text: str, labels: str, *, is_long: bool) -> Any:
+    from hopweave.errors import SettingsError
     from hopweave.types import Question
 
     if text == "-":
         text = typer.get_text_stream("stdin").read()
     allowed = tuple(label.strip() for label in labels.split(",") if label.strip())
+    if allowed and is_long:
+        raise SettingsError("--labels and --long ask for different answers; give one of them")
     return Question("question", text.strip(), "label" if allowed else "long" if is_long else "short", allowed)
 
 
@@ -84,13 +91,17 @@ def _answer(settings: Settings, question: Any, *, is_quiet: bool) -> Record:
     return asyncio.run(run())
 
 
-def _append(path: Path, record: Record) -> None:
+def _append(path: Path, text: str) -> None:
     from hopweave.errors import DataError
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(record.to_json() + "\n")
+        with path.open("ab+") as file:
+            if text and file.tell():
+                file.seek(-1, SEEK_END)
+                # The last line may be torn, as when a run is cut off while it writes; it must not tear this one.
+                text = text if file.read() == b"\n" else "\n" + text
+            file.write(text.encode())
     except OSError as error:
         raise DataError(f"cannot write the record to {path}: {error.strerror}; choose another file") from None
 
@@ -103,4 +114,4 @@ def _print(record: Record, *, as_json: bool, with_calls: bool) -> None:
 
     from hopweave.draw.terminal import draw_record
 
-    Console().print(draw_record(record, calls=with_calls))
+    Console(highlight=False).print(draw_record(record, calls=with_calls))

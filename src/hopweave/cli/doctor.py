@@ -9,6 +9,8 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hopweave.settings import Settings
+
 app = typer.Typer()
 
 
@@ -39,36 +41,68 @@ def _findings() -> Iterator[tuple[bool, bool, str]]:
         yield False, True, f"settings: {error}"
         return
     yield True, True, f"settings: profile {settings.profile}, method {settings.method}, llm {settings.llm}"
-    chosen = {settings.method, settings.llm, settings.retriever, settings.reader, settings.duplicate_detector}
-    yield from _parts(chosen)
-    yield from _model(is_needed=settings.llm == "llama_cpp")
+    yield from _parts(settings)
+    yield from _model(settings.llms.get("llama_cpp", {}).get("model"), is_needed=settings.llm == "llama_cpp")
+    yield from _corpus(settings)
     yield from _folders(settings.store.path.parent)
 
 
-def _parts(chosen: set[str]) -> Iterator[tuple[bool, bool, str]]:
-    from hopweave.catalog import ROLES, entries, load
-    from hopweave.errors import MissingExtra
+def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
+    from hopweave.catalog import ROLES, entries, entry, load
+    from hopweave.errors import HopweaveError
 
+    chosen = {
+        "methods": settings.method,
+        "llms": settings.llm,
+        "retrievers": settings.retriever,
+        "readers": settings.reader,
+        "duplicate_detectors": settings.duplicate_detector,
+    }
+    for role, name in chosen.items():
+        try:
+            entry(role, name)  # type: ignore[arg-type]
+        except HopweaveError as error:
+            yield False, True, str(error)
     for role in ROLES:
-        for entry in entries(role).values():
+        for name in entries(role):
+            is_needed = chosen.get(role) == name
             try:
-                part = load(role, entry.name)
+                part = load(role, name)
                 check = getattr(part, "check_installed", None)
                 if check is not None:
                     check()
-            except MissingExtra as error:
-                yield False, entry.name in chosen, f"{role} {entry.name}: {error}"
+            except HopweaveError as error:
+                yield False, is_needed, f"{role} {name}: {error}"
+            except Exception as error:  # noqa: BLE001 - a broken library may raise anything, and saying so is the purpose here
+                yield False, is_needed, f"{role} {name}: {type(error).__name__}: {' '.join(str(error).split())}"
             else:
-                yield True, entry.name in chosen, f"{role} {entry.name}"
+                yield True, is_needed, f"{role} {name}"
 
 
-def _model(*, is_needed: bool) -> Iterator[tuple[bool, bool, str]]:
+def _model(name: str | None, *, is_needed: bool) -> Iterator[tuple[bool, bool, str]]:
+    from hopweave.errors import HopweaveError
     from hopweave.models import DEFAULT_MODEL, is_present, model_path
 
-    if is_present(DEFAULT_MODEL):
-        yield True, is_needed, f"embedded model {DEFAULT_MODEL}: {model_path(DEFAULT_MODEL)}"
+    name = name or DEFAULT_MODEL
+    try:
+        is_here, path = is_present(name), model_path(name)
+    except HopweaveError as error:
+        yield False, is_needed, f"embedded model {name}: {error}"
+        return
+    fetch = "hopweave models fetch" if name == DEFAULT_MODEL else f"hopweave models fetch {name}"
+    yield is_here, is_needed, f"embedded model {name}: {path if is_here else f'fetch it with: {fetch}'}"
+
+
+def _corpus(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
+    from hopweave.errors import HopweaveError
+    from hopweave.weaver import STARTER, index_folder
+
+    try:
+        place = "comes with the package" if settings.corpus == STARTER else str(index_folder(settings))
+    except HopweaveError as error:
+        yield False, True, f"corpus: {error}"
     else:
-        yield False, is_needed, f"embedded model {DEFAULT_MODEL}: fetch it with: hopweave models fetch"
+        yield True, True, f"corpus {settings.corpus}: {place}"
 
 
 def _folders(store: object) -> Iterator[tuple[bool, bool, str]]:
@@ -79,4 +113,9 @@ def _folders(store: object) -> Iterator[tuple[bool, bool, str]]:
     folder = Path(str(store))
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(existing).free
-    yield os.access(existing, os.W_OK), True, f"cache folder {folder}: {free / 1e9:.1f} GB free"
+    is_usable = existing.is_dir() and os.access(existing, os.W_OK)
+    yield (
+        is_usable,
+        True,
+        f"cache folder {folder}: {free / 1e9:.1f} GB free" if is_usable else f"no folder can be made at {folder}",
+    )

@@ -34,14 +34,25 @@ def names(
             typer.echo(f"  {entry.name:<{width}}  {entry.summary}{extra}")
 
 
+def _default_of(field: Any) -> str:
+    import dataclasses
+
+    if field.default_factory is not dataclasses.MISSING:
+        return f"default {field.default_factory()!r}"
+    return "required" if field.default is dataclasses.MISSING else f"default {field.default!r}"
+
+
 def _show_options(role: Any, name: str) -> None:
     import dataclasses
     import inspect
     from typing import get_type_hints
 
     from hopweave.catalog import entry, load
+    from hopweave.errors import SettingsError
 
     part = load(role, name)
+    if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
+        raise SettingsError(f"{name!r} of the {role} is no dataclass, so it has no options to show")
     typer.echo(f"{name}: {entry(role, name).summary}\n")
     typer.echo(inspect.cleandoc(part.__doc__ or ""))
     hints = get_type_hints(part, include_extras=True)
@@ -50,5 +61,5 @@ def _show_options(role: Any, name: str) -> None:
         typer.echo(f"\noptions, set as {role}.{name}.OPTION:")
     for field in options:
         notes = [str(note) for note in getattr(hints[field.name], "__metadata__", ())]
-        default = "required" if field.default is dataclasses.MISSING else f"default {field.default!r}"
+        default = _default_of(field)
         typer.echo(f"  {field.name} ({default}): {' '.join(notes)}")

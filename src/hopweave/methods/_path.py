@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,9 @@ from hopweave.matching import is_yes_or_no, normalize_answer
 from hopweave.parse.chain import ChainNode, render_nodes
 from hopweave.prompt import blunt, unblunt
 from hopweave.types import Answer, Citation, Claim, Passage, Reading, Verdict
+
+_FINAL_CONTENT = re.compile(r"\[?\bfinal\s+content\s*\]?\W*?:|\[\s*final\s+content\s*\]", re.IGNORECASE)
+_CHAIN_AGAIN = re.compile(r"(?:^|\n)\W*\[\s*(?:unsolved\s+)?(?:query|question)\b", re.IGNORECASE)
 
 
 @dataclass(slots=True, eq=False)
@@ -102,6 +106,11 @@ def claims_of(path: Iterable[PathNode], *, every_passage: bool) -> tuple[Claim, 
         Claim(node.query, node.answer, node.verdict, node.citations(mark, every_passage=every_passage))
         for mark, node in enumerate(path, start=1)
     )
+
+
+def final_content(reply: str) -> str:
+    """What follows [Final Content], or the whole reply without that marker, up to a chain that the model goes on to write."""
+    return _CHAIN_AGAIN.split(_FINAL_CONTENT.split(reply)[-1])[0].strip("* \n")
 
 
 def text_of(claims: Iterable[Claim]) -> str:

@@ -24,7 +24,17 @@ from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.matching import is_contained, is_yes_or_no, rouge_l
-from hopweave.methods._path import PathNode, claims_of, last_answer, marked_answer, on_one_line, pairs, pruned, text_of
+from hopweave.methods._path import (
+    PathNode,
+    claims_of,
+    final_content,
+    last_answer,
+    marked_answer,
+    on_one_line,
+    pairs,
+    pruned,
+    text_of,
+)
 from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import demanded, final_answer
 from hopweave.prompt import blunt, fence, prompts_beside, unblunt
@@ -37,15 +47,13 @@ _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\n[Question]", "\nExample:")
 _FINAL = ("\n[Final Content]",)
 _ANSWER_FIRST = re.compile(r"\W*answer\s*\d*\s*[\]:]", re.IGNORECASE)
-_FINAL_CONTENT = re.compile(r"\[?\bfinal\s+content\s*\]?\W*?:|\[\s*final\s+content\s*\]", re.IGNORECASE)
-_CHAIN_AGAIN = re.compile(r"(?:^|\n)\W*\[\s*(?:unsolved\s+)?(?:query|question)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class SearChain:
     """The method and its options. The defaults are ours; profile `paper_searchain` holds the paper's."""
 
-    max_rounds: Annotated[int, "r_max: how many chains may be written"] = 5
+    max_rounds: Annotated[int, "r_max: how many chains may be written; asking again for what is none is not counted"] = 5
     round_limit: Annotated[
         Literal["chains", "algorithm"],
         "chains: r_max chains, as the authors' code; algorithm: r_max + 1, as Algorithm 1 reads (r > r_max, from r = 0)",
@@ -157,17 +165,16 @@ class _Walk:
             self.bench.decide(
                 "path", f"[{number}] {node.query} -> {node.answer or '?'}", after=[node.step], verdict=node.verdict
             )
-        said = "" if claims else self.last_text
-        try:
-            if claims and self.options.use_retrieval:
+        said = self.last_final or ("" if claims else self.last_text)
+        if claims and self.options.use_retrieval:
+            try:
                 said = await self._final_content()
-        except BudgetReached as reached:
-            stopped_because = reached.limit
+            except BudgetReached as reached:
+                said, stopped_because = "", reached.limit
         short, how = self._short(said, claims)
         self.bench.decide("stop", stopped_because, how=how)
-        if not said:
-            said = (self.last_final if not self.options.use_retrieval else "") or text_of(claims)
-        return marked_answer(said, short, how, claims, stopped_because, add_missing=self.options.add_missing_marks)
+        text = said or text_of(claims)
+        return marked_answer(text, short, how, claims, stopped_because, add_missing=self.options.add_missing_marks)
 
     # -- writing chains ------------------------------------------------------------------------------------------------
 
@@ -214,11 +221,11 @@ class _Walk:
             reply = await self.bench.reply(messages, purpose="chain", sampling=sampling)
             text = begun + reply.text
             turns.append(Message("assistant", text))
-            self.last_text = text or self.last_text
+            self.last_text = text.strip() or self.last_text
             return self._read(text, is_whole=reply.finish_reason != "length")
 
     def _begun(self) -> str:
-        """The path as the beginning of the model's turn, or nothing; where the last query is open, the answer is its to give."""
+        """The path as the beginning of the model's turn, or nothing. Where the last query is open, its answer comes next."""
         if self.cause is None or not self.options.continue_chain or not self.bench.abilities.prefill:
             return ""
         return pairs(self.path) if self.cause.answer else pairs(self.path).removesuffix(" unknown")
@@ -330,11 +337,8 @@ class _Walk:
         here.answer = here.found
         self._settle(here, "completed" if here.answer else "unsupported", is_cause=True)
         if here.passage is None:
-            return self._fill("nothing_found", query=here.query, question=self.question.text)
-        if not here.answer:
-            passage = fence(here.passage.text, here.passage.title)
-            return self._fill("completion_without_span", query=here.query, passage=passage, question=self.question.text)
-        return self._feedback("completion", here, here.passage)
+            return self._feedback("nothing_found", here)
+        return self._feedback("completion" if here.answer else "completion_without_span", here)
 
     def _verify(self, here: PathNode) -> str | None:
         reading, passage = here.reading, here.passage
@@ -347,7 +351,7 @@ class _Walk:
             return None
         here.answer = reading.text
         self._settle(here, "corrected", is_cause=True)
-        return self._feedback("verification", here, passage)
+        return self._feedback("verification", here)
 
     def _settle(self, here: PathNode, verdict: Verdict, *, is_cause: bool = False) -> None:
         here.verdict = verdict
@@ -375,9 +379,13 @@ class _Walk:
                 self.bench.decide("abandoned", f"{node.query} -> {node.answer or '?'}", after=[node.step])
         self.path = kept
 
-    def _feedback(self, prompt: str, here: PathNode, passage: Passage) -> str:
-        fenced, span = fence(passage.text, passage.title), blunt(on_one_line(here.answer))
-        return self._fill(prompt, query=here.query, passage=fenced, span=span, question=self.question.text)
+    def _feedback(self, prompt: str, here: PathNode) -> str:
+        values = {"query": here.query, "question": self.question.text}
+        if here.passage is not None:
+            values["passage"] = fence(here.passage.text, here.passage.title)
+        if here.answer:
+            values["span"] = blunt(on_one_line(here.answer))
+        return self._fill(prompt, **values)
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
@@ -392,7 +400,7 @@ class _Walk:
         begun = [Message("assistant", "[Final Content]:")] if self.bench.abilities.prefill else []
         sampling = self._sampling(_NEXT_EXAMPLE)
         reply = await self.bench.reply([Message("user", prompt), *begun], purpose="tracing", sampling=sampling)
-        final = _CHAIN_AGAIN.split(_FINAL_CONTENT.split(reply.text)[-1])[0].strip("* \n")
+        final = final_content(reply.text)
         if not final:
             self.bench.unread("final", "there is no final content", reply.text)
         return final
@@ -403,7 +411,7 @@ class _Walk:
             short, how = final_answer(words, self.question)
             if how != "empty" and (how != "full" or self.question.form == "long" or not claims):
                 return short, how
-        if said:
+        if said or not self.options.use_retrieval:
             self.bench.unread("final", "no sentence says what the final answer is", said)
         words = text_of(claims) if self.question.form == "long" else last_answer(claims)
         short, _ = final_answer(words, self.question)

@@ -15,32 +15,52 @@ be read is reported in `Chain.problems`, never dropped in silence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import dropwhile, takewhile
+from typing import NamedTuple
 
 from hopweave.matching import normalize_answer
+from hopweave.parse.final import unquoted
 
-_DECORATION = r"[ \t>*_#`•-]*"
-_WORD = r"(?P<{0}>unsolved\s+query|unsolved\s+question|unsolved|final\s+content|final\s+answer|query|answer|question)"
+# Every repetition is possessive (`*+`): a run of blanks, stars or digits is read once, so no text takes more than linear time.
+_OPENING = r"[ \t>*_#`•·+|-]*+"  # the Markdown that may stand before a marker at the start of a line
+_EMPHASIS = r"[ \t*_`]*+"
+_NAME = (
+    r"(?P<word_{0}>unsolved(?:[ \t]++(?:query|question))?+|final[ \t]++(?:content|answer)|query|question|answer)"
+    r"[ \t#_-]*+(?P<number_{0}>\d++)?+"
+)
 _MARKER = re.compile(
-    # At the start of a line brackets may lack, the colon may lack after brackets, and Markdown may surround it all.
-    rf"(?:^{_DECORATION}(?:\d+[.)][ \t]*)?{_DECORATION}"
-    rf"(?:\[[ \t]*{_WORD.format('a')}[ \t]*(?P<na>\d+)?[ \t]*:?[ \t]*\]{_DECORATION}[ \t]*:?"
-    rf"|{_WORD.format('b')}[ \t]*(?P<nb>\d+)?{_DECORATION}[ \t]*:)"
+    # At the start of a line brackets may lack, the colon may lack after brackets or after a number that ends the line.
+    rf"(?:^{_OPENING}(?:\d++[.)]{_OPENING})?+(?P<bracket>\[)?+{_EMPHASIS}{_NAME.format('line')}{_EMPHASIS}"
+    rf"(?(bracket)(?::?+{_EMPHASIS}\][*_`]*+(?:[ \t]*+:|[ \t]++[-–—]++(?=\s))?+|:)|(?::|(?(number_line)$|(?!))))"
     # Inside a line it takes brackets and a colon, or else it is a word of the text.
-    rf"|\[[ \t]*{_WORD.format('c')}[ \t]*(?P<nc>\d+)?[ \t]*\]\**[ \t]*:)"
-    rf"[ \t]*\**[ \t]*",
+    rf"|(?<!\*)\**+\[{_EMPHASIS}{_NAME.format('inner')}{_EMPHASIS}(?::{_EMPHASIS}\]|\][*_`]*+[ \t]*+:))"
+    r"[*_`]*+",
     re.IGNORECASE | re.MULTILINE,
 )
+_LINE_BREAK = re.compile(r"\r\n?")
 _ECHO = re.compile(
-    r"^\W*(?:if you (?:don.t|do not|are not|aren.t|know)\b.*|instruction\s*:.*|please stop\b.*|and stop there\.?)$", re.I
+    r"\W*+(?:if you (?:don.t|do not|are not|aren.t|know)\b.*|instruction\s*+:.*|please stop\b.*|and stop there\.?"
+    r"|example\s*+\d*+\s*+:?)",
+    re.IGNORECASE,
 )
-_REFERENCE = re.compile(r"\[\s*answer\s*(\d+)\s*\]", re.IGNORECASE)
+_REFERENCE = re.compile(r"\[\s*+answer\s*+(\d++)\s*+\]", re.IGNORECASE)
+
+# Ignorance is a phrase that ends there, or goes on after punctuation or with a small word. A phrase that goes on with any other
+# word is the beginning of a name: "Unknown Pleasures", "None of the Above", "I Don't Know How to Love Him".
 _DOES_NOT_KNOW = re.compile(
-    r"^(?:(?:i|we)(?: am| are|'m|'re)? (?:do not|don't|cannot|can't|not sure|unsure|unable).*"
-    r"|(?:it is |it's |this is |the answer is |answer )?(?:unknown|unsolved|unsure|not known|not sure|not available"
-    r"|not provided|not specified|not mentioned|not found|unanswered|unclear|n/?a|none|no answer|no information.*|\?+|-+|\.+)"
-    r"(?:\W.*)?)\W*$",
+    r"[?.…–—_\s-]*+$|[\W_]*+"
+    r"(?:(?:sorry,?\s+)?(?:i|we)(?:\s+am|\s+are|['’]m|['’]re)?\s+(?:"
+    r"(?:do\s+not|don['’]t)\s+(?:know|have\s+(?:(?:any|enough|the|that|sufficient|access|specific|to|this)\s+)*"
+    r"(?:information|access|knowledge|data|details))"
+    r"|(?:cannot|can\s+not|can['’]t)\s+(?:answer|find|tell|say|determine|confirm|verify|provide|access)"
+    r"|not\s+(?:sure|certain)|unsure|unable)"
+    r"|(?:(?:it|this|that|the\s+answer|answer)(?:['’]s|\s+is|\s+was)?\s+)?(?:currently\s+|still\s+)?"
+    r"(?:unknown|unsolved(?:\s+query)?|unsure|unanswered|unclear|n/a|none|no\s+(?:answer|information)|insufficient\s+information"
+    r"|not\s+(?:yet\s+)?(?:known|sure|certain|clear|available|provided|specified|stated|mentioned|given|found|applicable)))"
+    r"(?:\W*+$|\s*+[.,;:!?–—-]++(?=\s)|\s++(?-i:about|any|as|at|available|because|by|exactly|for|found|from|given|how|if|in|is"
+    r"|it|on|provided|since|that|the|this|to|was|what|when|where|whether|which|who|why|with|yet)\b)",
     re.IGNORECASE,
 )
 
@@ -60,7 +80,7 @@ class Chain:
     """A Chain-of-Query as read.
 
     Attributes:
-        nodes: in the order written.
+        nodes: in the order written, numbered from 1.
         final: the text of `[Final Content]`; empty if there is none.
         problems: one line for each thing that could not be read.
     """
@@ -70,134 +90,190 @@ class Chain:
     problems: tuple[str, ...]
 
 
+def parse_chain(text: str) -> Chain:
+    """Reads a chain. Any text is accepted; one without a query gives a chain without nodes, and says so.
+
+    - A flag `[Unsolved Query]` marks the query with the same words or the same number if there is one, else it is a new query.
+    - An answer goes to the open query of its number; without a number, a row of answers goes to the last open queries in
+      order; with a number that no open query has, to the query just before it. It never goes to another query.
+    - An answer that says no more than that the model does not know counts as none, and its query as unsolved.
+    - What follows `[Final Content]` belongs to it, up to a line that begins a query or an example.
+    - `[Answer 1]` inside a later query is replaced by that answer, since a query goes to a search engine.
+    """
+    pieces = _pieces(_LINE_BREAK.sub("\n", text))
+    draft = _Drafts()
+    if not pieces:
+        draft.problems.append("no marker such as [Query 1]: was found" if text.strip() else "the reply is empty")
+    final = ""
+    for piece, num_alike in zip(pieces, _nums_alike(pieces), strict=True):
+        if piece.kind == "final":
+            final = piece.body
+        elif piece.kind == "end":
+            if draft.queries or final:
+                draft.problems.append("another example or chain begins; the rest is left out")
+                break
+        elif piece.kind == "query":
+            draft.add_query(piece.number, piece.body)
+        elif piece.kind == "unsolved":
+            draft.add_unsolved(piece.number, piece.body)
+        else:
+            draft.add_answer(piece.number, piece.body, num_alike)
+    nodes = draft.finished()
+    if pieces and not nodes:
+        draft.problems.append("no query was found")
+    return Chain(nodes, final, tuple(draft.problems))
+
+
+def render_nodes(nodes: Iterable[ChainNode]) -> str:
+    """Nodes in the form asked for, a line each for a query and an answer, as `parse_chain` reads them back."""
+    lines = []
+    for node in nodes:
+        query, answer = (" ".join(text.split()) for text in (node.query, node.answer))
+        if node.is_unsolved:
+            lines.append(f"[Unsolved Query]: {query}")
+        else:
+            lines += [f"[Query {node.number}]: {query}", f"[Answer {node.number}]: {answer}"]
+    return "\n".join(lines)
+
+
+# -- finding the pieces ------------------------------------------------------------------------------------------------
+
+
+class _Piece(NamedTuple):
+    """A marker and what stands behind it. Kinds: `query`, `unsolved`, `answer`, `final`, and `end` where an example begins."""
+
+    kind: str
+    number: int | None
+    body: str
+
+
+def _pieces(text: str) -> list[_Piece]:
+    found = list(_MARKER.finditer(text))
+    kinds = [_kind(match) for match in found]
+    pieces: list[_Piece] = []
+    for index, (match, kind) in enumerate(zip(found, kinds, strict=True)):
+        if kind == "final":
+            later = zip(found[index + 1 :], kinds[index + 1 :], strict=True)
+            after = next((other for other, begins in later if other["word_line"] and begins not in {"answer", "final"}), None)
+            pieces.append(_Piece(kind, None, _lines_of(text[match.end() : after.start() if after else len(text)])))
+            if after:
+                pieces.append(_Piece("end", None, ""))
+            break
+        end = found[index + 1].start() if index + 1 < len(found) else len(text)
+        digits = match["number_line"] or match["number_inner"] or ""
+        pieces.append(_Piece(kind, int(digits) if 0 < len(digits) < 6 else None, _first_lines(text[match.end() : end])))
+    return pieces
+
+
+def _kind(match: re.Match[str]) -> str:
+    word = (match["word_line"] or match["word_inner"]).lower()
+    if word == "question":  # the task's own question has no number
+        return "query" if match["number_line"] or match["number_inner"] else "end"
+    return word.split()[0]
+
+
+def _nums_alike(pieces: Sequence[_Piece]) -> list[int]:
+    """For each piece, how many in a row from it on are answers with the same number."""
+    nums = [1] * len(pieces)
+    for index in range(len(pieces) - 2, -1, -1):
+        if pieces[index].kind == pieces[index + 1].kind == "answer" and pieces[index].number == pieces[index + 1].number:
+            nums[index] += nums[index + 1]
+    return nums
+
+
+def _lines_of(body: str) -> str:
+    return _plain("\n".join(line for line in (line.strip() for line in body.split("\n")) if not _is_no_content(line)))
+
+
+def _first_lines(body: str) -> str:
+    """The first paragraph: what follows an empty line, or the echo of an instruction, is talk."""
+    lines = dropwhile(_is_no_content, (line.strip() for line in body.split("\n")))
+    joined = " ".join(takewhile(lambda line: not _is_no_content(line), lines))
+    if joined.endswith("]") and joined.count("[") < joined.count("]"):  # [Query 1: the query]
+        joined = joined[:-1]
+    return unquoted(_plain(joined))
+
+
+def _plain(text: str) -> str:
+    """The text without emphasis around the whole of it (or one half of it, the other half being around the marker)."""
+    inner = text.strip("*` \n")
+    return text.strip() if "*" in inner or "`" in inner else inner
+
+
+def _is_no_content(line: str) -> bool:
+    return not line or _ECHO.fullmatch(line) is not None
+
+
+# -- pairing queries with answers --------------------------------------------------------------------------------------
+
+
 @dataclass(slots=True)
 class _Draft:
-    number: int | None
+    number: int
     query: str
     answer: str = ""
     is_unsolved: bool = False
 
 
-def parse_chain(text: str) -> Chain:
-    """Reads a chain. Any text is accepted; one without a query gives a chain without nodes, and says so."""
-    drafts: list[_Draft] = []
-    problems: list[str] = []
-    final = ""
-    pieces = list(_pieces(text))
-    if not pieces:
-        problems.append("no marker such as [Query 1]: was found" if text.strip() else "the reply is empty")
-    for kind, number, body in pieces:
-        if kind == "question":
-            if drafts:
-                break  # the model has begun another example of its own
-        elif kind == "final":
-            final = body
-            break
-        elif kind == "query":
-            _add_query(drafts, number, body, problems)
-        elif kind == "unsolved":
-            _add_unsolved(drafts, number, body, problems)
+@dataclass(slots=True)
+class _Drafts:
+    """The nodes as they grow. A query without words keeps its place, so that its answer goes to no other query."""
+
+    queries: list[_Draft] = field(default_factory=list)
+    by_words: dict[str, _Draft] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def add_query(self, number: int | None, query: str, *, is_unsolved: bool = False) -> None:
+        draft = _Draft(len(self.queries) + 1 if number is None else number, query, is_unsolved=is_unsolved)
+        self.queries.append(draft)
+        if words := normalize_answer(query):
+            self.by_words[words] = draft
+        if not query:
+            self.problems.append(f"query {draft.number} has no words")
+
+    def add_unsolved(self, number: int | None, query: str) -> None:
+        last = self.queries[-1] if self.queries else None
+        same = self.by_words.get(normalize_answer(query))
+        if same is None and last is not None and not last.answer and (not query or last.number == number):
+            same = last
+            same.query = query or same.query
+        if same is not None:
+            same.is_unsolved = True
+        elif query:
+            self.add_query(number, query, is_unsolved=True)
         else:
-            _add_answer(drafts, number, body, problems)
-    if pieces and not drafts:
-        problems.append("no query was found")
-    return Chain(tuple(_finished(drafts, problems)), final, tuple(problems))
+            self.problems.append("an unsolved query has no words")
 
-
-def render_nodes(nodes: Iterable[ChainNode]) -> str:
-    """Nodes in the form asked for, as `parse_chain` reads them back."""
-    lines = []
-    for node in nodes:
-        if node.is_unsolved:
-            lines.append(f"[Unsolved Query]: {node.query}")
+    def add_answer(self, number: int | None, answer: str, num_alike: int) -> None:
+        owner = self._owner(number, num_alike)
+        if owner is not None:
+            owner.answer = answer
         else:
-            lines += [f"[Query {node.number}]: {node.query}", f"[Answer {node.number}]: {node.answer}"]
-    return "\n".join(lines)
+            self.problems.append(f"{'an answer' if number is None else f'answer {number}'} belongs to no query")
+
+    def _owner(self, number: int | None, num_alike: int) -> _Draft | None:
+        alike = [draft for draft in self.queries if not draft.answer and number in {None, draft.number}]
+        if alike:
+            return alike[-min(num_alike, len(alike))]
+        last = self.queries[-1] if self.queries else None
+        return last if last is not None and not last.answer else None
+
+    def finished(self) -> tuple[ChainNode, ...]:
+        nodes: list[ChainNode] = []
+        answers: dict[int, str] = {}
+        for draft in self.queries:
+            if not draft.query:
+                continue
+            answer = "" if _DOES_NOT_KNOW.match(draft.answer) else draft.answer
+            if not draft.answer and not draft.is_unsolved:
+                self.problems.append(f"query {draft.number} has neither an answer nor a flag; it counts as unsolved")
+            query = _with_answers(draft.query, answers)
+            nodes.append(ChainNode(len(nodes) + 1, query, answer, draft.is_unsolved or not answer))
+            if answer:
+                answers[draft.number] = answer
+        return tuple(nodes)
 
 
-def _pieces(text: str) -> Iterable[tuple[str, int | None, str]]:
-    found = list(_MARKER.finditer(text))
-    for index, match in enumerate(found):
-        word = (match["a"] or match["b"] or match["c"]).lower()
-        digits = match["na"] or match["nb"] or match["nc"]
-        kind = "unsolved" if word.startswith("unsolved") else "final" if word.startswith("final") else word
-        # What follows the final content belongs to it, marks and all, unless a new line starts a marker.
-        end = found[index + 1].start() if index + 1 < len(found) else len(text)
-        if kind == "final":
-            end = next((m.start() for m in found[index + 1 :] if m["c"] is None), len(text))
-        number = int(digits) if digits and len(digits) < 6 else None
-        yield kind, number, _cleaned(text[match.end() : end], keep_lines=kind == "final")
-        if kind == "final":
-            return
-
-
-def _cleaned(body: str, *, keep_lines: bool) -> str:
-    lines = [line.strip() for line in body.strip().split("\n") if not _ECHO.match(line.strip())]
-    if not keep_lines:
-        lines = lines[: lines.index("")] if "" in lines[1:] and lines[0] else lines
-    joined = ("\n" if keep_lines else " ").join(line for line in lines if line)
-    return joined.strip().strip("*`").strip()
-
-
-def _unquoted(text: str) -> str:
-    stripped = text.strip()
-    if len(stripped) > 1 and stripped[0] in "\"'“‘" and stripped[-1] in "\"'”’":
-        return stripped[1:-1].strip()
-    return stripped
-
-
-def _add_query(drafts: list[_Draft], number: int | None, body: str, problems: list[str]) -> None:
-    query = _unquoted(body)
-    if query:
-        drafts.append(_Draft(number, query))
-    else:
-        problems.append(f"query {number or len(drafts) + 1} has no words")
-
-
-def _add_unsolved(drafts: list[_Draft], number: int | None, body: str, problems: list[str]) -> None:
-    query = _unquoted(body)
-    last = drafts[-1] if drafts else None
-    if last is not None and not last.answer and not last.is_unsolved:
-        # The flag belongs to the query just written, whose words it may sharpen.
-        last.is_unsolved = True
-        last.query = query or last.query
-    elif query and any(normalize_answer(draft.query) == normalize_answer(query) for draft in drafts):
-        next(draft for draft in drafts if normalize_answer(draft.query) == normalize_answer(query)).is_unsolved = True
-    elif query:
-        drafts.append(_Draft(number, query, is_unsolved=True))
-    else:
-        problems.append("an unsolved query has no words")
-
-
-def _add_answer(drafts: list[_Draft], number: int | None, body: str, problems: list[str]) -> None:
-    open_drafts = [draft for draft in drafts if not draft.answer]
-    named = [draft for draft in open_drafts if number is not None and draft.number == number]
-    owner = named[0] if named else open_drafts[-1] if open_drafts else None
-    if owner is None:
-        problems.append(f"answer {number or ''} belongs to no query".replace("  ", " "))
-    else:
-        owner.answer = _unquoted(body)
-
-
-def _finished(drafts: list[_Draft], problems: list[str]) -> Iterable[ChainNode]:
-    nodes: list[ChainNode] = []
-    for position, draft in enumerate(drafts, start=1):
-        answer = "" if _DOES_NOT_KNOW.match(draft.answer) else draft.answer
-        if not draft.answer and not draft.is_unsolved:
-            problems.append(f"query {position} has neither an answer nor a flag; it counts as unsolved")
-        node = ChainNode(position, draft.query, answer, draft.is_unsolved or not answer)
-        nodes.append(replace(node, query=_with_answers(node.query, drafts)))
-    return nodes
-
-
-def _with_answers(query: str, drafts: list[_Draft]) -> str:
-    """A query that says `[Answer 1]` is only self-contained with that answer in its place."""
-
-    def answer(match: re.Match[str]) -> str:
-        number = int(match[1]) if len(match[1]) < 6 else 0
-        for position, draft in enumerate(drafts, start=1):
-            if (draft.number or position) == number and draft.answer:
-                return draft.answer
-        return match[0]
-
-    return _REFERENCE.sub(answer, query)
+def _with_answers(query: str, answers: Mapping[int, str]) -> str:
+    """A query that says `[Answer 1]` is only complete in itself with that answer in its place."""
+    return _REFERENCE.sub(lambda match: answers.get(int(match[1][:6]), match[0]), query)

@@ -11,15 +11,22 @@ from hopweave.types import AnswerForm, Question
 MARKER = "So the final answer is"
 
 _LADDER = (
-    ("marker", re.compile(r"so\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", re.compile(r"the\s+final\s+answer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", re.compile(r"so,?\s+the\s+answer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", re.compile(r"the\s+answer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", re.compile(r"answer\s+is\b", re.IGNORECASE)),
-    ("alt-marker", re.compile(r"(?:final\s+)?answer\s*\]?\s*\**:", re.IGNORECASE)),
+    ("marker", re.compile(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", re.compile(r"\bthe\s+final\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", re.compile(r"\bso,?\s+the\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", re.compile(r"\bthe\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", re.compile(r"\banswer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", re.compile(r"\banswer[ \t]*+\]?+[ \t]*+\**+[ \t]*+:", re.IGNORECASE)),
 )
-_MARK = re.compile(r"\s*\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\]")
-_ABBREVIATION = re.compile(r"(?:\b[A-Za-z]\.){2,}$|\b(?:Jr|Sr|Inc|Ltd|Co|Corp|St|Mt|Dr|Mr|Mrs|Ms)\.$")
+# Looking back for the start of the blanks keeps long runs of them linear.
+_MARK = re.compile(r"(?<!\s)\s*+\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]")
+_ABBREVIATION = re.compile(
+    r"(?:\b[A-Za-z]\.\s?){2,}$|\b(?:Jr|Sr|Inc|Ltd|Co|Corp|Bros|Esq|St|Mt|Dr|Mr|Mrs|Ms|Ave|Blvd|Ph\.D|etc)\.$"
+)
+_ABBREVIATION_LENGTH = 12  # of the longest that is looked for, so that a long row of initials is not read over and over
+_TITLE = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.$")
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
+_EDGES = "*_` \t"
 _SYNONYMS = {"true": "yes", "false": "no", "supported": "supports", "refuted": "refutes"}
 _OPPOSITE = {synonym: label for label, synonym in _SYNONYMS.items()}
 
@@ -34,6 +41,7 @@ def final_answer(text: str, question: Question) -> tuple[str, str]:
 
     Returns:
         The answer and how it was found: `marker`, `alt-marker`, `full`, `label-anywhere`, or `empty` (with an empty answer).
+        A label that follows no marker is the first one of the last line that names one.
     """
     readers = {"short": _short, "label": _label, "long": _long}
     return readers[question.form](text, question.labels)
@@ -41,24 +49,50 @@ def final_answer(text: str, question: Question) -> tuple[str, str]:
 
 def short_form(text: str) -> str:
     """An answer without quotation marks, Markdown, `[k]` marks and its full stop."""
-    line = _MARK.sub("", text).strip()
-    line = line.strip("*_` \t").lstrip(": \t").strip("*_` \t")
-    if line.endswith(".") and not _ABBREVIATION.search(line):
-        line = line[:-1].rstrip()
-    if len(line) > 1 and line[0] in "\"'“‘" and line[-1] in "\"'”’" and line[0] not in line[1:-1]:
-        line = line[1:-1]
-    return " ".join(line.split()).rstrip(" ,;:")
+    line = _MARK.sub("", text)
+    while line != (barer := _without_edges(line)):
+        line = barer
+    return " ".join(line.split())
+
+
+def unquoted(text: str) -> str:
+    """A text without the quotation marks around the whole of it."""
+    text = text.strip()
+    if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and not {text[0], text[-1]} & set(text[1:-1]):
+        return text[1:-1].strip()
+    return text
 
 
 def map_label(text: str, labels: Sequence[str]) -> str:
-    """The first of the labels that stands in a text as whole words, in the labels' own spelling; empty if none does."""
-    best: tuple[int, str] | None = None
+    """The first of the labels that stands in a text as whole words, in the labels' own spelling; empty if none does.
+
+    Of labels that begin at the same place the longest counts. A label after "not" is not given.
+    """
+    found: list[tuple[int, int, str]] = []
     for label in labels:
         words = {label.lower(), _SYNONYMS.get(label.lower(), ""), _OPPOSITE.get(label.lower(), "")} - {""}
-        match = re.search(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(words)))})(?!\w)", text, re.IGNORECASE)
-        if match and (best is None or match.start() < best[0]):
-            best = (match.start(), label)
-    return best[1] if best else ""
+        pattern = rf"(?<!\w)(?<!\bnot )(?:{'|'.join(map(re.escape, sorted(words)))})(?!\w)"
+        if match := re.search(pattern, text, re.IGNORECASE):
+            found.append((match.start(), -match.end(), label))
+    return min(found, default=(0, 0, ""), key=lambda place: place[:2])[2]
+
+
+def demanded(form: AnswerForm, labels: Sequence[str]) -> str:
+    """How the last sentence of an answer is asked for, by form."""
+    if form == "label":
+        return f'"{MARKER} X.", where X is one of: {", ".join(labels)}'
+    if form == "long":
+        return "a full explanation of several sentences"
+    return f'"{MARKER} X.", where X is as short as possible'
+
+
+def _without_edges(line: str) -> str:
+    line = unquoted(line.strip(_EDGES).lstrip(": \t").rstrip(" ,;:"))
+    if line[:1] in {'"', "“"} and line.count(_QUOTES[line[0]], 1) == 0:
+        line = line[1:]  # the sentence was cut before its closing mark
+    bare = line.rstrip(".")
+    keeps_stop = bare != line and _ABBREVIATION.search(f"{bare}."[-_ABBREVIATION_LENGTH:])
+    return f"{bare}." if keeps_stop else bare.rstrip()
 
 
 def _after_marker(text: str) -> tuple[str, str] | None:
@@ -69,15 +103,26 @@ def _after_marker(text: str) -> tuple[str, str] | None:
     return None
 
 
+def _first_sentence(line: str) -> str:
+    """The first sentence; a name such as `Panic! at the Disco` or `Dr. No` does not end it."""
+    end = 0
+    for span in sentence_spans(line):
+        begun = line[:end].strip()
+        is_name = _TITLE.match(begun) or (begun.endswith(("!", "?")) and not line[span.start].isupper())
+        if begun and not is_name:
+            break
+        end = span.end
+    return line[:end]
+
+
 def _short(text: str, _: Sequence[str]) -> tuple[str, str]:
     found = _after_marker(text)
     if found is None:
         whole = short_form(text)
         return (whole, "full") if whole else ("", "empty")
     tail, how = found
-    line = next((part for part in tail.lstrip(" :*").split("\n") if part.strip()), "")
-    spans = sentence_spans(line)
-    answer = short_form(line[spans[0].start : spans[0].end] if spans else line)
+    line = next((part for part in tail.lstrip(" :*").splitlines() if part.strip()), "")
+    answer = short_form(_first_sentence(line))
     return (answer, how) if answer else ("", "empty")
 
 
@@ -85,7 +130,7 @@ def _label(text: str, labels: Sequence[str]) -> tuple[str, str]:
     found = _after_marker(text)
     if found is not None and (label := map_label(found[0], labels)):
         return label, found[1]
-    for line in reversed(text.split("\n")):
+    for line in reversed(text.splitlines()):
         if label := map_label(line, labels):
             return label, "label-anywhere"
     return "", "empty"
@@ -94,15 +139,6 @@ def _label(text: str, labels: Sequence[str]) -> tuple[str, str]:
 def _long(text: str, _: Sequence[str]) -> tuple[str, str]:
     spans = sentence_spans(text)
     if len(spans) > 1 and _LADDER[0][1].search(text, spans[-1].start):
-        spans = spans[:-1]
-    whole = " ".join(_MARK.sub("", text[span.start : span.end]).strip() for span in spans)
+        text = text[: spans[-1].start]
+    whole = _MARK.sub("", text).strip()
     return (whole, "full") if whole else ("", "empty")
-
-
-def demanded(form: AnswerForm, labels: Sequence[str]) -> str:
-    """How the last sentence of an answer is asked for, by form."""
-    if form == "label":
-        return f'"{MARKER} X.", where X is one of: {", ".join(labels)}'
-    if form == "long":
-        return "a full explanation of several sentences"
-    return f'"{MARKER} X.", where X is as short as possible'

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from hopweave.types import Span
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def sentence_spans(text: str, language: str = "en") -> list[Span]:
@@ -16,6 +20,7 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
 
     spans: list[Span] = []
     position = 0
+    text = _SURROGATE.sub("\ufffd", text)  # half a character, as from a broken escape; the library takes none
     for piece in sentencex.segment(language, text):
         found = text.find(piece, position)
         start = position if found < 0 else found

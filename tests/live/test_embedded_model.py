@@ -1,0 +1,49 @@
+"""The whole way on real parts: the embedded model, the starter corpus, SearChain, the store."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from hopweave.models import DEFAULT_MODEL, is_present
+from hopweave.settings import read_settings
+from hopweave.trace import Record
+from hopweave.weaver import Weaver
+
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(not is_present(DEFAULT_MODEL), reason="the embedded model is not here: hopweave models fetch"),
+]
+
+QUESTION = "Which house by Ludwig Mies van der Rohe stands in the city where the logician Kurt Gödel was born?"
+
+
+def answer(store, mode: str, method: str) -> Record:
+    async def run() -> Record:
+        settings = read_settings(
+            {"method": method, "store": {"path": str(store), "mode": mode}, "budget": {"max_llm_calls": 12}}
+        )
+        async with Weaver(settings) as weaver:
+            return await weaver.answer(QUESTION)
+
+    return asyncio.run(run())
+
+
+def test_searchain_answers_a_multi_hop_question_with_citations_that_hold_and_replays_the_same(tmp_path):
+    record = answer(tmp_path / "store.sqlite", "on", "searchain")
+    assert record.error is None
+    assert record.answer is not None
+    assert record.answer.short
+    assert record.answer.citations
+    assert list(record.citation_problems()) == []
+    assert record.totals().completion_tokens > 0
+    again = answer(tmp_path / "store.sqlite", "replay", "searchain")
+    assert again.fingerprint == record.fingerprint
+
+
+def test_direct_retrieval_reads_the_answer_off_real_passages(tmp_path):
+    record = answer(tmp_path / "store.sqlite", "on", "direct_retrieval")
+    assert record.error is None
+    assert record.answer is not None
+    assert "Tugendhat" in record.answer.short

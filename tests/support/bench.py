@@ -1,0 +1,164 @@
+"""A bench for methods: a scripted model, a table in place of a retriever and of a reader, and the record that comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hopweave.duplicate_detectors.normalized import Normalized
+from hopweave.llms.scripted import Scripted
+from hopweave.settings import read_settings
+from hopweave.trace import Decision, ModelCall, ParseFailure, Read, Record, Search
+from hopweave.types import Abilities, Hit, Message, Passage, Question, Reading, Span
+from hopweave.weaver import Weaver
+from hopweave.workbench import Parts, Retries
+
+
+class WithoutPrefill(Scripted):
+    """A model whose endpoint does not go on from a last turn of the assistant."""
+
+    @property
+    def abilities(self) -> Abilities:
+        return Abilities(logprobs=True, json_schema=True)
+
+
+class TableRetriever:
+    """Finds what the table holds for a query; nothing for any other.
+
+    Attributes:
+        batches: the queries of each call.
+    """
+
+    identity = "table"
+
+    def __init__(self, table: Mapping[str, Passage | Sequence[Passage]]) -> None:
+        self.table = table
+        self.batches: list[list[str]] = []
+
+    def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        self.batches.append(list(queries))
+        return [self._hits(query)[:max_hits] for query in queries]
+
+    def _hits(self, query: str) -> list[Hit]:
+        found = self.table.get(query, ())
+        passages = [found] if isinstance(found, Passage) else list(found)
+        return [Hit(passage, 1.0 / rank, rank) for rank, passage in enumerate(passages, start=1)]
+
+    def close(self) -> None:
+        pass
+
+
+class TableReader:
+    """Reads the words and the confidence that the table holds for a query; for any other, nothing, with confidence -5."""
+
+    identity = "table"
+
+    def __init__(self, table: Mapping[str, tuple[str, float]]) -> None:
+        self.table = table
+        self.pairs: list[tuple[str, Passage]] = []
+
+    def read(self, pairs: Sequence[tuple[str, Passage]]) -> list[Reading]:
+        self.pairs += pairs
+        return [self._reading(query, passage) for query, passage in pairs]
+
+    def _reading(self, query: str, passage: Passage) -> Reading:
+        words, confidence = self.table.get(query, ("", -5.0))
+        start = passage.text.find(words) if words else -1
+        return Reading(words, Span(start, start + len(words)), confidence) if start >= 0 else Reading("", None, confidence)
+
+
+class Bench:
+    """Everything that a method needs, as a test says it.
+
+    Args:
+        says: what the model says, in turn, or rules (see `Scripted`).
+        found: the passage, or the passages best first, of each query; a text becomes a passage of that id.
+        read: the words that answer each query in its passage, and how sure the reader is of it.
+        prefill: whether the endpoint goes on from a last turn of the assistant.
+        reader: instead of the table.
+        llm: instead of the scripted model.
+        retries: of calls that may succeed later.
+    """
+
+    def __init__(
+        self,
+        says: Any = (),
+        found: Mapping[str, str | Passage | Sequence[Passage]] | None = None,
+        read: Mapping[str, tuple[str, float]] | None = None,
+        *,
+        prefill: bool = False,
+        reader: Any = None,
+        llm: Any = None,
+        retries: Retries | None = None,
+    ) -> None:
+        self.llm = llm or (Scripted if prefill else WithoutPrefill)(says)
+        self.retries = retries
+        table = {query: Passage(what, what) if isinstance(what, str) else what for query, what in (found or {}).items()}
+        self.retriever = TableRetriever(table)
+        self.reader = reader or TableReader(read or {})
+
+    async def ask(
+        self, question: str | Question, method: str = "searchain", budget: Mapping[str, float] | None = None, **options: Any
+    ) -> Record:
+        """Answers one question with a method, and checks that the record can be read back."""
+        settings = read_settings({"method": method, "methods": {method: options}, "budget": dict(budget or {})})
+        parts = Parts(
+            self.llm, retriever=self.retriever, reader=self.reader, duplicate_detector=Normalized(), retries=self.retries
+        )
+        async with Weaver(settings, parts=parts) as weaver:
+            record = await weaver.answer(question)
+        assert Record.from_json(record.to_json()) == record
+        return record
+
+
+def chain(*nodes: tuple[str, str | None], final: str = "") -> str:
+    """A chain as models are asked to write it; a query without an answer is flagged as unsolved."""
+    lines = []
+    for number, (query, answer) in enumerate(nodes, start=1):
+        lines += (
+            [f"[Unsolved Query]: {query}"] if answer is None else [f"[Query {number}]: {query}", f"[Answer {number}]: {answer}"]
+        )
+    return "\n".join([*lines, *([f"[Final Content]: {final}"] if final else [])])
+
+
+def calls(record: Record, purpose: str = "") -> list[list[Message]]:
+    """The conversations that were sent, of one purpose or of all."""
+    found = [step for step in record.steps if isinstance(step, ModelCall) and purpose in ("", step.purpose)]
+    return [[record.messages[index] for index in step.messages] for step in found]
+
+
+def purposes(record: Record) -> list[str]:
+    """What the calls of the model were for, in the order in which they were made."""
+    found = [step for step in record.steps if isinstance(step, ModelCall)]
+    return [step.purpose for step in sorted(found, key=lambda step: step.timing.started_seconds)]
+
+
+def queries(record: Record) -> list[str]:
+    """All queries that were sent to the retriever."""
+    return [query for step in record.steps if isinstance(step, Search) for query in step.queries]
+
+
+def readings(record: Record) -> list[str]:
+    """All queries that a passage was read for."""
+    return [step.query for step in record.steps if isinstance(step, Read)]
+
+
+def decisions(record: Record, *labels: str) -> list[Decision]:
+    """The decisions with these labels, in order."""
+    return [step for step in record.steps if isinstance(step, Decision) and step.label in labels]
+
+
+def told(record: Record, *labels: str) -> list[str]:
+    """The words of the decisions with these labels."""
+    return [step.text for step in decisions(record, *labels)]
+
+
+def unread(record: Record) -> list[str]:
+    """The reasons of the parse failures."""
+    return [step.reason for step in record.steps if isinstance(step, ParseFailure)]
+
+
+def verdicts(record: Record) -> list[tuple[str, str, str]]:
+    """Query, answer and verdict of each claim."""
+    assert record.answer is not None, record.error
+    return [(claim.query, claim.text, claim.verdict) for claim in record.answer.claims]
