@@ -156,6 +156,7 @@ class Answer:
         stopped_because: `finished`, or what ended the work early (such as `max_rounds` or `max_llm_calls`).
         how: how `short` was read off the model's words (such as `marker`, `forced`, `last-claim`).
         num_marks_removed: marks that the model invented and that were taken out of `text`.
+        passage_ids: what the method retrieved to answer from, in the order it counts (best or earliest first).
     """
 
     text: str
@@ -164,6 +165,7 @@ class Answer:
     stopped_because: str = "finished"
     how: str = "marker"
     num_marks_removed: int = 0
+    passage_ids: tuple[str, ...] = ()
 
     @property
     def citations(self) -> tuple[Citation, ...]:

@@ -135,5 +135,5 @@ def test_claims_are_numbered_along_the_path():
     ],
 )
 def test_every_mark_that_stays_resolves_to_a_citation(text, expected, num_removed):
-    answer = marked_answer(text, "Ida Renn", "marker", (CITED, KNOWN, OPEN), "finished", add_missing=True)
+    answer = marked_answer(text, "Ida Renn", "marker", (), (CITED, KNOWN, OPEN), "finished", add_missing=True)
     assert (answer.text, answer.num_marks_removed) == (expected, num_removed)

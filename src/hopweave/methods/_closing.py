@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from hopweave.citing import add_marks, cite, locate, settle_marks
 from hopweave.matching import is_yes_or_no
@@ -34,16 +34,17 @@ def bare_answer(workbench: Workbench, text: str, question: Question) -> tuple[st
 
 
 def one_answer(
-    question: Question, text: str, short: str, how: str, hits: Iterable[Hit] = (), stopped_because: str = "finished"
+    question: Question, text: str, short: str, how: str, hits: Sequence[Hit] = (), stopped_because: str = "finished"
 ) -> Answer:
     """The answer of a method that makes one claim. Its only mark is ours; every other was invented, and is counted."""
     claim = one_claim(question, unblunt(short), hits)
     kept, num_removed = settle_marks(text.strip(), ())
     marked, _ = add_marks(kept, {citation.mark: short for citation in claim.citations})
-    return Answer(unblunt(marked), claim.text, (claim,), stopped_because, how, num_removed)
+    retrieved = tuple(hit.passage.id for hit in hits)
+    return Answer(unblunt(marked), claim.text, (claim,), stopped_because, how, num_removed, retrieved)
 
 
-def one_claim(question: Question, short: str, hits: Iterable[Hit] = ()) -> Claim:
+def one_claim(question: Question, short: str, hits: Sequence[Hit] = ()) -> Claim:
     """The single claim of an answer that was given in one go.
 
     It is `verified` with a citation if its words stand in one of the passages that were shown, the best-ranked one first;

@@ -128,7 +128,14 @@ def last_answer(claims: Sequence[Claim]) -> str:
 
 
 def marked_answer(
-    text: str, short: str, how: str, claims: tuple[Claim, ...], stopped_because: str, *, add_missing: bool
+    text: str,
+    short: str,
+    how: str,
+    path: Iterable[PathNode],
+    claims: tuple[Claim, ...],
+    stopped_because: str,
+    *,
+    add_missing: bool,
 ) -> Answer:
     """An answer whose every mark resolves to a citation of its claims.
 
@@ -139,4 +146,5 @@ def marked_answer(
     kept, _ = settle_marks(numbered, cited)
     if add_missing:
         kept, _ = add_marks(kept, cited)
-    return Answer(unblunt(kept), unblunt(short), claims, stopped_because, how, num_invented)
+    retrieved = tuple(dict.fromkeys(node.passage.id for node in path if node.passage is not None))
+    return Answer(unblunt(kept), unblunt(short), claims, stopped_because, how, num_invented, retrieved)

@@ -174,7 +174,8 @@ class _Walk:
         short, how = self._short(said, claims)
         self.bench.decide("stop", stopped_because, how=how)
         text = said or text_of(claims)
-        return marked_answer(text, short, how, claims, stopped_because, add_missing=self.options.add_missing_marks)
+        add_missing = self.options.add_missing_marks
+        return marked_answer(text, short, how, self.path, claims, stopped_because, add_missing=add_missing)
 
     # -- writing chains ------------------------------------------------------------------------------------------------
 
