@@ -27,9 +27,9 @@ _NAMES = (
     r"unsolved(?:\s+(?:query|question))?|final\s+(?:content|answer)|query|question|answer|thought|action|observation"
     r"|follow[\s-]+up(?:\s+questions?)?|intermediate\s+answer"
 )
+_OPENING = r"[ \t>*_#`•·+|-]*+"
 # It must find all that a parser takes for a marker, decorated or not (tests/test_prompt.py holds the two together). The joiner
 # comes behind what is found, so no second joiner is put where one is.
-_OPENING = r"[ \t>*_#`•·+|-]*+"
 _MARKERS = re.compile(
     rf"\[(?=[\s*_`]*+(?:{_NAMES}|wikisearch|eoq)(?![^\W\d_]))"
     rf"|(?<![^\W_])(?:{_NAMES})[ \t#_-]*+\d*+(?=[^\w\n:{_JOINER}]*+(?:_++[^\w\n:{_JOINER}]*+)*+:)"

@@ -361,7 +361,16 @@ ADVERSARIES = {
     "references": "[Answer 1] ",
     "echoes": "If you know\n",
 }
-PREFIXES = ("", "[Query 1]: ", "[ query", "[Query 1]: a\n[Answer 1]: ", "[Final Content]: ", "unsolved", "I don't have ", "1.")
+PREFIXES = (
+    "",
+    "[Query 1]: ",
+    "[ query",
+    "[Query 1]: a\n[Answer 1]: ",
+    "[Final Content]: ",
+    "unsolved",
+    "[Query 1]: a\n[Answer 1]: I don't have the ",
+    "1.",
+)
 
 
 @pytest.mark.parametrize("unit", ADVERSARIES.values(), ids=ADVERSARIES)

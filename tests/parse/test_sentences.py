@@ -27,6 +27,8 @@ def sentences(text):
         ("A title\r\n\r\nA sentence.", ["A title", "A sentence."]),
         ("A line\nbreak.", ["A line\nbreak."]),
         ("Half a \ud83d character. Next.", ["Half a \ud83d character.", "Next."]),
+        ("In 1931\u00a0. Quoi\u202f? B\u3000.", ["In 1931\u00a0.", "Quoi\u202f?", "B\u3000."]),
+        ("B\x85.é", ["B\x85.é"]),
         ("A. A. A.", ["A. A. A."]),
         ("Same. Same. Same.", ["Same.", "Same.", "Same."]),
         ("", []),

@@ -6,6 +6,9 @@ import re
 
 from hopweave.types import Span
 
+# What the library cannot take: white space of several bytes before a full stop makes its Rust panic, and no `except Exception`
+# catches that; half a character, as from a broken escape, is an error. Each is replaced by one character, so offsets stay.
+_WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -20,7 +23,7 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
 
     spans: list[Span] = []
     position = 0
-    text = _SURROGATE.sub("\ufffd", text)  # half a character, as from a broken escape; the library takes none
+    text = _SURROGATE.sub("\ufffd", _WIDE_SPACE.sub(" ", text))
     for piece in sentencex.segment(language, text):
         found = text.find(piece, position)
         start = position if found < 0 else found
