@@ -14,7 +14,7 @@ from hopweave.errors import SettingsError
 from hopweave.methods.searchain import SearChain
 from hopweave.readers.llm_reader import LLMReader
 from hopweave.settings import read_settings
-from hopweave.types import Message, Passage, Question
+from hopweave.types import Message, Passage, Question, Reading, Span
 
 QUESTION = "What is the mother tongue of the mayor of the town of the Glass Mill?"
 TOWN = "In which town does the Glass Mill stand?"
@@ -486,3 +486,56 @@ def test_the_page_names_every_option_with_the_value_of_the_paper_profile_and_our
 
 def _shown(value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# -- how many passages are read ----------------------------------------------------------------------------------------
+
+BESIDE = Passage("beside", "Berlau lies in the valley below.")
+
+
+class ReaderOfPassages:
+    """Reads what a table holds for a passage, whatever the query."""
+
+    identity = "passages"
+
+    def __init__(self, table):
+        self.table = table
+        self.seen = []
+
+    def read(self, pairs):
+        self.seen += [passage.id for _, passage in pairs]
+        readings = []
+        for _, passage in pairs:
+            words, confidence = self.table[passage.id]
+            start = passage.text.find(words) if words else -1
+            readings.append(Reading(words, Span(start, start + len(words)) if words else None, confidence))
+        return readings
+
+
+async def read_in_order(table, **options):
+    reader = ReaderOfPassages(table)
+    found = {TOWN: [BESIDE, FOUND[TOWN], FOUND[MAYOR]]}
+    here = bench([chain((TOWN, "Orlau")), TRACED], found=found, reader=reader)
+    return reader, await here.ask(QUESTION, **options)
+
+
+@pytest.mark.parametrize(
+    ("num_passages", "table", "read", "verdict"),
+    [
+        pytest.param(1, {"beside": ("", -3.0)}, ["beside"], "known", id="the paper reads one"),
+        pytest.param(
+            3, {"beside": ("", -3.0), "mill": ("Orlau", 2.0)}, ["beside", "mill"], "verified", id="stops when it is sure"
+        ),
+        pytest.param(
+            3,
+            {"beside": ("Berlau", -2.0), "mill": ("", -9.0), "orlau": ("", 5.0)},
+            ["beside", "mill", "orlau"],
+            "known",
+            id="a passage without words is never sure",
+        ),
+    ],
+)
+async def test_passages_are_read_best_first_until_the_reader_is_sure_of_one(num_passages, table, read, verdict):
+    reader, record = await read_in_order(table, num_passages=num_passages)
+    assert reader.seen == read
+    assert [claim.verdict for claim in record.answer.claims] == [verdict]

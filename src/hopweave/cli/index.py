@@ -22,7 +22,11 @@ app = typer.Typer()
 
 Paths = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="PATH", help="Files or folders: .json .jsonl .tsv .csv .txt .md .html, each also as .gz."),
+    typer.Argument(
+        metavar="PATH",
+        help="Files or folders: .json .jsonl .tsv .csv .txt .md .html, each also as .gz.",
+        readable=False,  # not checked here: our own message says what to do
+    ),
 ]
 
 

@@ -67,6 +67,9 @@ class SearChain:
     without_completion: Annotated[
         Literal["ignore", "force_answer"], "unsolved queries without completion: passed as unknown, or never allowed"
     ] = "ignore"
+    num_passages: Annotated[
+        int, "passages of a query that are read, best first, until the reader is sure of one (f > theta); the paper reads one"
+    ] = 1
     match: Annotated[Literal["words", "characters"], "short answers: the span is in the answer as words, or as characters"] = (
         "words"
     )
@@ -93,7 +96,7 @@ class SearChain:
     max_tokens: Annotated[int, "longest chain, in tokens"] = 512
 
     def __post_init__(self) -> None:
-        for name in ("max_rounds", "max_nodes", "max_tokens"):
+        for name in ("max_rounds", "num_passages", "max_nodes", "max_tokens"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"searchain {name} must be at least 1, not {getattr(self, name)}")
         if not 0 <= self.alpha <= 1:
@@ -123,7 +126,7 @@ class _Walk:
     """The state of one question: the tree of reasoning as it grows, the processed queries M and the correct path R.
 
     Attributes:
-        found: the top passage of each query that was searched; a chain's are fetched together, ahead of the walk.
+        found: the top passages of each query that was searched; a chain's are fetched together, ahead of the walk.
         cause: the node that the last feedback was about, and `verdict_step` the decision about it.
         reached: the limit of the budget that was reached in the middle of a chain.
         last_final: the final content of the last chain, unless it was found wanting.
@@ -135,7 +138,7 @@ class _Walk:
     bench: Workbench
     processed: list[PathNode] = field(default_factory=list)
     path: list[PathNode] = field(default_factory=list)
-    found: dict[str, Passage | None] = field(default_factory=dict)
+    found: dict[str, tuple[Passage, ...]] = field(default_factory=dict)
     cause: PathNode | None = None
     verdict_step: int | None = None
     reached: BudgetReached | None = None
@@ -299,8 +302,8 @@ class _Walk:
 
     async def _fetch(self, queries: Sequence[str]) -> None:
         wanted = [query for query in dict.fromkeys(queries) if query not in self.found]
-        for query, hits in zip(wanted, await self.bench.search(wanted, 1), strict=True):
-            self.found[query] = hits[0].passage if hits else None
+        for query, hits in zip(wanted, await self.bench.search(wanted, self.options.num_passages), strict=True):
+            self.found[query] = tuple(hit.passage for hit in hits)
 
     def _is_checked(self, node: ChainNode) -> bool:
         return self.options.complete if node.is_unsolved else self.options.verify
@@ -324,12 +327,20 @@ class _Walk:
             return None
 
     async def _look_up(self, here: PathNode, *, reads: bool) -> bool:
-        """Finds the passage of a query and reads it; whether it can be judged by what was found."""
+        """Finds passages for a query and reads them, best first; whether it can be judged by what was found."""
         try:
             await self._fetch([here.query])
-            here.passage = self.found[here.query]
-            if reads and here.passage is not None:
-                here.reading = await self.bench.read(here.query, here.passage)
+            passages = self.found[here.query]
+            here.passage = passages[0] if passages else None
+            for passage in passages if reads else ():
+                reading = await self.bench.read(here.query, passage)
+                if here.reading is None or (bool(reading.text), reading.confidence) > (
+                    bool(here.found),
+                    here.reading.confidence,
+                ):
+                    here.passage, here.reading = passage, reading
+                if here.found and here.reading.confidence > self.options.theta:
+                    break
         except BudgetReached as reached:
             self.reached = reached
         return reads and self.reached is None
