@@ -291,7 +291,9 @@ def test_a_kill_in_the_middle_loses_nothing_that_was_put(path, opened):
 
 
 @pytest.mark.parametrize("mode", ["on", "replay"])
-@pytest.mark.parametrize("content", [b"this is not a database, whatever its name says" * 20, b"SQLite format 3\x00" + b"\xff" * 500])
+@pytest.mark.parametrize(
+    "content", [b"this is not a database, whatever its name says" * 20, b"SQLite format 3\x00" + b"\xff" * 500]
+)
 def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path, mode, content):
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
@@ -330,13 +332,13 @@ def test_there_is_nothing_to_replay_without_a_file(path):
 
 def test_there_is_nothing_to_replay_in_an_empty_file(tmp_path):
     (tmp_path / "s").touch()
-    with pytest.raises(DataError, match="nothing to replay: .* is empty"):
+    with pytest.raises(DataError, match=r"nothing to replay: .* is empty"):
         Store(tmp_path / "s", "replay")
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(DataError, match="cannot reach the store .*; choose another path"):
+    with pytest.raises(DataError, match=r"cannot reach the store .*; choose another path"):
         Store(tmp_path / "file" / "store.sqlite")
 
 

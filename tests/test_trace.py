@@ -189,7 +189,7 @@ def test_numbers_of_numpy_become_plain_numbers():
 
 def test_a_record_of_another_schema_is_refused_by_name():
     line = rich_record().to_json().replace(SCHEMA, "hopweave.record/99")
-    with pytest.raises(DataError, match="schema 'hopweave.record/99'; this version of hopweave reads 'hopweave.record/1'"):
+    with pytest.raises(DataError, match=r"schema 'hopweave.record/99'; this version of hopweave reads 'hopweave.record/1'"):
         Record.from_json(line)
 
 
@@ -201,7 +201,7 @@ def test_a_line_without_a_schema_is_refused(line):
 
 @pytest.mark.parametrize("line", ["", "not json", "[]", "null", "\x00", '{"schema": "hopweave.record/1"}', "{" * 5000])
 def test_a_line_that_is_no_record_is_refused(line):
-    with pytest.raises(DataError, match="^not a record: .*; restore the file or run the question again$"):
+    with pytest.raises(DataError, match=r"^not a record: .*; restore the file or run the question again$"):
         Record.from_json(line)
 
 
@@ -328,7 +328,7 @@ def test_a_passage_is_found_by_its_id():
 
 async def side_by_side(seed: int) -> Record:
     """Three branches with branches of their own; who finishes when is up to the seed."""
-    chance = random.Random(seed)  # noqa: S311
+    chance = random.Random(seed)
     trace = Trace()
 
     async def wait() -> None:

@@ -104,11 +104,13 @@ class Batcher(Generic[Item, Result]):
             self._drain = loop.create_task(self._drain_all())
         return list(await asyncio.gather(*futures))
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Stops the thread after the batch that it is at; whoever still waits is cancelled."""
-        if self._drain is not None:
-            self._drain.cancel()
-        self._thread.shutdown(wait=True, cancel_futures=True)
+        drain = self._drain
+        if drain is not None and not drain.done():
+            drain.cancel()
+            await asyncio.gather(drain, return_exceptions=True)
+        await asyncio.to_thread(self._thread.shutdown, cancel_futures=True)
 
     async def _drain_all(self) -> None:
         try:
@@ -210,9 +212,12 @@ class Parts:
         """Lets go of everything, also where one part fails to close."""
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self.llm.close)
-            for part in (self.store, self.retriever, self._search, self._read, self._compare):
+            for part in (self.store, self.retriever):
                 if part is not None:
                     stack.callback(part.close)
+            for batcher in (self._search, self._read, self._compare):
+                if batcher is not None:
+                    stack.push_async_callback(batcher.close)
 
     def _search_batch(self, items: Sequence[tuple[str, int]]) -> list[list[Hit]]:
         # One engine pass for each depth: cutting a deeper list is not the same for engines that approximate.

@@ -24,10 +24,9 @@ class _Commands(TyperGroup):
         return sorted(path.stem for path in _FOLDER.glob("*.py") if not path.name.startswith("_"))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        path = _FOLDER / f"{cmd_name}.py"
-        if cmd_name.startswith("_") or not path.is_file():
+        if cmd_name not in self.list_commands(ctx):
             return None
-        return TyperCommand(cmd_name, help=summary_of(path))
+        return TyperCommand(cmd_name, help=summary_of(_FOLDER / f"{cmd_name}.py"))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)
@@ -35,7 +34,7 @@ class _Commands(TyperGroup):
             return None, None, rest
         command = typer.main.get_command(import_module(f"hopweave.cli.{name}").app)
         command.name = name
-        return name, command, rest
+        return name, _plainly(command), rest
 
     def invoke(self, ctx: Any) -> Any:
         """Runs the command: one clear line for what the user can mend, and an exit status that says so."""
@@ -43,6 +42,8 @@ class _Commands(TyperGroup):
             if isinstance(stream, TextIOWrapper):
                 # Where the terminal cannot show a character it shows a question mark, instead of losing the answer.
                 stream.reconfigure(errors="replace")
+        known: dict[str, Any] = dict.fromkeys(self.list_commands(ctx))
+        self.commands = known  # a mistyped name is compared with these
         try:
             return super().invoke(ctx)
         except HopweaveError as error:
@@ -53,11 +54,19 @@ class _Commands(TyperGroup):
             raise typer.Exit(130) from None
 
 
+def _plainly(command: Any) -> Any:
+    """The command with its help in plain text: drawing it with rich would double the time that --help takes."""
+    command.rich_markup_mode = None
+    for inner in getattr(command, "commands", {}).values():
+        _plainly(inner)
+    return command
+
+
 app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode=None,  # drawing help with rich would double the time that --help takes
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

@@ -50,7 +50,8 @@ def ask(
         "max_seconds": max_seconds,
     }
     flags: dict[str, Any] = {key: value for key, value in named.items() if value}
-    flags["budget"] = {key: value or None for key, value in limits.items() if value is not None}
+    if any(value is not None for value in limits.values()):
+        flags["budget"] = {key: value or None for key, value in limits.items() if value is not None}
     if replay:
         flags["store"] = {"mode": "replay"}
     settings = read_settings(merged(assignments(set_ or []), flags), config=config)

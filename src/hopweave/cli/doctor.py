@@ -117,5 +117,7 @@ def _folders(store: object) -> Iterator[tuple[bool, bool, str]]:
     yield (
         is_usable,
         True,
-        f"cache folder {folder}: {free / 1e9:.1f} GB free" if is_usable else f"no folder can be made at {folder}",
+        f"cache folder {folder}: {free / 1e9:.1f} GB free"
+        if is_usable
+        else f"cache folder {folder}: no folder can be made there",
     )

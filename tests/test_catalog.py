@@ -1,0 +1,182 @@
+"""The catalog: the folders themselves, listed without running them, and the parts of other packages."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hopweave import catalog
+from hopweave.catalog import ROLES, Entry, entries, entry, load, require, summary_of
+from hopweave.errors import MissingExtra, SettingsError
+
+PACKAGE = Path(catalog.__file__).parent
+FILES = [path for role in ROLES for path in sorted((PACKAGE / role).glob("*.py")) if not path.name.startswith("_")]
+
+
+def run(code: str, *path: Path) -> str:
+    """What a new interpreter prints, with folders before its path."""
+    prelude = f"import sys; sys.path[:0] = {[str(folder) for folder in path]!r}\n"
+    done = subprocess.run([sys.executable, "-c", prelude + code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_names_are_listed_without_importing_a_part():
+    code = """
+import json, sys
+from hopweave.catalog import ROLES, entries
+names = {role: list(entries(role)) for role in ROLES}
+folders = tuple(f"hopweave.{role}" for role in ROLES)
+print(json.dumps([names, [name for name in sys.modules if name.startswith(folders)]]))
+"""
+    names, imported = json.loads(run(code))
+    assert imported == []
+    assert names["methods"] == sorted(names["methods"])
+    assert {"searchain", "direct", "cot"} <= set(names["methods"])
+    assert "bm25" in names["retrievers"]
+    assert {"llama_cpp", "openai_compatible", "scripted"} <= set(names["llms"])
+
+
+def test_the_name_is_the_file_name_and_no_list_is_kept():
+    for role in ROLES:
+        in_folder = {path.stem for path in FILES if path.parent.name == role}
+        assert {name for name, one in entries(role).items() if ":" not in one.target} == in_folder
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}.{path.stem}")
+def test_every_file_says_in_one_line_what_it_is_and_names_one_class(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    first = (ast.get_docstring(tree) or "").split("\n")[0]
+    assert 10 < len(first) <= 120
+    assert summary_of(path) == first.rstrip(". ")
+    (names,) = [node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets) == "__all__"]
+    (name,) = ast.literal_eval(names)
+    assert name in {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    assert entries(path.parent.name)[path.stem].summary == first.rstrip(". ")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}.{path.stem}")
+def test_the_extra_of_a_file_is_one_that_the_package_has(path):
+    import tomllib
+
+    extra = entries(path.parent.name)[path.stem].extra
+    project = PACKAGE.parents[1] / "pyproject.toml"
+    if extra is not None and project.is_file():
+        assert extra in tomllib.loads(project.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(SettingsError, match=r"'serchain' is not one of the methods; did you mean 'searchain'\?"):
+        entry("methods", "serchain")
+    with pytest.raises(SettingsError, match=r"'zzz' is not one of the readers; choose one of: .*llm_reader"):
+        load("readers", "zzz")
+
+
+# -- missing libraries -----------------------------------------------------------------------------------------------------
+
+
+def part_file(tmp_path: Path, monkeypatch, code: str) -> str:
+    """A part of this package that is not in it."""
+    (tmp_path / "made_up_part.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "made_up_part", raising=False)
+    extra = "hf" if "NEEDS_EXTRA" in code else None
+    made = Entry("readers", "made_up", "", extra, "made_up_part")
+    monkeypatch.setattr(catalog, "entry", lambda role, name: made)
+    return code
+
+
+def test_a_missing_library_is_answered_with_the_extra_to_install(tmp_path, monkeypatch):
+    part_file(tmp_path, monkeypatch, 'NEEDS_EXTRA = "hf"\nimport no_such_library.deep\n')
+    with pytest.raises(MissingExtra, match=r"no_such_library is not installed; it comes with: pip install 'hopweave\[hf\]'"):
+        load("readers", "made_up")
+
+
+@pytest.mark.parametrize("code", ["import no_such_library", 'NEEDS_EXTRA = "hf"\nimport hopweave.no_such_module'])
+def test_an_import_that_no_extra_can_mend_is_not_hidden(tmp_path, monkeypatch, code):
+    part_file(tmp_path, monkeypatch, code)
+    with pytest.raises(ModuleNotFoundError):
+        load("readers", "made_up")
+
+
+def test_a_library_is_required_where_it_is_needed():
+    assert require("json", "hf") is json
+    with pytest.raises(MissingExtra, match=r"no_such_library is not installed; .*hopweave\[hf\]") as caught:
+        require("no_such_library", "hf")
+    assert (caught.value.module, caught.value.extra) == ("no_such_library", "hf")
+
+
+def test_a_required_library_that_lacks_something_itself_is_not_called_missing(tmp_path, monkeypatch):
+    (tmp_path / "half_there.py").write_text("import no_such_library")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="no_such_library"):
+        require("half_there", "hf")
+
+
+# -- parts of other packages -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def plugin(tmp_path):
+    info = tmp_path / "plugin-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plugin\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[hopweave.methods]\n"
+        "guess = plugin_methods:Guess\n"
+        "direct = plugin_methods:Guess\n"
+        "broken = plugin_broken:Guess\n"
+        "gone = plugin_methods:Gone\n"
+        "absent = plugin_absent:Guess\n"
+    )
+    (tmp_path / "plugin_methods.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from hopweave.types import Answer\n"
+        "@dataclass(frozen=True)\n"
+        "class Guess:\n"
+        "    luck: int = 1\n"
+        "    async def answer(self, question, workbench):\n"
+        "        return Answer('x', 'x')\n"
+    )
+    (tmp_path / "plugin_broken.py").write_text("import no_such_library")
+    return tmp_path
+
+
+def test_parts_of_another_package_join_by_entry_points_without_being_imported(plugin):
+    code = """
+from hopweave.catalog import entries
+found = entries("methods")
+print(found["guess"].summary, found["guess"].target, found["direct"].target, "plugin_methods" in sys.modules)
+"""
+    assert run(code, plugin) == "from plugin_methods plugin_methods:Guess hopweave.methods.direct False\n"
+
+
+def test_a_part_of_another_package_takes_its_options_from_the_settings(plugin):
+    code = """
+from hopweave.settings import read_settings
+print(read_settings({"methods": {"guess": {"luck": "7"}}}).part("methods", "guess"))
+"""
+    assert run(code, plugin) == "Guess(luck=7)\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("broken", "'broken' of the methods comes from plugin_broken:Guess, which fails: No module named 'no_such_library'"),
+        ("gone", "'gone' of the methods comes from plugin_methods:Gone, which fails: module 'plugin_methods' has no attribute"),
+        ("absent", "'absent' of the methods comes from plugin_absent:Guess, which fails: No module named 'plugin_absent'"),
+    ],
+)
+def test_a_part_of_another_package_that_fails_is_named_with_where_it_comes_from(plugin, name, said):
+    code = f"""
+from hopweave.catalog import load
+from hopweave.errors import SettingsError
+try:
+    load("methods", {name!r})
+except SettingsError as error:
+    print(error)
+"""
+    assert said in run(code, plugin)

@@ -1,0 +1,60 @@
+"""`import hopweave`: the public names, and nothing heavy."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import hopweave
+from hopweave.errors import HopweaveError
+
+HEAVY = ("pydantic", "openai", "rich", "numpy", "tantivy", "typer", "asyncio", "sqlite3", "torch", "httpx", "stamina")
+
+
+def imported_by(code: str) -> set[str]:
+    """The top-level modules that a new interpreter has after some code."""
+    code += "\nimport json, sys; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    assert imported_by("import hopweave").isdisjoint(HEAVY)
+
+
+def test_plain_types_and_errors_import_nothing_heavy():
+    assert imported_by("from hopweave import Answer, HopweaveError, Question; import hopweave.protocols").isdisjoint(HEAVY)
+
+
+def test_the_help_of_the_command_line_imports_no_engine():
+    code = "from typer.testing import CliRunner; from hopweave.cli import app; CliRunner().invoke(app, ['--help'])"
+    assert imported_by(code).isdisjoint({"pydantic", "openai", "numpy", "tantivy", "sqlite3", "stamina", "rich"})
+
+
+def test_every_public_name_is_there_and_has_a_docstring():
+    for name in hopweave.__all__:
+        assert getattr(hopweave, name).__doc__
+        assert getattr(hopweave, name).__name__ == name
+    assert dir(hopweave) == sorted(hopweave.__all__) == hopweave.__all__
+
+
+def test_all_of_it_can_be_taken_at_once():
+    names = {}
+    exec("from hopweave import *", names)
+    assert set(hopweave.__all__) <= names.keys()
+
+
+def test_a_name_that_is_none_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'hopweave' has no attribute 'reply'"):
+        _ = hopweave.reply
+
+
+def test_every_error_is_of_one_family():
+    import hopweave.errors as errors
+
+    kinds = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Exception)]
+    assert len(kinds) >= 12
+    assert all(issubclass(kind, HopweaveError) for kind in kinds)
+    assert all(f"`{kind.__name__}`" in errors.__doc__ for kind in kinds)
