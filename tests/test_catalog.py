@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hopweave import catalog
-from hopweave.catalog import ROLES, Entry, entries, entry, load, require, summary_of
+from hopweave.catalog import ROLES, Entry, entries, entry, load, missing_from, require, summary_of
 from hopweave.errors import MissingExtra, SettingsError
 
 PACKAGE = Path(catalog.__file__).parent
@@ -27,7 +27,7 @@ def run(code: str, *path: Path) -> str:
 def test_names_are_listed_without_importing_a_part():
     code = """
 import json, sys
-from hopweave.catalog import ROLES, entries
+from hopweave.catalog import ROLES, entries, missing_from
 names = {role: list(entries(role)) for role in ROLES}
 folders = tuple(f"hopweave.{role}" for role in ROLES)
 print(json.dumps([names, [name for name in sys.modules if name.startswith(folders)]]))
@@ -147,7 +147,7 @@ def plugin(tmp_path):
 
 def test_parts_of_another_package_join_by_entry_points_without_being_imported(plugin):
     code = """
-from hopweave.catalog import entries
+from hopweave.catalog import entries, missing_from
 found = entries("methods")
 print(found["guess"].summary, found["guess"].target, found["direct"].target, "plugin_methods" in sys.modules)
 """
@@ -172,7 +172,7 @@ print(read_settings({"methods": {"guess": {"luck": "7"}}}).part("methods", "gues
 )
 def test_a_part_of_another_package_that_fails_is_named_with_where_it_comes_from(plugin, name, said):
     code = f"""
-from hopweave.catalog import load
+from hopweave.catalog import load, missing_from
 from hopweave.errors import SettingsError
 try:
     load("methods", {name!r})
@@ -180,3 +180,14 @@ except SettingsError as error:
     print(error)
 """
     assert said in run(code, plugin)
+
+
+def test_what_an_extra_lacks_is_found_without_importing_it():
+    assert missing_from("dev") == []
+    assert missing_from("no such extra") == []
+
+
+def test_a_distribution_that_is_not_installed_is_missing_from_its_extra(monkeypatch):
+    wanted = ["pytest>=8; extra == 'some'", "no-such-thing>=1; extra == 'some'", "neither; extra == 'other'", "rich"]
+    monkeypatch.setattr("importlib.metadata.requires", lambda _: wanted)
+    assert missing_from("some") == ["no-such-thing"]

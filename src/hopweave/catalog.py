@@ -21,6 +21,7 @@ Role = Literal["llms", "retrievers", "readers", "duplicate_detectors", "methods"
 ROLES: tuple[Role, ...] = get_args(Role)
 
 _DOCSTRING = re.compile(r'"""([^\n]*?)(?:"""|\n)')
+_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
 _NEEDS_EXTRA = re.compile(r'^NEEDS_EXTRA = "([a-z]+)"$', re.MULTILINE)
 
 
@@ -99,6 +100,21 @@ def require(module: str, extra: str) -> ModuleType:
         if error.name is not None and error.name.split(".")[0] != module.split(".", maxsplit=1)[0]:
             raise
         raise MissingExtra(module, extra) from error
+
+
+def missing_from(extra: str) -> list[str]:
+    """Distributions of an extra of this package that are not installed, found without importing any."""
+    from importlib.metadata import PackageNotFoundError, distribution, requires
+
+    missing = []
+    for requirement in requires("hopweave") or ():
+        match = _REQUIREMENT.match(requirement)
+        if match and match["extra"] == extra:
+            try:
+                distribution(match["name"])
+            except PackageNotFoundError:
+                missing.append(match["name"])
+    return missing
 
 
 def summary_of(path: Path) -> str:

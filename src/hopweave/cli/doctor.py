@@ -48,8 +48,8 @@ def _findings() -> Iterator[tuple[bool, bool, str]]:
 
 
 def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
-    from hopweave.catalog import ROLES, entries, entry, load
-    from hopweave.errors import HopweaveError
+    from hopweave.catalog import ROLES, entries, entry, load, missing_from
+    from hopweave.errors import HopweaveError, MissingExtra
 
     chosen = {
         "methods": settings.method,
@@ -67,10 +67,10 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
         for name in entries(role):
             is_needed = chosen.get(role) == name
             try:
-                part = load(role, name)
-                check = getattr(part, "check_installed", None)
-                if check is not None:
-                    check()
+                load(role, name)
+                missing = missing_from(extra) if (extra := entry(role, name).extra) else []
+                if missing:
+                    raise MissingExtra(", ".join(missing), str(extra))
             except HopweaveError as error:
                 yield False, is_needed, f"{role} {name}: {error}"
             except Exception as error:  # noqa: BLE001 - a broken library may raise anything, and saying so is the purpose here

@@ -303,7 +303,7 @@ def _bytes_of(value: Any) -> bytes:
         return b"[" + b",".join(_bytes_of(item) for item in value) + b"]"
     code = getattr(value, "__code__", None)
     if code is not None:
-        return marshal.dumps(code)
+        return marshal.dumps(code, 2)  # later versions write references, which depend on who else holds an object
     if callable(value):
         return f"{type(value).__module__}.{type(value).__qualname__}".encode()
     return repr(value).encode()
