@@ -27,7 +27,7 @@ def run(code: str, *path: Path) -> str:
 def test_names_are_listed_without_importing_a_part():
     code = """
 import json, sys
-from hopweave.catalog import ROLES, entries, missing_from
+from hopweave.catalog import ROLES, entries
 names = {role: list(entries(role)) for role in ROLES}
 folders = tuple(f"hopweave.{role}" for role in ROLES)
 print(json.dumps([names, [name for name in sys.modules if name.startswith(folders)]]))
@@ -147,7 +147,7 @@ def plugin(tmp_path):
 
 def test_parts_of_another_package_join_by_entry_points_without_being_imported(plugin):
     code = """
-from hopweave.catalog import entries, missing_from
+from hopweave.catalog import entries
 found = entries("methods")
 print(found["guess"].summary, found["guess"].target, found["direct"].target, "plugin_methods" in sys.modules)
 """
@@ -172,7 +172,7 @@ print(read_settings({"methods": {"guess": {"luck": "7"}}}).part("methods", "gues
 )
 def test_a_part_of_another_package_that_fails_is_named_with_where_it_comes_from(plugin, name, said):
     code = f"""
-from hopweave.catalog import load, missing_from
+from hopweave.catalog import load
 from hopweave.errors import SettingsError
 try:
     load("methods", {name!r})
