@@ -139,7 +139,8 @@ TABLE: dict[str, Row] = {
         check=lambda record: record.answer.how == "last-claim" and record.answer.text.endswith("die? 1822 [2]."),
     ),
     "final content without an answer": Row(
-        [GOOD[0], Behaviour("[Final Content]: He died [2].")],
+        [GOOD[0], Behaviour("[Final Content]: He died [2]."), Behaviour("")],
+        num_requests=3,
         problems=["no sentence says what the final answer is"],
         check=lambda record: record.answer.how == "last-claim",
     ),

@@ -459,6 +459,7 @@ def test_profile_paper_searchain_holds_the_papers_numbers():
             path_rule="append_only",  # Algorithm 1: R.add, and nothing is ever removed
             continue_chain=False,  # figures 20 and 21: the model writes its chain itself
             chain_form="both_ways",  # figures 3 and 16
+            force_final=False,  # what the model leaves out is left out
             stop_before_final=False,  # figure 3: the chain ends with its final content
             cite="every_node",  # section 3.3, Tracing: the document of each node
             add_missing_marks=False,  # marks are the model's own

@@ -11,7 +11,8 @@ rounds is reached, the final content is written from the correct path R, with a 
 Not published, and decided here: what leaves R when a branch is abandoned (`path_rule`), the exact meaning of r_max
 (`round_limit`), the form of ROUGE-L (`rouge`), what becomes of an unsolved node without completion (`without_completion`).
 
-Calls: one for each round, one for tracing, plus those of a reader that asks the model (one for each node read).
+Calls: one for each round, one for tracing, one more where it leaves out the final answer, and one for each node read by a
+reader that asks the model.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from hopweave.methods._path import (
     text_of,
 )
 from hopweave.parse.chain import Chain, ChainNode, parse_chain
-from hopweave.parse.final import demanded, final_answer
+from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.prompt import blunt, fence, prompts_beside, unblunt
 from hopweave.types import Answer, Claim, Message, Passage, Question, Reading, Sampling, Verdict
 from hopweave.workbench import Workbench
@@ -46,6 +47,8 @@ __all__ = ["SearChain"]
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\n[Question]", "\nExample:")
 _FINAL = ("\n[Final Content]",)
+_END_OF_LINE = ("\n",)
+_LONGEST_ANSWER = 48  # tokens
 _ANSWER_FIRST = re.compile(r"\W*answer\s*\d*\s*[\]:]", re.IGNORECASE)
 
 
@@ -87,6 +90,9 @@ class SearChain:
     ] = "stop"
     stop_before_final: Annotated[
         bool, "end a chain before its [Final Content], which tracing writes anew from settled answers anyway"
+    ] = True
+    force_final: Annotated[
+        bool, "ask once more for the final answer where the final content does not say which it is; the paper does not"
     ] = True
     cite: Annotated[
         Literal["confirmed", "every_node"], "cite only what a passage settles, or the passage of every node as the paper does"
@@ -131,6 +137,7 @@ class _Walk:
         reached: the limit of the budget that was reached in the middle of a chain.
         last_final: the final content of the last chain, unless it was found wanting.
         last_text: the last thing that the model said where a chain was asked for.
+        is_forced: whether the final answer had to be asked for once more.
     """
 
     options: SearChain
@@ -144,6 +151,7 @@ class _Walk:
     reached: BudgetReached | None = None
     last_final: str = ""
     last_text: str = ""
+    is_forced: bool = False
 
     async def explore(self) -> str:
         """Writes and walks chains until one passes whole; returns why it stopped."""
@@ -409,12 +417,32 @@ class _Walk:
             demanded=demanded(self.question.form, self.question.labels),
             form=self._form(),
         )
+        turns = [Message("user", prompt)]
         begun = [Message("assistant", "[Final Content]:")] if self.bench.abilities.prefill else []
-        sampling = self._sampling(_NEXT_EXAMPLE)
-        reply = await self.bench.reply([Message("user", prompt), *begun], purpose="tracing", sampling=sampling)
+        reply = await self.bench.reply([*turns, *begun], purpose="tracing", sampling=self._sampling(_NEXT_EXAMPLE))
         final = final_content(reply.text)
         if not final:
             self.bench.unread("final", "there is no final content", reply.text)
+        elif self.options.force_final and self.question.form != "long" and not self._says_final(final):
+            final = await self._forced(turns, final)
+        return final
+
+    def _says_final(self, words: str) -> bool:
+        return final_answer(words, self.question)[1] in {"marker", "alt-marker"}
+
+    async def _forced(self, turns: list[Message], final: str) -> str:
+        """The final content with the sentence that it lacks: the model goes on from its beginning, or is asked for it."""
+        sampling = replace(self._sampling(_END_OF_LINE), max_tokens=_LONGEST_ANSWER)
+        if self.bench.abilities.prefill:
+            more = [Message("assistant", f"[Final Content]: {final} {MARKER}")]
+        else:
+            request = self._fill("finish", demanded=demanded(self.question.form, self.question.labels))
+            more = [Message("assistant", f"[Final Content]: {final}"), Message("user", request)]
+        with suppress(BudgetReached):  # what was said so far is still the answer
+            said = (await self.bench.reply([*turns, *more], purpose="finish", sampling=sampling)).text.strip()
+            self.is_forced = bool(said)
+            marker = "" if MARKER.lower() in said.lower() else f"{MARKER} "
+            return f"{final} {marker}{said}" if said else final
         return final
 
     def _short(self, said: str, claims: Sequence[Claim]) -> tuple[str, str]:
@@ -422,7 +450,7 @@ class _Walk:
         for words in (said, self.last_final):
             short, how = final_answer(words, self.question)
             if how != "empty" and (how != "full" or self.question.form == "long" or not claims):
-                return short, how
+                return short, "forced" if self.is_forced else how
         if said or not self.options.use_retrieval:
             self.bench.unread("final", "no sentence says what the final answer is", said)
         words = text_of(claims) if self.question.form == "long" else last_answer(claims)
