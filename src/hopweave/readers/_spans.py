@@ -1,0 +1,199 @@
+"""What span readers share: windows over long passages, batches of windows, the best span, and its place in the passage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hopweave.catalog import require
+from hopweave.errors import SettingsError
+from hopweave.types import Passage, Reading, Span
+
+Place = tuple[int, int]
+"""Where a word stands in the passage's text, in code points: first, and one past its last."""
+
+_QUERY_SHARE = 4
+
+
+class Token(NamedTuple):
+    """A token of the passage: its id, the number of its word, and where it stands in the passage's text."""
+
+    id: int
+    word: int | None
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One input of the model.
+
+    Attributes:
+        pair: the position of the query and passage that it is made of.
+        ids: its tokens.
+        places: for each token the place of its whole word in the passage; `None` outside the passage.
+        types: the token types, if the model is to be told.
+    """
+
+    pair: int
+    ids: Sequence[int]
+    places: Sequence[Place | None]
+    types: Sequence[int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BestSpan:
+    """The likeliest span of a window.
+
+    Attributes:
+        span: in code points of the passage's text.
+        score: start logit plus end logit.
+    """
+
+    span: Span
+    score: float
+
+
+def check_lengths(name: str, *, max_span_tokens: int, max_tokens: int, stride: int, batch_size: int) -> None:
+    """Refuses lengths that cannot be.
+
+    Raises:
+        SettingsError: naming the option.
+    """
+    least = {"max_span_tokens": (max_span_tokens, 1), "max_tokens": (max_tokens, 64), "batch_size": (batch_size, 1)}
+    for option, (value, bound) in least.items():
+        if value < bound:
+            raise SettingsError(f"{name} {option} must be at least {bound}, not {value}")
+    if not max_span_tokens <= stride <= max_tokens // 4:
+        raise SettingsError(
+            f"{name} stride must be from max_span_tokens = {max_span_tokens}, so that no span falls between two windows, "
+            f"to a quarter of max_tokens = {max_tokens}; not {stride}"
+        )
+
+
+def device_of(device: str | None) -> str:
+    """Where to run: as named, else on a GPU if there is one."""
+    if device is not None:
+        return device
+    return "cuda" if require("torch", "hf").cuda.is_available() else "cpu"
+
+
+def loaded(what: str, model: str, load: Any) -> Any:
+    """What `load` returns.
+
+    Raises:
+        SettingsError: if the files are not there or are of something else, in one line.
+    """
+    try:
+        return load()
+    except (OSError, ValueError, KeyError) as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise SettingsError(
+            f"cannot load {what} {model!r}: {reason}; name a folder with its files, or a model of a hub that can be reached"
+        ) from error
+
+
+def word_places(tokens: Sequence[Token], text: str) -> list[Place | None]:
+    """The place of each token's whole word, without white space around it; `None` where nothing is left."""
+    words: dict[int, Place] = {}
+    for token in tokens:
+        if token.word is not None and token.end > token.start:
+            start, end = words.get(token.word, (token.start, token.end))
+            words[token.word] = (min(start, token.start), max(end, token.end))
+    return [_stripped(words.get(token.word, (token.start, token.end)), text) for token in tokens]  # type: ignore[arg-type]
+
+
+def _stripped(place: Place, text: str) -> Place | None:
+    start, end = place
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return (start, end) if start < end else None
+
+
+def slices(length: int, room: int, stride: int) -> Iterator[slice]:
+    """Slices of at most `room` tokens that cover so many, each repeating the last `stride` tokens of the one before."""
+    start = 0
+    while True:
+        yield slice(start, min(start + room, length))
+        if start + room >= length:
+            return
+        start += room - stride
+
+
+def shortened(tokenizer: Any, text: str, max_tokens: int) -> str:
+    """The text up to so many tokens; the whole text if it has no more."""
+    offsets = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)["offset_mapping"]
+    return text if len(offsets) <= max_tokens else text[: offsets[max_tokens - 1][1]]
+
+
+def max_query_tokens(max_tokens: int) -> int:
+    """How much of a window a query may take, and a title as much again: the rest is the passage's."""
+    return max_tokens // _QUERY_SHARE
+
+
+def run_batches(model: Any, windows: Sequence[Window], *, batch_size: int, pad_id: int) -> list[Sequence[Any]]:
+    """The model's outputs for each window, in order, on the CPU; per-token outputs without the padding.
+
+    Windows of like length share a batch. Padding is on the right and masked.
+    """
+    torch = require("torch", "hf")
+    order = sorted(range(len(windows)), key=lambda position: len(windows[position].ids))
+    outputs: list[Sequence[Any]] = [()] * len(windows)
+    with torch.inference_mode():
+        for first in range(0, len(order), batch_size):
+            positions = order[first : first + batch_size]
+            inputs = _padded([windows[position] for position in positions], pad_id, model.device)
+            for position, row in zip(positions, _rows(model(**inputs)), strict=True):
+                length = len(windows[position].ids)
+                outputs[position] = [value[:length] if value.ndim else value for value in row]
+    return outputs
+
+
+def _padded(windows: Sequence[Window], pad_id: int, device: Any) -> dict[str, Any]:
+    torch = require("torch", "hf")
+    longest = max(len(window.ids) for window in windows)
+
+    def filled(rows: Iterable[Sequence[int]], filler: int) -> Any:
+        return torch.tensor([[*row, *[filler] * (longest - len(row))] for row in rows], device=device)
+
+    inputs = {
+        "input_ids": filled((window.ids for window in windows), pad_id),
+        "attention_mask": filled(([1] * len(window.ids) for window in windows), 0),
+    }
+    if windows[0].types is not None:
+        inputs["token_type_ids"] = filled((window.types or () for window in windows), 0)
+    return inputs
+
+
+def _rows(output: Any) -> Iterator[list[Any]]:
+    """Per window: the start logits, the end logits, and the relevance logit if the model has one."""
+    names = [name for name in ("start_logits", "end_logits", "relevance_logits") if getattr(output, name, None) is not None]
+    columns = [getattr(output, name).float().cpu() for name in names]
+    yield from (list(row) for row in zip(*columns, strict=True))
+
+
+def best_span(start_logits: Any, end_logits: Any, places: Sequence[Place | None], max_span_tokens: int) -> BestSpan | None:
+    """The span with the highest start logit plus end logit: inside the passage, its end not before its start, not too long.
+
+    The length counts tokens; the span itself is of whole words, as in DPR's own code. `None` if the window holds nothing of
+    the passage. SearChain (section 3.3) takes both arguments of the maximum apart, which may leave the end before the start.
+    """
+    torch = require("torch", "hf")
+    inside = [(index, place) for index, place in enumerate(places) if place is not None]
+    if not inside:
+        return None
+    at = torch.tensor([index for index, _ in inside])
+    scores = start_logits[at][:, None] + end_logits[at][None, :]
+    lengths = at[None, :] - at[:, None]
+    scores = scores.masked_fill((lengths < 0) | (lengths >= max_span_tokens), -torch.inf)
+    first, last = divmod(int(scores.argmax()), len(inside))
+    (start, first_end), (_, last_end) = inside[first][1], inside[last][1]
+    return BestSpan(Span(start, max(first_end, last_end)), float(scores[first, last]))
+
+
+def reading_of(span: Span | None, passage: Passage, confidence: float) -> Reading:
+    """The reading that a span of a passage is."""
+    return Reading(passage.text[span.start : span.end] if span else "", span, confidence)

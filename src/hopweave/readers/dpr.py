@@ -1,0 +1,145 @@
+"""The DPR reader that SearChain uses: a span of the passage, and a logit of how well the passage answers"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from hopweave.catalog import require
+from hopweave.readers._spans import (
+    BestSpan,
+    Token,
+    Window,
+    best_span,
+    check_lengths,
+    device_of,
+    loaded,
+    max_query_tokens,
+    reading_of,
+    run_batches,
+    slices,
+    word_places,
+)
+from hopweave.types import Passage, Reading
+
+__all__ = ["DPR"]
+
+NEEDS_EXTRA = "hf"
+
+
+@dataclass(frozen=True, slots=True)
+class DPR:
+    """Karpukhin et al.'s reader (2020), as SearChain takes it (section 3.3).
+
+    With H the last hidden states, the start and end logits are H w_s and H w_e, and f = H_[CLS] w_f is the raw relevance
+    logit, for which the paper chose the threshold 1.5. The span is the best within the passage by start logit plus end logit.
+    A passage too long for one window is read in several that overlap; the best span of all counts, with the f of its window.
+
+    The input is `[CLS] query [SEP] title [SEP] passage`, as the model was trained. SearChain's authors give the passage in the
+    place of the title (`passage_slot = "title"`): `[CLS] query [SEP] Title: title Text: passage [SEP]`, the form of the rows of
+    their corpus.
+    """
+
+    model: Annotated[str, "a DPR reader of the hub, or a folder"] = "facebook/dpr-reader-multiset-base"
+    revision: Annotated[str | None, "branch, tag or commit of the hub; the newest if absent"] = None
+    passage_slot: Annotated[Literal["text", "title"], "text as the model was trained; title as SearChain's authors have it"] = (
+        "text"
+    )
+    max_span_tokens: Annotated[int, "longest span, in tokens"] = 10
+    max_tokens: Annotated[int, "longest window, in tokens; no more than the model has positions"] = 512
+    stride: Annotated[int, "tokens that two windows of a long passage share"] = 128
+    batch_size: Annotated[int, "windows that are computed together"] = 16
+    device: Annotated[str | None, "where it runs, such as cpu or cuda; chosen by itself if absent"] = None
+    _loaded: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_lengths(
+            "dpr",
+            max_span_tokens=self.max_span_tokens,
+            max_tokens=self.max_tokens,
+            stride=self.stride,
+            batch_size=self.batch_size,
+        )
+
+    @property
+    def identity(self) -> str:
+        """The model and the options that touch what it reads."""
+        model = f"{self.model}@{self.revision}" if self.revision else self.model
+        return (
+            f"dpr({model}, passage_slot={self.passage_slot}, max_span_tokens={self.max_span_tokens}, "
+            f"max_tokens={self.max_tokens}, stride={self.stride})"
+        )
+
+    def read(self, pairs: Sequence[tuple[str, Passage]]) -> list[Reading]:
+        """See `protocols.Reader`.
+
+        Raises:
+            SettingsError: if the model cannot be loaded.
+            MissingExtra: without `transformers` and `torch`.
+        """
+        model, tokenizer = self._model()
+        windows = [
+            window
+            for number, (query, passage) in enumerate(pairs)
+            for window in self._windows(tokenizer, number, query, passage, self._room(model))
+        ]
+        outputs = run_batches(model, windows, batch_size=self.batch_size, pad_id=tokenizer.pad_token_id)
+        found: list[list[tuple[BestSpan | None, float]]] = [[] for _ in pairs]
+        for window, (start_logits, end_logits, relevance) in zip(windows, outputs, strict=True):
+            best = best_span(start_logits, end_logits, window.places, self.max_span_tokens)
+            found[window.pair].append((best, float(relevance)))
+        return [_best_reading(of_one, passage) for of_one, (_, passage) in zip(found, pairs, strict=True)]
+
+    def _windows(self, tokenizer: Any, number: int, query: str, passage: Passage, room: int) -> Iterator[Window]:
+        limit = max_query_tokens(room)
+        cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
+        asked = [token.id for token in _tokens(tokenizer, query)[:limit]]
+        body = _tokens(tokenizer, passage.text)
+        places = word_places(body, passage.text)
+        if self.passage_slot == "text":
+            title = [token.id for token in _tokens(tokenizer, passage.title)[:limit]]
+            before, after = [cls, *asked, sep, *title, sep], []
+        else:
+            said = f"Title: {passage.title} Text:" if passage.title else ""
+            before, after = [cls, *asked, sep, *(token.id for token in _tokens(tokenizer, said)[:limit])], [sep]
+        for part in slices(len(body), room - len(before) - len(after), min(self.stride, room // 4)):
+            yield Window(
+                number,
+                [*before, *(token.id for token in body[part]), *after],
+                [*[None] * len(before), *places[part], *[None] * len(after)],
+            )
+
+    def _room(self, model: Any) -> int:
+        return min(self.max_tokens, int(model.config.max_position_embeddings))
+
+    def _model(self) -> tuple[Any, Any]:
+        if "model" not in self._loaded:
+            library, torch = require("transformers", "hf"), require("torch", "hf")
+            self._loaded["tokenizer"], self._loaded["model"] = loaded(
+                "the DPR reader",
+                self.model,
+                lambda: (
+                    library.DPRReaderTokenizerFast.from_pretrained(self.model, revision=self.revision or "main"),
+                    library.DPRReader.from_pretrained(self.model, revision=self.revision or "main", dtype=torch.float32)
+                    .to(device_of(self.device))
+                    .eval(),
+                ),
+            )
+        return self._loaded["model"], self._loaded["tokenizer"]
+
+
+def _tokens(tokenizer: Any, text: str) -> list[Token]:
+    encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    return [
+        Token(token, word, *offset)
+        for token, word, offset in zip(encoded["input_ids"], encoded.word_ids(), encoded["offset_mapping"], strict=True)
+    ]
+
+
+def _best_reading(found: Sequence[tuple[BestSpan | None, float]], passage: Passage) -> Reading:
+    with_span = [(best, relevance) for best, relevance in found if best is not None]
+    if not with_span:  # a passage without a word
+        return reading_of(None, passage, max(relevance for _, relevance in found))
+    best, relevance = max(with_span, key=lambda pair: pair[0].score)
+    return reading_of(best.span, passage, relevance)
