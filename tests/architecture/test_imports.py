@@ -23,7 +23,7 @@ LAYERS = [
     {"protocols"},
     {"catalog", "store", "workbench", "settings", "corpus", "models"},
     {"llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"},
-    {"weaver", "draw", "evaluation"},
+    {"weaver", "calibration", "draw", "evaluation"},
     {"cli", "server"},
 ]
 PARTS = 4

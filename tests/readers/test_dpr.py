@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 import pytest
+from support.tiny_models import bert_sizes, bert_vocabulary, stirred
 
 from hopweave.catalog import load
 from hopweave.errors import MissingExtra, SettingsError
 from hopweave.protocols import Reader
 from hopweave.readers.dpr import DPR
 from hopweave.types import Passage, Reading
-from support.tiny_models import bert_sizes, bert_vocabulary, stirred
 
 QUERY = "Who designed the hall?"
 PASSAGE = Passage("p", "The hall in Hilversum was designed by Dudok, and opened in 1931.", title="Hall of Hilversum")

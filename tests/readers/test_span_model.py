@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 import pytest
+from support.tiny_models import bert_sizes, bert_vocabulary, byte_level_tokenizer, stirred
 
 from hopweave.catalog import load
 from hopweave.errors import MissingExtra, SettingsError
 from hopweave.protocols import Reader
 from hopweave.readers.span_model import SpanModel
 from hopweave.types import Passage
-from support.tiny_models import bert_sizes, bert_vocabulary, byte_level_tokenizer, stirred
 
 QUERY = "Who designed the hall?"
 TEXT = "The hall in Hilversum was designed by Dudok \U0001f600, Café e\u0301 Zanzibar, and opened in 1931."
