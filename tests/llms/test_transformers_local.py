@@ -359,6 +359,14 @@ async def test_a_model_that_cannot_be_loaded_is_named_in_one_line(tmp_path):
         await TransformersLocal(str(tmp_path / "nowhere")).reply(ASK, GREEDY)
 
 
+async def test_a_gguf_file_says_which_packages_it_needs(tmp_path, monkeypatch):
+    needs_torch()
+    (tmp_path / "m.gguf").write_bytes(b"GGUF")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(SettingsError, match="pip install gguf accelerate"):
+        await TransformersLocal(str(tmp_path / "m.gguf")).reply(ASK, GREEDY)
+
+
 # -- a real model ------------------------------------------------------------------------------------------------------
 
 
@@ -367,7 +375,8 @@ async def test_a_gguf_file_answers_as_a_model_does():
     from hopweave.models import is_present, model_path
 
     needs_torch()
-    pytest.importorskip("gguf", reason="transformers reads a GGUF file with the gguf package")
+    for package in ("gguf", "accelerate"):
+        pytest.importorskip(package, reason="transformers reads a GGUF file with gguf and accelerate")
     name = "smollm2-135m-instruct"
     if not is_present(name):
         pytest.skip(f"{model_path(name)} is not on this machine; hopweave models fetch {name}")

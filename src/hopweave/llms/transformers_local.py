@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import importlib.util
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +35,8 @@ class TransformersLocal:
     Calls that wait at the same moment are generated together, off the event loop, each by its own sampling; more that come
     meanwhile make the next batch. A greedy reply does not depend on what shares its batch, as far as padding and rounding
     allow. A cancelled call ends with the next token. Conversations go through the tokenizer's chat template; where it has
-    none, the turns are joined by blank lines. A GGUF file is unpacked to full numbers first (needs the `gguf` package).
+    none, the turns are joined by blank lines. A GGUF file is unpacked to full numbers first (needs the packages
+    `gguf` and `accelerate`); `llama_cpp` runs it as it is, and faster.
 
     Raises:
         SettingsError: for a limit that cannot be.
@@ -85,7 +87,7 @@ class TransformersLocal:
         """Replies once; see `LanguageModel.reply`. The first reply loads the model.
 
         Raises:
-            MissingExtra: without `transformers` and `torch` (and `gguf`, for a GGUF file).
+            MissingExtra: without `transformers` and `torch`.
             SettingsError: if the model cannot be loaded.
             ModelError: if the prompt is too long for the model, or it fails.
         """
@@ -174,7 +176,9 @@ class TransformersLocal:
         path = model_path(self.model)
         if not path.is_file():
             raise SettingsError(f"{path} is not on this machine; get it with: hopweave models fetch {self.model}")
-        require("gguf", NEEDS_EXTRA)
+        for package in ("gguf", "accelerate"):
+            if importlib.util.find_spec(package) is None:
+                raise SettingsError(f"a GGUF file needs {package}: pip install gguf accelerate; or run it with llm = llama_cpp")
         return {"pretrained_model_name_or_path": str(path.parent), "gguf_file": path.name}
 
 

@@ -1,0 +1,220 @@
+"""Choose the thresholds theta and alpha for a reader, from pairs whose answers are known."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from hopweave.calibration import Outcome, Pair, Point, Scored
+    from hopweave.settings import Settings
+
+app = typer.Typer()
+
+# The paper's: theta from 1.0 by 0.1 (until nothing is predicted), alpha from 0.30 to 0.50 by 0.05.
+_RANGES: dict[str, tuple[float, float | None, float]] = {"theta": (1.0, None, 0.1), "alpha": (0.3, 0.5, 0.05)}
+
+
+@app.command()
+def calibrate(
+    pairs: Annotated[
+        Path, typer.Argument(metavar="PAIRS", help="JSONL of query, passage and answers; or MuSiQue's own JSONL.")
+    ],
+    *,
+    what: Annotated[Literal["theta", "alpha"], typer.Option(help="theta of a reader, or alpha for long answers.")] = "theta",
+    reader: Annotated[str, typer.Option(help="The reader; `hopweave names readers` lists them.")] = "",
+    llm: Annotated[str, typer.Option(help="The language model, where the reader asks it.")] = "",
+    start: Annotated[float | None, typer.Option(help="First threshold; default 1.0 for theta, 0.30 for alpha.")] = None,
+    stop: Annotated[float | None, typer.Option(help="Last one; default: where nothing is above theta, 0.50 for alpha.")] = None,
+    step: Annotated[float | None, typer.Option(help="Between two; default 0.1 for theta, 0.05 for alpha.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most this many pairs, from the beginning of the file.")] = None,
+    format_: Annotated[
+        Literal["auto", "pairs", "musique"], typer.Option("--format", help="What the file holds; auto looks at its first row.")
+    ] = "auto",
+    rouge: Annotated[Literal["f1", "precision"], typer.Option(help="Which ROUGE-L alpha is compared with.")] = "f1",
+    replay: Annotated[bool, typer.Option("--replay", help="Read from the store alone; no model is called.")] = False,
+    profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write what came of each pair to this JSONL file.")] = None,
+) -> None:
+    """Choose the threshold that best tells pairs that hold the answer from pairs that do not, as SearChain chose its own.
+
+    A pair is positive if its passage holds a gold answer, and predicted positive if the reader's f is above theta.
+    """
+    from hopweave.calibration import pairs_of_file
+    from hopweave.errors import SettingsError
+    from hopweave.settings import assignments, merged, read_settings
+
+    named = {"reader": reader, "llm": llm, "profile": profile}
+    flags: dict[str, Any] = {key: value for key, value in named.items() if value}
+    if replay:
+        flags["store"] = {"mode": "replay"}
+    settings = read_settings(merged(assignments(set_ or []), flags), config=config)
+    if limit is not None and limit < 1:
+        raise SettingsError(f"--limit must be at least 1, not {limit}")
+    chosen = pairs_of_file(pairs, format_)[:limit]
+    if out is not None:
+        _write(out, [])  # so that a file that cannot be written to is found before the work, not after it
+    scored = _scored_for_theta(settings, chosen, out) if what == "theta" else _scored_for_alpha(chosen, rouge, out)
+    usual_start, usual_stop, usual_step = _RANGES[what]
+    _report(
+        what,
+        scored,
+        start=usual_start if start is None else start,
+        stop=usual_stop if stop is None else stop,
+        step=usual_step if step is None else step,
+    )
+
+
+def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | None) -> list[Scored]:
+    from hopweave.calibration import scored_by_reader
+    from hopweave.errors import RunError
+
+    outcomes, reader = _read(settings, pairs)
+    if out is not None:
+        _write(out, [_row_of_reading(outcome) for outcome in outcomes])
+    scored = scored_by_reader(outcomes)
+    failures = Counter(outcome.failure.kind for outcome in outcomes if outcome.failure is not None)
+    typer.echo(f"{len(pairs)} pairs read by {reader}")
+    if failures:
+        counts = ", ".join(f"{kind} ({number:,})" for kind, number in sorted(failures.items()))
+        typer.echo(f"  failed and not scored: {counts}")
+    if not scored:
+        first = next(outcome.failure for outcome in outcomes if outcome.failure is not None)
+        raise RunError(f"nothing could be read: {first.kind}: {first.message}")
+    return scored
+
+
+def _read(settings: Settings, pairs: Sequence[Pair]) -> tuple[list[Outcome], str]:
+    from hopweave.calibration import read_pairs
+    from hopweave.store import Store
+    from hopweave.workbench import Parts
+
+    async def run() -> tuple[list[Outcome], str]:
+        reader = settings.part("readers", settings.reader)
+        parts = Parts(
+            settings.part("llms", settings.llm),
+            reader=reader,
+            store=Store(settings.store.path, settings.store.mode),
+            sampling=settings.make_sampling(),
+            retries=settings.make_retries(),
+        )
+        try:
+            with _progress(len(pairs)) as on_done:
+                return await read_pairs(parts, pairs, on_done), reader.identity
+        finally:
+            await parts.close()
+
+    return asyncio.run(run())
+
+
+def _scored_for_alpha(pairs: Sequence[Pair], rouge: Literal["f1", "precision"], out: Path | None) -> list[Scored]:
+    from hopweave.calibration import scored_by_rouge
+    from hopweave.errors import DataError
+
+    if not any(pair.answer for pair in pairs):
+        raise DataError('alpha compares long answers with passages: give each row an "answer" (and "consistent", if known)')
+    scored = scored_by_rouge([pair for pair in pairs if pair.answer], rouge)
+    if out is not None:
+        _write(out, [{"query": one.group, "score": one.score, "is_positive": one.is_positive} for one in scored])
+    typer.echo(f"{len(pairs)} pairs, ROUGE-L {rouge} of answer and passage")
+    if len(scored) < len(pairs):
+        typer.echo(f"  left out, since nobody can tell whether answer and passage agree: {len(pairs) - len(scored)}")
+    return scored
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
+    """On standard error: a bar if that is a terminal, else a line now and then."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    num_done = 0
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+        task = progress.add_task("reading", total=total)
+
+        def on_done(_: Outcome) -> None:
+            nonlocal num_done
+            num_done += 1
+            progress.advance(task)
+            if progress.disable and num_done % max(1, total // 10) == 0:
+                typer.echo(f"read {num_done} of {total}", err=True)
+
+        yield on_done
+
+
+def _report(what: str, scored: Sequence[Scored], *, start: float, stop: float | None, step: float) -> None:
+    from hopweave.calibration import best_of, f1_interval, sweep, thresholds
+
+    num_positive = sum(one.is_positive for one in scored)
+    typer.echo(f"  {num_positive} positive, {len(scored) - num_positive} negative\n")
+    points = sweep(scored, thresholds(start, _last(scored, start, step) if stop is None else stop, step))
+    typer.echo(f"{what:>8}  precision  recall  F1      (of equal rows, the highest {what})")
+    for point in _without_repeats(points):
+        typer.echo(f"{point.threshold:>8g}  {_shown(point.precision):<9}  {_shown(point.recall):<6}  {_shown(point.f1)}")
+    best = best_of(points)
+    if best is None:
+        typer.echo(f"\nno {what} finds a positive pair, so none is best")
+        return
+    interval = f1_interval(scored, best.threshold)
+    within = f", 95% interval {interval[0]:.3f} to {interval[1]:.3f} (1,000 bootstrap samples of queries)" if interval else ""
+    typer.echo(f"\nbest: {what} = {best.threshold:g}, F1 {_shown(best.f1)}{within}")
+    if best.threshold == points[0].threshold or (best.threshold == points[-1].threshold and best.num_predicted):
+        typer.echo(f"it stands at the edge of the range, so a better {what} may lie beyond: move --start or --stop")
+    typer.echo(f"use it with: --set methods.searchain.{what}={best.threshold:g}")
+
+
+def _last(scored: Sequence[Scored], start: float, step: float) -> float:
+    """The first threshold from which nothing is predicted."""
+    if not (step > 0 and math.isfinite(start)):
+        return start  # which is refused with the step
+    highest = max((one.score for one in scored), default=start)
+    return start + max(0, math.ceil((highest - start) / step - 1e-9)) * step
+
+
+def _without_repeats(points: Sequence[Point]) -> list[Point]:
+    """The last of each run of points that predict alike."""
+    following = [*((point.num_true, point.num_predicted) for point in points[1:]), None]
+    return [point for point, after in zip(points, following, strict=True) if (point.num_true, point.num_predicted) != after]
+
+
+def _shown(value: float | None) -> str:
+    return "no data" if value is None else f"{value:.3f}"
+
+
+def _row_of_reading(outcome: Outcome) -> dict[str, Any]:
+    pair, reading, failure = outcome.pair, outcome.reading, outcome.failure
+    row: dict[str, Any] = {
+        "id": pair.id,
+        "query": pair.query,
+        "passage_id": pair.passage.id,
+        "title": pair.passage.title,
+        "answers": list(pair.answers),
+        "is_positive": pair.is_positive,
+    }
+    if reading is not None:
+        span = [reading.span.start, reading.span.end] if reading.span is not None else None
+        row |= {"confidence": reading.confidence, "text": reading.text, "span": span}
+    if failure is not None:
+        row["error"] = {"kind": failure.kind, "message": failure.message}
+    return row
+
+
+def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    from hopweave.errors import DataError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write to {path}: {error.strerror}; choose another file") from None
