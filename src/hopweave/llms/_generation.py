@@ -48,7 +48,7 @@ class Loaded:
         return bool(self.model.config.is_encoder_decoder)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Call:
     """A call that waits for its reply.
 
@@ -212,7 +212,8 @@ def _rendered(tokenizer: Any, turns: Sequence[Message], loaded: Loaded) -> str:
 
 def _without_special(tokenizer: Any, text: str) -> str:
     """The text with the model's control tokens made plain words, so that a passage cannot end its turn and begin another."""
-    for token in tokenizer.all_special_tokens:
+    added = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
+    for token in sorted(added.union(tokenizer.all_special_tokens)):
         if token in text:
             text = text.replace(token, token[:1] + _JOINER + token[1:])
     return text

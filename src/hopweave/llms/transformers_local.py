@@ -142,12 +142,8 @@ class TransformersLocal:
 
     def _load(self) -> Loaded:
         library, torch = require("transformers", "hf"), require("torch", "hf")
-        place = self._place()
         try:
-            tokenizer = library.AutoTokenizer.from_pretrained(**place)
-            config = library.AutoConfig.from_pretrained(**place)
-            kind = library.AutoModelForSeq2SeqLM if config.is_encoder_decoder else library.AutoModelForCausalLM
-            model = kind.from_pretrained(**place, dtype=self.dtype)
+            tokenizer, config, model = self._fetched(library)
         except ImportError as error:
             raise MissingExtra(error.name or "a library that this model needs", NEEDS_EXTRA) from error
         except (OSError, ValueError, KeyError) as error:
@@ -156,7 +152,6 @@ class TransformersLocal:
                 f"cannot load the model {self.model!r}: {reason}; name a folder with its files, or a model of a hub that can "
                 "be reached"
             ) from error
-        device = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
         own = model.generation_config
         eos = _ids(own.eos_token_id) | _ids(tokenizer.eos_token_id)
         model.generation_config = library.GenerationConfig(
@@ -167,7 +162,27 @@ class TransformersLocal:
         )
         context = self.context_tokens or getattr(config.get_text_config(), "max_position_embeddings", None)
         is_chat = self.chat == "auto" and tokenizer.chat_template is not None
+        device = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
         return Loaded(self.model, model.to(device).eval(), tokenizer, context, eos, is_chat)
+
+    def _fetched(self, library: Any) -> tuple[Any, Any, Any]:
+        """Tokenizer, configuration and model: from this machine if they were fetched before, else from the hub."""
+        place = self._place()
+
+        def load(**more: Any) -> tuple[Any, Any, Any]:
+            tokenizer = library.AutoTokenizer.from_pretrained(**place, **more)
+            config = library.AutoConfig.from_pretrained(**place, **more)
+            kind = library.AutoModelForSeq2SeqLM if config.is_encoder_decoder else library.AutoModelForCausalLM
+            return tokenizer, config, kind.from_pretrained(**place, **more, dtype=self.dtype)
+
+        try:
+            return load(local_files_only=True)
+        except (OSError, ValueError):
+            if self._is_gguf or Path(self.model).expanduser().exists():
+                raise
+        # Where the hub cannot be reached, this says so after one file's worth of retries.
+        library.AutoConfig.from_pretrained(**place)
+        return load()
 
     def _place(self) -> dict[str, Any]:
         """Where `from_pretrained` finds the model."""

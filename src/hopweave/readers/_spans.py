@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from hopweave.catalog import require
@@ -79,14 +80,28 @@ def device_of(device: str | None) -> str:
     return "cuda" if require("torch", "hf").cuda.is_available() else "cpu"
 
 
-def loaded(what: str, model: str, load: Any) -> Any:
-    """What `load` returns.
+def loaded(what: str, model: str, revision: str | None, load: Callable[..., Any]) -> Any:
+    """What `load` returns, from this machine if the model was fetched before, else from the hub.
+
+    Args:
+        what: for the message.
+        model: a folder, or a name of the hub.
+        revision: of the hub; the newest if absent.
+        load: called with the arguments that every `from_pretrained` takes.
 
     Raises:
         SettingsError: if the files are not there or are of something else, in one line.
     """
+    place = {"pretrained_model_name_or_path": model, "revision": revision or "main"}
     try:
-        return load()
+        try:
+            return load(**place, local_files_only=True)
+        except (OSError, ValueError):
+            if Path(model).exists():
+                raise
+            # Where the hub cannot be reached, this says so after one file's worth of retries.
+            require("transformers", "hf").AutoConfig.from_pretrained(**place)
+            return load(**place)
     except (OSError, ValueError, KeyError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise SettingsError(

@@ -116,16 +116,12 @@ class DPR:
     def _model(self) -> tuple[Any, Any]:
         if "model" not in self._loaded:
             library, torch = require("transformers", "hf"), require("torch", "hf")
-            self._loaded["tokenizer"], self._loaded["model"] = loaded(
-                "the DPR reader",
-                self.model,
-                lambda: (
-                    library.DPRReaderTokenizerFast.from_pretrained(self.model, revision=self.revision or "main"),
-                    library.DPRReader.from_pretrained(self.model, revision=self.revision or "main", dtype=torch.float32)
-                    .to(device_of(self.device))
-                    .eval(),
-                ),
-            )
+
+            def load(**place: Any) -> tuple[Any, Any]:
+                model = library.DPRReader.from_pretrained(**place, dtype=torch.float32)
+                return model.to(device_of(self.device)).eval(), library.DPRReaderTokenizerFast.from_pretrained(**place)
+
+            self._loaded["model"], self._loaded["tokenizer"] = loaded("the DPR reader", self.model, self.revision, load)
         return self._loaded["model"], self._loaded["tokenizer"]
 
 

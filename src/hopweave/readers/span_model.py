@@ -125,18 +125,12 @@ class SpanModel:
     def _model(self) -> tuple[Any, Any]:
         if "model" not in self._loaded:
             library, torch = require("transformers", "hf"), require("torch", "hf")
-            tokenizer, model = loaded(
-                "the span model",
-                self.model,
-                lambda: (
-                    library.AutoTokenizer.from_pretrained(self.model, revision=self.revision or "main"),
-                    library.AutoModelForQuestionAnswering.from_pretrained(
-                        self.model, revision=self.revision or "main", dtype=torch.float32
-                    )
-                    .to(device_of(self.device))
-                    .eval(),
-                ),
-            )
+
+            def load(**place: Any) -> tuple[Any, Any]:
+                model = library.AutoModelForQuestionAnswering.from_pretrained(**place, dtype=torch.float32)
+                return model.to(device_of(self.device)).eval(), library.AutoTokenizer.from_pretrained(**place)
+
+            model, tokenizer = loaded("the span model", self.model, self.revision, load)
             if not tokenizer.is_fast:
                 raise SettingsError(f"the tokenizer of {self.model!r} does not say where tokens stand; choose another model")
             self._loaded["tokenizer"], self._loaded["model"] = tokenizer, model
