@@ -61,7 +61,7 @@ class SearChain:
         Literal["chains", "algorithm"],
         "chains: r_max chains, as the authors' code; algorithm: r_max + 1, as Algorithm 1 reads (r > r_max, from r = 0)",
     ] = "chains"
-    theta: Annotated[float, "correct an answer only if the reader's confidence f is above this; belongs to the reader"] = 0.0
+    theta: Annotated[float, "correct an answer only if the reader's confidence f is above this; belongs to the reader"] = 0.2
     alpha: Annotated[float, "long answers: consistent if ROUGE-L of answer and passage is above this"] = 0.35
     rouge: Annotated[Literal["f1", "precision"], "which ROUGE-L alpha is compared with"] = "f1"
     use_retrieval: Annotated[bool, "false: without IR, one chain in which every query is answered"] = True
