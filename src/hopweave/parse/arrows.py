@@ -21,11 +21,9 @@ MAIN = 0
 _ARROW = r"(?:<?[-–—=~]{1,4}(?:>|&gt;)|[→⇒⟶⟹➔➜➝➞➡↦]\ufe0f?|\\(?:right|Right|long)?(?:rightarrow|to)\b|-+\|[^|\n]*\|>?)"
 _BACK = r"(?:<[-–—=]{1,4}(?!>)|[←⇐⟵]\ufe0f?)"
 _ARROWS = re.compile(rf"\s*(?:(?P<back>{_BACK})|{_ARROW})\s*")
-_WRAPPED = re.compile(rf"[ \t]*\n\s*(?={_ARROW}|{_BACK})|(?<=[>→⇒])[ \t]*\n\s*(?=\S)")
-_DOWN = re.compile(r"\s*\n\s*[↓⇓]\s*\n\s*")
-_ASIDE = re.compile(
-    r"[(\[{](?=[^)\]}\n]*[^\W\d_]{2})(?!\s*(?:sub-?)?(?:q|question|node|step)s?\b)[^)\]}\n]{3,400}[)\]}]", re.IGNORECASE
-)
+_WRAPPED = re.compile(rf"\n(?={_ARROW}|{_BACK})|(?<=[>→⇒])\n")
+_DOWN = re.compile(r"\n[↓⇓]\n")
+_ASIDE = re.compile(r"[(\[{]([^()\[\]{}\n]{3,400})[)\]}]")
 _DRESS = re.compile(r"[*`\"“”'{}()\[\]<>$\\]|__")
 
 _MAIN_NAME = (
@@ -167,11 +165,17 @@ _Pair = tuple[str, str]
 
 
 def _written_pairs(text: str) -> Iterator[_Pair]:
-    text = _DOWN.sub(" -> ", text.replace("\r\n", "\n").replace("\r", "\n"))
-    text = _ASIDE.sub(" ", _WRAPPED.sub(" ", text))
+    lines = "\n".join(line.strip() for line in text.splitlines() if line.strip())
+    text = _ASIDE.sub(_without_aside, _WRAPPED.sub(" ", _DOWN.sub(" -> ", lines)))
     for line in re.split(r"[\n;]", text):
         if _ARROWS.search(line):
             yield from _pairs_of(line)
+
+
+def _without_aside(match: re.Match[str]) -> str:
+    """Brackets with words in them explain a node, and go; those around a list of nodes stay."""
+    inner = match[1].strip()
+    return match[0] if _LIST.fullmatch(inner) or not re.search(r"[^\W\d_]{2}", inner) else " "
 
 
 def _pairs_of(line: str) -> Iterator[_Pair]:

@@ -24,7 +24,7 @@ _NUMBERED = re.compile(
 _BULLET = re.compile(r"^(?P<indent>[ \t>]*+)(?:[-*•·+–—][ \t]++|[*_]*+\(?[a-i][.)][*_]*+[ \t]++)(?P<text>\S.*)$")
 _INLINE = re.compile(r"(?<=[?.!;:,])[ \t]++(?=[*_(\[]*+\d{1,2}[.)][ \t]*+[^\W\d])")
 _TALK_BEHIND = re.compile(r"(?<=\?)[\"'”’»*_]*+[ \t]++(?=[(\[–—A-Z-])")
-_FENCE = re.compile(r"^\s*```\w*\s*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n?")
 
 _DROPPING = r"\b(?:drop|remov|filter|discard|irrelevant|off-topic|redundan|exclud|eliminat|delet)\w*"

@@ -29,13 +29,14 @@ _NO = re.compile(
 _GOES_ON = re.compile(r"[*_`\"'”’»]*+\s*+(?:(?-i:is|was|are|were|by|has|had)\b|\(\d{4})")
 _CANNOT_SAY = re.compile(
     r"[\W_]*+(?:unfortunately,?\s+)?(?:based\s+on\s+[^,\n]{1,80},\s+)?"
-    r"(?:there\s+is\s+(?:no|not\s+enough)\s+(?:information|mention)\b"
+    r"(?:(?:i\s+am|i['’]m|we\s+are)\s+(?:very\s+)?sorry\b[,.]?\s+(?:but\s+)?(?:i|we|the|there|it)\s+(?:\w+\s+){0,2}(?:not|can['’]t|cannot|don['’]t|no)\b"
+    r"|there\s+is\s+(?:no|not\s+enough)\s+(?:information|mention)\b"
     r"|(?:the|these|this|none\s+of\s+the)\s+(?:[\w-]+\s+){0,2}(?:passages?|contexts?|documents?|texts?|information)\s+"
     r"(?:provided\s+|given\s+|above\s+)?(?:(?:do(?:es)?\s+not|don['’]t|doesn['’]t)\s+)?(?:directly\s+|explicitly\s+)?"
     r"(?:say|mention|provide|state|contain|specify|give|include|says|mentions|provides|states|contains|specifies|gives)\b)",
     re.IGNORECASE,
 )
-_DENIES = re.compile(r"\b(?:not|no|none|don['’]t|doesn['’]t)\b", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:not|no|none|cannot|can['’]t|don['’]t|doesn['’]t)\b", re.IGNORECASE)
 _YES = re.compile(r"[\W_]*+yes[*_]*+\s*+[!！]++[\W_]*+", re.IGNORECASE)
 
 
