@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.methods._path import PathNode, claims_of, last_answer, marked_answer, pairs, pruned, text_of
+from hopweave.methods._claims import last_answer, marked_answer, text_of
+from hopweave.methods._path import PathNode, claims_of, pairs, pruned
 from hopweave.parse.chain import parse_chain
 from hopweave.types import Citation, Claim, Passage, Reading, Span
 

@@ -1,4 +1,4 @@
-"""The correct reasoning path: settled queries in order, what leaves it, and the answer written from it."""
+"""The correct reasoning path: settled queries in order, and what leaves it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hopweave.citing import add_marks, cite_reading, locate, settle_marks
+from hopweave.citing import cite_reading, locate
 from hopweave.matching import is_yes_or_no, normalize_answer
+from hopweave.methods._claims import on_one_line
 from hopweave.parse.chain import ChainNode, render_nodes
-from hopweave.prompt import blunt, unblunt
-from hopweave.types import Answer, Citation, Claim, Passage, Reading, Verdict
+from hopweave.prompt import blunt
+from hopweave.types import Citation, Claim, Passage, Reading, Verdict
 
 _FINAL_CONTENT = re.compile(r"\[?\bfinal\s+content\s*\]?\W*?:|\[\s*final\s+content\s*\]", re.IGNORECASE)
 _CHAIN_AGAIN = re.compile(r"(?:^|\n)\W*\[\s*(?:unsolved\s+)?(?:query|question)\b", re.IGNORECASE)
@@ -95,11 +96,6 @@ def pairs(path: Iterable[PathNode]) -> str:
     return render_nodes(nodes)
 
 
-def on_one_line(text: str) -> str:
-    """A query or an answer on one line, without marks of its own."""
-    return " ".join(settle_marks(text, ())[0].split())
-
-
 def claims_of(path: Iterable[PathNode], *, every_passage: bool) -> tuple[Claim, ...]:
     """A claim for each node, numbered from 1; its number is the mark of its citation."""
     return tuple(
@@ -111,40 +107,3 @@ def claims_of(path: Iterable[PathNode], *, every_passage: bool) -> tuple[Claim, 
 def final_content(reply: str) -> str:
     """What follows [Final Content], or the whole reply without that marker, up to a chain that the model goes on to write."""
     return _CHAIN_AGAIN.split(_FINAL_CONTENT.split(reply)[-1])[0].strip("* \n")
-
-
-def text_of(claims: Iterable[Claim]) -> str:
-    """The claims as sentences with marks, for when no model is to be asked any more."""
-    return " ".join(
-        f"{on_one_line(claim.query)} {on_one_line(claim.text).rstrip('.') or 'Unknown'}"
-        f"{''.join(f' [{citation.mark}]' for citation in claim.citations)}."
-        for claim in claims
-    )
-
-
-def last_answer(claims: Sequence[Claim]) -> str:
-    """The answer of the last claim that has one; empty if none has."""
-    return next((claim.text for claim in reversed(claims) if claim.text), "")
-
-
-def marked_answer(
-    text: str,
-    short: str,
-    how: str,
-    path: Iterable[PathNode],
-    claims: tuple[Claim, ...],
-    stopped_because: str,
-    *,
-    add_missing: bool,
-) -> Answer:
-    """An answer whose every mark resolves to a citation of its claims.
-
-    A mark whose number is no claim's was invented, and is counted; that of a claim without a citation is only taken out.
-    """
-    cited = {citation.mark: claim.text for claim in claims for citation in claim.citations}
-    numbered, num_invented = settle_marks(text, range(1, len(claims) + 1))
-    kept, _ = settle_marks(numbered, cited)
-    if add_missing:
-        kept, _ = add_marks(kept, cited)
-    retrieved = tuple(dict.fromkeys(node.passage.id for node in path if node.passage is not None))
-    return Answer(unblunt(kept), unblunt(short), claims, stopped_because, how, num_invented, retrieved)

@@ -25,17 +25,8 @@ from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.matching import is_contained, is_yes_or_no, rouge_l
-from hopweave.methods._path import (
-    PathNode,
-    claims_of,
-    final_content,
-    last_answer,
-    marked_answer,
-    on_one_line,
-    pairs,
-    pruned,
-    text_of,
-)
+from hopweave.methods._claims import last_answer, marked_answer, on_one_line, text_of
+from hopweave.methods._path import PathNode, claims_of, final_content, pairs, pruned
 from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.prompt import blunt, fence, prompts_beside, unblunt
@@ -186,7 +177,8 @@ class _Walk:
         self.bench.decide("stop", stopped_because, how=how)
         text = said or text_of(claims)
         add_missing = self.options.add_missing_marks
-        return marked_answer(text, short, how, self.path, claims, stopped_because, add_missing=add_missing)
+        retrieved = [node.passage.id for node in self.path if node.passage is not None]
+        return marked_answer(text, short, how, retrieved, claims, stopped_because, add_missing=add_missing)
 
     # -- writing chains ------------------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from hopweave.matching import normalize_answer
 from hopweave.parse.final import unquoted
+from hopweave.parse.refusal import does_not_know
 
 # Every repetition is possessive (`*+`): a run of blanks, stars or digits is read once, so no text takes more than linear time.
 _OPENING = r"[ \t>*_#`•·+|-]*+"  # the Markdown that may stand before a marker at the start of a line
@@ -46,23 +47,6 @@ _ECHO = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(r"\[\s*+answer\s*+(\d++)\s*+\]", re.IGNORECASE)
-
-# Ignorance is a phrase that ends there, or goes on after punctuation or with a small word. A phrase that goes on with any other
-# word is the beginning of a name: "Unknown Pleasures", "None of the Above", "I Don't Know How to Love Him".
-_DOES_NOT_KNOW = re.compile(
-    r"[?.…–—_\s-]*+$|[\W_]*+"
-    r"(?:(?:sorry,?\s+)?(?:i|we)(?:\s+am|\s+are|['’]m|['’]re)?\s+(?:"
-    r"(?:do\s+not|don['’]t)\s+(?:know|have\s+(?:(?:any|enough|the|that|sufficient|access|specific|to|this)\s+)*"
-    r"(?:information|access|knowledge|data|details))"
-    r"|(?:cannot|can\s+not|can['’]t)\s+(?:answer|find|tell|say|determine|confirm|verify|provide|access)"
-    r"|not\s+(?:sure|certain)|unsure|unable)"
-    r"|(?:(?:it|this|that|the\s+answer|answer)(?:['’]s|\s+is|\s+was)?\s+)?(?:currently\s+|still\s+)?"
-    r"(?:unknown|unsolved(?:\s+query)?|unsure|unanswered|unclear|n/a|none|no\s+(?:answer|information)|insufficient\s+information"
-    r"|not\s+(?:yet\s+)?(?:known|sure|certain|clear|available|provided|specified|stated|mentioned|given|found|applicable)))"
-    r"(?:\W*+$|\s*+[.,;:!?–—-]++(?=\s)|\s++(?-i:about|any|as|at|available|because|by|exactly|for|found|from|given|how|if|in|is"
-    r"|it|on|provided|since|that|the|this|to|was|what|when|where|whether|which|who|why|with|yet)\b)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +248,7 @@ class _Drafts:
         for draft in self.queries:
             if not draft.query:
                 continue
-            answer = "" if _DOES_NOT_KNOW.match(draft.answer) else draft.answer
+            answer = "" if does_not_know(draft.answer) else draft.answer
             if not draft.answer and not draft.is_unsolved:
                 self.problems.append(f"query {draft.number} has neither an answer nor a flag; it counts as unsolved")
             query = _with_answers(draft.query, answers)

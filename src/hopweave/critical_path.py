@@ -1,0 +1,73 @@
+"""What a record had to wait for: the steps that no running side by side could have made shorter.
+
+Calls that are filed under the same step follow one another. The decisions under a decision labelled `graph` run side by side,
+save that each waits for those that it names in `after`. All is computed from the steps, so nothing of it is in the record, and
+a run that was not parallel has the critical path that it would have had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hopweave.trace import Decision, ModelCall, Read, Record, Search, Step
+
+GRAPH = "graph"
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalPath:
+    """The longest way through the calls of a record.
+
+    Attributes:
+        seconds: of the calls on it; what was not a call is not counted.
+        steps: ids of the decisions of graphs that are on it, in order; those of a child graph behind the one it belongs to.
+        total_seconds: of all calls, one after the other.
+    """
+
+    seconds: float
+    steps: tuple[int, ...]
+    total_seconds: float
+
+
+def critical_path(record: Record) -> CriticalPath:
+    """The critical path of a record."""
+    children: dict[int | None, list[int]] = {}
+    for step in record.steps:
+        children.setdefault(step.parent, []).append(step.id)
+    ways: dict[int, CriticalPath] = {}
+    # Parents come before children, so backwards every child is known before its parent.
+    for step in reversed(record.steps):
+        below = children.get(step.id, [])
+        ways[step.id] = _of_step(step, [record.steps[child] for child in below], ways)
+    return _in_a_row([ways[top] for top in children.get(None, [])])
+
+
+def _of_step(step: Step, below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> CriticalPath:
+    if isinstance(step, ModelCall | Search | Read):  # what a reader asks the model is within the reading
+        return CriticalPath(step.timing.seconds, (), step.timing.seconds)
+    if isinstance(step, Decision) and step.label == GRAPH:
+        return _side_by_side(below, ways)
+    return _in_a_row([ways[other.id] for other in below])
+
+
+def _in_a_row(ways: Sequence[CriticalPath]) -> CriticalPath:
+    return CriticalPath(
+        sum(way.seconds for way in ways),
+        tuple(step for way in ways for step in way.steps),
+        sum(way.total_seconds for way in ways),
+    )
+
+
+def _side_by_side(below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> CriticalPath:
+    """The longest chain of the decisions by `after`; of two that are equally long, the one that was filed first."""
+    best = CriticalPath(0.0, (), 0.0)
+    until: dict[int, CriticalPath] = {}
+    for step in below:
+        own = ways[step.id]
+        waited_for = [until[other] for other in step.after if other in until] if isinstance(step, Decision) else []
+        before = max(waited_for, key=lambda way: way.seconds, default=CriticalPath(0.0, (), 0.0))
+        until[step.id] = CriticalPath(before.seconds + own.seconds, (*before.steps, step.id, *own.steps), 0.0)
+        if until[step.id].seconds > best.seconds:
+            best = until[step.id]
+    return CriticalPath(best.seconds, best.steps, sum(ways[step.id].total_seconds for step in below))

@@ -1,0 +1,51 @@
+"""Claims written out, and the answer whose every mark resolves to a citation of its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hopweave.citing import add_marks, settle_marks
+from hopweave.prompt import unblunt
+from hopweave.types import Answer, Claim
+
+
+def on_one_line(text: str) -> str:
+    """A query or an answer on one line, without marks of its own."""
+    return " ".join(settle_marks(text, ())[0].split())
+
+
+def text_of(claims: Iterable[Claim]) -> str:
+    """The claims as sentences with marks, for when no model is to be asked any more."""
+    return " ".join(
+        f"{on_one_line(claim.query)} {on_one_line(claim.text).rstrip('.') or 'Unknown'}"
+        f"{''.join(f' [{citation.mark}]' for citation in claim.citations)}."
+        for claim in claims
+    )
+
+
+def last_answer(claims: Sequence[Claim]) -> str:
+    """The answer of the last claim that has one; empty if none has."""
+    return next((claim.text for claim in reversed(claims) if claim.text), "")
+
+
+def marked_answer(
+    text: str,
+    short: str,
+    how: str,
+    retrieved: Iterable[str],
+    claims: tuple[Claim, ...],
+    stopped_because: str,
+    *,
+    add_missing: bool,
+) -> Answer:
+    """An answer whose every mark resolves to a citation of its claims.
+
+    A mark whose number is no claim's was invented, and is counted; that of a claim without a citation is only taken out.
+    `retrieved` are the ids of the passages that the method answered from, in the order they count.
+    """
+    cited = {citation.mark: claim.text for claim in claims for citation in claim.citations}
+    numbered, num_invented = settle_marks(text, range(1, len(claims) + 1))
+    kept, _ = settle_marks(numbered, cited)
+    if add_missing:
+        kept, _ = add_marks(kept, cited)
+    return Answer(unblunt(kept), unblunt(short), claims, stopped_because, how, num_invented, tuple(dict.fromkeys(retrieved)))

@@ -1,0 +1,152 @@
+"""How a graph comes to be: the model decomposes, critiques and constructs (ToQD, section 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hopweave.matching import normalize_answer
+from hopweave.methods._question_graph import QuestionGraph
+from hopweave.parse.arrows import chain_of, edges_text, parse_arrows
+from hopweave.parse.numbered import parse_dropped, parse_numbered
+from hopweave.prompt import Prompt, blunt, unblunt
+from hopweave.types import Message, Sampling
+from hopweave.workbench import Workbench
+
+MAX_SUB_QUESTIONS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class GraphWriter:
+    """Has the model write graphs.
+
+    Attributes:
+        bench: of the question.
+        prompts: with `decompose_again`, `critique`, `construct` and `construct_json`.
+        sampling: of every call.
+        use_critique: whether sub-questions are filtered.
+        use_construct: whether the model draws the arrows; else the sub-questions form a chain.
+        use_json_schema: whether the arrows are constrained to JSON where the endpoint can.
+        max_retries: how often sub-questions are asked for again where none is left.
+    """
+
+    bench: Workbench
+    prompts: Mapping[str, Prompt]
+    sampling: Sampling
+    use_critique: bool
+    use_construct: bool
+    use_json_schema: bool
+    max_retries: int
+
+    async def write(self, request: str, question: str, asked_before: Sequence[str] = ()) -> QuestionGraph:
+        """Decomposes, critiques and constructs.
+
+        Args:
+            request: the filled prompt that asks for sub-questions.
+            question: what they are to help with.
+            asked_before: questions that are not to be asked again, where this is a child graph.
+
+        Returns:
+            The graph; one without nodes if the model wrote no sub-question.
+
+        Raises:
+            BudgetReached: if a call is no longer allowed.
+        """
+        sub_questions = await self._sub_questions(request, question, asked_before)
+        if not sub_questions:
+            return QuestionGraph((), ())
+        return QuestionGraph(sub_questions, await self._edges(question, sub_questions))
+
+    async def _sub_questions(self, request: str, question: str, asked_before: Sequence[str]) -> tuple[str, ...]:
+        turns = [Message("user", request)]
+        written: tuple[str, ...] = ()
+        for attempt in range(self.max_retries + 1):
+            reply = await self.bench.reply(turns, purpose="decompose", sampling=self.sampling)
+            found = self._read_list(reply.text, asked_before)
+            written = found or written
+            left = await self._critique(question, found) if found and self.use_critique else found
+            if left:
+                return left
+            reason = "none of them is relevant" if found else "there is no sub-question in the reply"
+            if attempt < self.max_retries:
+                self.bench.decide("again", reason, attempt=attempt + 1)
+                again = self.bench.fill(self.prompts["decompose_again"], question=question)
+                turns += [Message("assistant", reply.text), Message("user", again)]
+        if written:
+            self.bench.decide("repair", "the critique left nothing; the last sub-questions stay", rule="keep_all")
+        return written
+
+    def _read_list(self, text: str, asked_before: Sequence[str]) -> tuple[str, ...]:
+        """The sub-questions of a reply, each once, without those that were asked before."""
+        read = parse_numbered(text)
+        for problem in read.problems:
+            self.bench.unread("numbered", problem, text)
+        seen = {normalize_answer(question) for question in asked_before}
+        fresh: list[str] = []
+        for item in map(unblunt, read.items):
+            words = normalize_answer(item)
+            if words and words not in seen:
+                fresh.append(item)
+            seen.add(words)
+        if len(fresh) < len(read.items):
+            self.bench.decide("repair", f"{len(read.items) - len(fresh)} repeated sub-questions are left out", rule="repeated")
+        if len(fresh) > MAX_SUB_QUESTIONS:
+            self.bench.decide("cut", f"{len(fresh) - MAX_SUB_QUESTIONS} sub-questions beyond {MAX_SUB_QUESTIONS} are left out")
+        return tuple(fresh[:MAX_SUB_QUESTIONS])
+
+    async def _critique(self, question: str, sub_questions: tuple[str, ...]) -> tuple[str, ...]:
+        """The sub-questions that are relevant (IsRel)."""
+        prompt = self.bench.fill(self.prompts["critique"], question=question, sub_questions=numbered(sub_questions))
+        reply = await self.bench.reply([Message("user", prompt)], purpose="critique", sampling=self.sampling)
+        read = parse_dropped(reply.text, sub_questions)
+        for problem in read.problems:
+            self.bench.unread("dropped", problem, reply.text)
+        for number in read.numbers:
+            self.bench.decide("dropped", f"{number}. {sub_questions[number - 1]}", number=number)
+        return tuple(text for number, text in enumerate(sub_questions, start=1) if number not in read.numbers)
+
+    async def _edges(self, question: str, sub_questions: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+        if not self.use_construct:
+            return chain_of(len(sub_questions))
+        is_json = self.use_json_schema and self.bench.abilities.json_schema
+        prompt = self.bench.fill(
+            self.prompts["construct_json" if is_json else "construct"],
+            question=question,
+            sub_questions=numbered(sub_questions),
+        )
+        sampling = replace(self.sampling, json_schema=_schema(len(sub_questions))) if is_json else self.sampling
+        reply = await self.bench.reply([Message("user", prompt)], purpose="construct", sampling=sampling)
+        read = parse_arrows(reply.text, sub_questions, question)
+        for problem in read.problems:
+            self.bench.unread("arrows", problem, reply.text)
+        for repair in read.repairs:
+            self.bench.decide("repair", repair, rule="arrows")
+        return read.edges
+
+
+def numbered(sub_questions: Sequence[str]) -> str:
+    """Sub-questions as a prompt shows them; words that came out of a passage cannot pass for a marker there."""
+    return "\n".join(f"{number}. {blunt(' '.join(text.split()))}" for number, text in enumerate(sub_questions, start=1))
+
+
+def graph_text(graph: QuestionGraph) -> str:
+    """A graph on one line, for people."""
+    return edges_text(graph.edges)
+
+
+def _schema(num_nodes: int) -> dict[str, Any]:
+    """What constrains the arrows to nodes that there are."""
+    names = [str(node) for node in range(1, num_nodes + 1)]
+    arrow = {
+        "type": "object",
+        "properties": {"from": {"enum": names}, "to": {"enum": [*names, "Q"]}},
+        "required": ["from", "to"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {"arrows": {"type": "array", "items": arrow}},
+        "required": ["arrows"],
+        "additionalProperties": False,
+    }

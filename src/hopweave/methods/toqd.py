@@ -1,0 +1,374 @@
+"""ToQD: a graph of sub-questions, answered side by side, that retrieves and decomposes further only where it must.
+
+Li et al., "Topology-of-Question-Decomposition", COLING 2025, section 3, Algorithms 1 and 2.
+
+The question is decomposed into sub-questions, the irrelevant ones are dropped (Critique), and arrows between the others make
+a topology graph (Construct). A node is a leaf if no arrow leads to it, else internal. Each node whose predecessors are answered
+is inferred, side by side with every other such node: an internal node is rewritten with the answers before it; the model
+answers or says NO! (Self-verify); on NO! passages are retrieved, and the model answers from them or says NO! again; then the
+node is decomposed further, into a child graph of its own, and answered from that. The answer is a summary of all of them.
+
+Not published, and decided here: what r_max counts (`max_graphs`), how a node with a child graph gets its answer (a summary of
+that graph), how a graph that is none is mended (`parse.arrows`), what an answer from passages cites.
+
+Calls: 3 + s + i + v + 1 for s sub-questions, i of them internal, v answering NO!, and 3 + s' + i' + v' + 1 for each child
+graph; plus those of a reader that asks the model (one for each passage read to find what an answer rests on).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from hopweave.errors import BudgetReached, RunError, SettingsError
+from hopweave.methods._claims import last_answer, marked_answer, on_one_line, text_of
+from hopweave.methods._evidence import evidence_for
+from hopweave.methods._graph_writing import GraphWriter, graph_text
+from hopweave.methods._question_graph import GraphNode, QuestionGraph, claims_of_nodes, pairs_of_nodes, walk
+from hopweave.parse.final import demanded, final_answer, unquoted
+from hopweave.parse.refusal import is_refusal, without_yes
+from hopweave.prompt import fence, prompts_beside, unblunt
+from hopweave.types import Answer, Claim, Message, Question, Sampling
+from hopweave.workbench import Workbench
+
+__all__ = ["ToQD"]
+
+_PROMPTS = prompts_beside(__file__)
+_COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
+_LONGEST_QUESTION = 400
+_BEFORE_QUESTION = re.compile(
+    r"^[\W_]*+(?:(?:the\s+)?(?:new|rewritten|revised|sub)?[\s-]*+(?:sub[\s-]?)?question(?:\s+is)?[\s*_]*+:)[\s*_]*+|^[>\s*_#-]+|^\d{1,2}[.)]\s+",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToQD:
+    """The method and its options. The defaults are ours; profile `paper_toqd` holds the paper's."""
+
+    max_graphs: Annotated[int, "r_max: how many graphs may be written for a question, the first one and all child graphs"] = 6
+    most_sub_questions: Annotated[int, "how many sub-questions the model is asked for at most; it is asked for 2 at least"] = 4
+    num_passages: Annotated[int, "passages retrieved and shown for a sub-question"] = 5
+    max_critique_retries: Annotated[int, "how often sub-questions are asked for again where none is left"] = 3
+    use_retrieval: Annotated[bool, "false: without IR, every sub-question is answered from the model's own knowledge"] = True
+    use_critique: Annotated[bool, "false: without critique, every sub-question stays"] = True
+    use_construct: Annotated[bool, "false: without construct, the sub-questions form a chain"] = True
+    use_self_verify: Annotated[bool, "false: without self-verify, every sub-question is answered from passages"] = True
+    use_rewrite: Annotated[bool, "false: without rewrite, an internal sub-question is asked as it was written"] = True
+    parallel: Annotated[bool, "infer nodes that wait for nothing side by side"] = True
+    use_json_schema: Annotated[bool, "ask for the arrows as JSON, where the endpoint can be held to a schema"] = True
+    cite_with_reader: Annotated[
+        bool, "have the reader look for what an answer rests on, where its words stand in no passage that was shown"
+    ] = True
+    add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
+    temperature: Annotated[float | None, "of every call; none takes the run's, which is 0 where nothing is set"] = None
+    top_p: Annotated[float | None, "of every call; none takes the run's, which is 1 where nothing is set"] = None
+    max_tokens: Annotated[int, "longest reply but the last, in tokens"] = 256
+    max_tokens_summary: Annotated[int, "longest last reply, in tokens"] = 512
+
+    def __post_init__(self) -> None:
+        lowest = {"max_graphs": 1, "most_sub_questions": 2, "num_passages": 1, "max_critique_retries": 0}
+        for name, least in (lowest | {"max_tokens": 1, "max_tokens_summary": 1}).items():
+            if getattr(self, name) < least:
+                raise SettingsError(f"toqd {name} must be at least {least}, not {getattr(self, name)}")
+        if self.temperature is not None and self.temperature < 0:
+            raise SettingsError(f"toqd temperature must be a number from 0 up, not {self.temperature}")
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise SettingsError(f"toqd top_p must be above 0 and at most 1, not {self.top_p}")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        inference = _Inference(self, question, workbench)
+        stopped_because = await inference.explore()
+        return await inference.sum_up(stopped_because)
+
+
+@dataclass(slots=True)
+class _Inference:
+    """The state of one question.
+
+    Attributes:
+        nodes: of the topmost graph, in topological order.
+    """
+
+    options: ToQD
+    question: Question
+    bench: Workbench
+    nodes: tuple[GraphNode, ...] = ()
+    writer: GraphWriter = field(init=False)
+
+    def __post_init__(self) -> None:
+        options = self.options
+        self.writer = GraphWriter(
+            self.bench,
+            _PROMPTS,
+            self._sampling(options.max_tokens),
+            options.use_critique,
+            options.use_construct,
+            options.use_json_schema,
+            options.max_critique_retries,
+        )
+
+    # -- Algorithm 1 ---------------------------------------------------------------------------------------------------
+
+    async def explore(self) -> str:
+        """Writes the graph and infers its nodes; returns why it stopped."""
+        request = self._fill("decompose", question=self.question.text, most=str(self.options.most_sub_questions))
+        try:
+            graph = await self.writer.write(request, self.question.text)
+        except BudgetReached as reached:
+            return reached.limit
+        if not graph.sub_questions:
+            self.bench.decide("repair", "no sub-question was written; the question itself is the only one", rule="question")
+            graph = QuestionGraph((self.question.text,), ((1, 0),))
+        self.nodes = self._plant(graph, "", self.options.max_graphs - 1)
+        await self._traverse(graph, self.nodes, self.question.text)
+        reached_limits = [node.reached.limit for node in walk(self.nodes) if node.reached is not None]
+        is_limited = any(node.is_limited for node in walk(self.nodes))
+        return next(iter(reached_limits), "max_graphs" if is_limited else "finished")
+
+    def _plant(self, graph: QuestionGraph, name: str, allowance: int) -> tuple[GraphNode, ...]:
+        """Files the graph and a decision for each node, before any of them begins: so the record is the same in every run."""
+        step = self.bench.decide("graph", graph_text(graph), sub_questions=list(graph.sub_questions), edges=list(graph.edges))
+        shares = graph.shares(allowance)
+        planted: dict[int, GraphNode] = {}
+        with self.bench.under(step):
+            for number in graph.order():
+                text, kind = graph.sub_questions[number - 1], "internal" if graph.before(number) else "leaf"
+                after = [planted[other].step for other in graph.before(number)]
+                node_name = f"{name}{number}"
+                node_step = self.bench.decide("node", f"[{node_name}] {text}", after=after, query=text, node=kind)
+                planted[number] = GraphNode(node_name, text, node_step, shares[number])
+        return tuple(planted.values())
+
+    async def _traverse(self, graph: QuestionGraph, nodes: Sequence[GraphNode], main: str) -> None:
+        """Infers every node as soon as the nodes before it are done."""
+        by_number = dict(zip(graph.order(), nodes, strict=True))
+        is_done = {number: asyncio.Event() for number in by_number}
+
+        async def infer(number: int) -> None:
+            for other in graph.before(number):
+                await is_done[other].wait()
+                if graph.first_after(other) == number:  # what a node did not need goes on to the first one after it
+                    by_number[number].allowance += by_number[other].num_graphs_left
+            await self._infer(by_number[number], [by_number[other] for other in graph.ancestors(number)], main)
+            is_done[number].set()
+
+        if not self._is_parallel():
+            for number in by_number:
+                await infer(number)
+            return
+        try:
+            async with asyncio.TaskGroup() as group:
+                for number in by_number:
+                    group.create_task(infer(number))
+        except ExceptionGroup as errors:
+            raise _first(errors) from None
+
+    def _is_parallel(self) -> bool:
+        """Where calls are counted, which of them the limit cuts off must not hang on the clock: nodes then take turns."""
+        return self.options.parallel and not any(limit in self.bench.budget.limits() for limit in _COUNTED)
+
+    async def sum_up(self, stopped_because: str) -> Answer:
+        """Predicts the answer from all sub-questions with their answers or, past the budget, writes those out."""
+        nodes = tuple(walk(self.nodes))
+        claims = claims_of_nodes(nodes)
+        said = ""
+        if claims:
+            try:
+                said = await self._summary(nodes)
+            except BudgetReached as reached:
+                stopped_because = reached.limit if stopped_because == "finished" else stopped_because
+        short, how = self._short(said, claims)
+        self.bench.decide("stop", stopped_because, how=how)
+        retrieved = [hit.passage.id for node in nodes for hit in node.hits]
+        add_missing = self.options.add_missing_marks
+        return marked_answer(said or text_of(claims), short, how, retrieved, claims, stopped_because, add_missing=add_missing)
+
+    async def _summary(self, nodes: Sequence[GraphNode]) -> str:
+        form = self.question.form
+        labels = {"labels": ", ".join(self.question.labels)} if form == "label" else {}
+        prompt = self._fill(
+            "summary",
+            pairs=pairs_of_nodes(nodes),
+            demanded=demanded(form, self.question.labels),
+            question=self.question.text,
+            form="" if form == "short" else "\n" + self._fill(f"form_{form}", **labels),
+        )
+        sampling = self._sampling(self.options.max_tokens_summary)
+        reply = await self.bench.reply([Message("user", prompt)], purpose="summary", sampling=sampling)
+        if not reply.text.strip() or is_refusal(reply.text):
+            self.bench.unread("final", "there is no summary in the reply", reply.text)
+            return ""
+        return reply.text.strip()
+
+    def _short(self, said: str, claims: Sequence[Claim]) -> tuple[str, str]:
+        """The bare answer: from the summary, or else from the last claim."""
+        short, how = final_answer(said, self.question)
+        if how != "empty" and (how != "full" or self.question.form == "long"):
+            return short, how
+        if said and how == "full":
+            self.bench.unread("final", "no sentence says what the final answer is", said)
+        words = text_of(claims) if self.question.form == "long" else last_answer(claims)
+        short, _ = final_answer(words, self.question)
+        return (short, "last-claim") if short else ("", "empty")
+
+    # -- Algorithm 2 ---------------------------------------------------------------------------------------------------
+
+    async def _infer(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
+        """Infers one node. A limit of the budget ends the work on it and leaves what it has; other nodes go on."""
+        with self.bench.under(node.step):
+            try:
+                if self.options.use_rewrite and any(other.answer for other in earlier):
+                    await self._rewrite(node, earlier, main)
+                await self._resolve(node, earlier)
+            except BudgetReached as reached:
+                node.reached = reached
+            self.bench.decide("verdict", node.answer or "?", verdict=node.verdict, answer=node.answer)
+
+    async def _resolve(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
+        if not self.options.use_retrieval:
+            await self._answer_from_memory(node, earlier)
+        elif not self.options.use_self_verify:
+            await self._retrieve(node)
+            said = await self._said("answer_with_passages", node, passages=self._shown(node))
+            await self._take(node, said, completed=False)
+        elif not await self._self_verify(node) and not await self._self_verify_with_passages(node):
+            await self._decompose_further(node, earlier)
+
+    async def _answer_from_memory(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
+        if self.options.use_rewrite and any(other.answer for other in earlier):
+            said = await self._said("answer_with_pairs", node, pairs=pairs_of_nodes(earlier))
+        else:
+            said = await self._said("answer_simply", node)
+        if said:
+            node.settle(said, "known")
+
+    async def _self_verify(self, node: GraphNode) -> bool:
+        """Whether the model answers by itself (Retrieve is NO)."""
+        said = await self._said("self_verify", node)
+        self.bench.decide("retrieve", "NO" if said else "YES")
+        if said:
+            node.settle(said, "known")
+        return bool(said)
+
+    async def _self_verify_with_passages(self, node: GraphNode) -> bool:
+        """Whether the model answers from what is retrieved (Decomposition is NO)."""
+        await self._retrieve(node)
+        said = await self._said("self_verify_with_passages", node, passages=self._shown(node))
+        self.bench.decide("decomposition", "NO" if said else "YES")
+        await self._take(node, said, completed=True)
+        return bool(said)
+
+    async def _retrieve(self, node: GraphNode) -> None:
+        node.hits = tuple((await self.bench.search([node.asked], self.options.num_passages))[0])
+
+    async def _take(self, node: GraphNode, said: str, *, completed: bool) -> None:
+        """Takes an answer made from passages, with what it rests on; where that cannot be found it is the model's own."""
+        if not said:
+            return
+        node.settle(said, "known")
+        found = await evidence_for(node.asked, said, node.hits, self.bench, reads=self.options.cite_with_reader)
+        if found is not None:
+            node.settle(said, "completed" if completed else "verified", *found)
+
+    async def _rewrite(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
+        prompt = self._fill("rewrite", pairs=pairs_of_nodes(earlier), main=main, question=node.question)
+        text = await self._reply(prompt, "rewrite")
+        lines = [line for line in map(_rewritten, text.splitlines()) if line]
+        if not lines or is_refusal(text) or len(lines[0]) > _LONGEST_QUESTION:
+            self.bench.unread("rewrite", "there is no question in the reply; it stays as it was", text)
+            return
+        node.asked = lines[0]
+        self.bench.decide("rewrite", f"{node.question} -> {node.asked}", query=node.asked)
+
+    async def _decompose_further(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
+        """Adds a child graph (Algorithm 1, lines 8 and 9) and answers the node from it."""
+        if node.allowance < 1:
+            node.is_limited = True
+            self.bench.decide("limit", f"r_max = {self.options.max_graphs} leaves no further graph for this node")
+            return
+        node.has_graph = True
+        passages = self._shown(node)
+        if earlier:
+            request = self._fill(
+                "decompose_unresolved_after", passages=passages, pairs=pairs_of_nodes(earlier), question=node.asked
+            )
+        else:
+            request = self._fill("decompose_unresolved", passages=passages, question=node.asked)
+        asked_before = [node.asked, node.question, *(other.asked for other in earlier)]
+        graph = await self.writer.write(request, node.asked, asked_before)
+        if not graph.sub_questions:
+            self.bench.decide("repair", "no new sub-question was written; the node stays open", rule="open")
+            return
+        node.children = self._plant(graph, f"{node.name}.", node.allowance - 1)
+        await self._traverse(graph, node.children, node.asked)
+        if any(child.answer for child in node.children):
+            self._take_from_children(node, await self._said("summary_of_node", node, pairs=pairs_of_nodes(node.children)))
+
+    def _take_from_children(self, node: GraphNode, said: str) -> None:
+        """Takes the answer that its child graph gives; it is cited where the very words stand in what a child cites."""
+        if not said:
+            return
+        node.settle(said, "known")
+        for child in reversed(tuple(walk(node.children))):
+            if child.reading is not None and final_answer(child.answer, self._as_short(node))[0].lower() == said.lower():
+                node.settle(said, child.verdict, child.passage, child.reading)
+                return
+
+    # -- small things --------------------------------------------------------------------------------------------------
+
+    async def _said(self, prompt: str, node: GraphNode, **values: str) -> str:
+        """The bare answer of a reply; empty if it is NO!."""
+        text = await self._reply(self._fill(prompt, question=node.asked, **values), prompt)
+        if not text.strip():
+            self.bench.unread("answer", "the reply is empty", text)
+            return ""
+        if is_refusal(text):
+            return ""
+        said = without_yes(text)
+        answer, how = final_answer(said, self._as_short(node))
+        if how == "full":
+            answer, _ = final_answer(said.strip().split("\n", 1)[0], self._as_short(node))
+        if not any(char.isalnum() for char in answer):
+            self.bench.unread("answer", "the reply holds no answer", text)
+            return ""
+        return on_one_line(unblunt(answer))
+
+    def _shown(self, node: GraphNode) -> str:
+        """The passages of a node as a prompt shows them."""
+        shown = [
+            self._fill("passage", rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title)) for hit in node.hits
+        ]
+        return "\n\n".join(shown) or self._fill("no_passage")
+
+    async def _reply(self, prompt: str, purpose: str) -> str:
+        sampling = self._sampling(self.options.max_tokens)
+        return (await self.bench.reply([Message("user", prompt)], purpose=purpose, sampling=sampling)).text
+
+    def _fill(self, name: str, **values: str) -> str:
+        return self.bench.fill(_PROMPTS[name], **values)
+
+    def _sampling(self, max_tokens: int) -> Sampling:
+        base, options = self.bench.sampling, self.options
+        temperature = base.temperature if options.temperature is None else options.temperature
+        top_p = base.top_p if options.top_p is None else options.top_p
+        return replace(base, temperature=temperature, top_p=top_p, max_tokens=max_tokens)
+
+    @staticmethod
+    def _as_short(node: GraphNode) -> Question:
+        return Question(node.name, node.asked)
+
+
+def _rewritten(line: str) -> str:
+    """A rewritten question on its line, without what stands before and around it."""
+    return unquoted(on_one_line(unblunt(_BEFORE_QUESTION.sub("", line, count=1))).strip("*_` "))
+
+
+def _first(errors: ExceptionGroup[Exception]) -> Exception:
+    """The error that counts, of nodes that failed side by side: what broke before what a call could not do."""
+    inner = min(errors.exceptions, key=lambda error: isinstance(error, RunError))
+    return _first(inner) if isinstance(inner, ExceptionGroup) else inner

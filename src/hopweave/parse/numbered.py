@@ -1,0 +1,183 @@
+"""Reads a numbered list (ToQD's sub-questions) however it comes, and the numbers that a critique names.
+
+Items begin with `1.`, `1)`, `(1)`, `[1]`, `Q1:`, `Sub-question 1:`, a letter or a bullet, with Markdown around them; or the
+list is JSON. Where nothing marks an item, each line that ends in a question mark is one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hopweave.matching import normalize_answer
+from hopweave.parse.final import unquoted
+
+_LABEL = r"(?:(?:sub[\s-]?)?(?:question|query)|step|q)"
+_NUMBERED = re.compile(
+    rf"^(?P<indent>[ \t>]*+)[*_#`•·+|-]*+[ \t]*+[*_`\[(]*+(?:{_LABEL}[ \t#_-]*+)?(?P<number>\d{{1,3}})(?!\d)"
+    r"(?:[*_`]*+[.):\]][*_`:.)]*+|[*_`]*+[ \t]++[-–—][ \t])[ \t]*+(?P<text>.*)$",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"^(?P<indent>[ \t>]*+)(?:[-*•·+–—][ \t]++|[*_]*+\(?[a-i][.)][*_]*+[ \t]++)(?P<text>\S.*)$")
+_INLINE = re.compile(r"(?<=[?.!;:,])[ \t]++(?=[*_(\[]*+\d{1,2}[.)][ \t]*+[^\W\d])")
+_TALK_BEHIND = re.compile(r"(?<=\?)[\"'”’»*_]*+[ \t]++(?=[(\[–—A-Z-])")
+_FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
+_LINE_BREAK = re.compile(r"\r\n?")
+
+_DROPPING = r"\b(?:drop|remov|filter|discard|irrelevant|off-topic|redundan|exclud|eliminat|delet)\w*"
+_KEEPING = r"\b(?:keep|kept|remain|retain|relevant|stay)\w*"
+_NAMED = re.compile(rf"(?P<drop>{_DROPPING})|(?P<keep>{_KEEPING})|(?P<number>(?<![\w.])\d{{1,3}}(?![\w]|\.\d))", re.IGNORECASE)
+_NONE = re.compile(
+    r"\bnone\b|\bnothing\b|\bno\s+(?:sub[\s-]?)?questions?\b|\ball\b[^.\n]{0,40}\b(?:relevant|helpful|useful|kept|keep)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A list as read: its items in the order written, and one line for each thing that could not be read."""
+
+    items: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """The numbers that a critique names, ascending, and one line for each thing that could not be read."""
+
+    numbers: tuple[int, ...]
+    problems: tuple[str, ...]
+
+
+def parse_numbered(text: str) -> Numbered:
+    """Reads a list. Any text is accepted; one without an item gives no items, and says so.
+
+    - JSON counts if the reply holds it: a list of texts, or of objects with one, or an object that holds such a list.
+    - Bullets count only where no line has a number; below a numbered item they explain it.
+    - An item goes on in the next line until it has its question mark. What is said behind the question mark is left out.
+    """
+    text = _LINE_BREAK.sub("\n", text)
+    items = _from_json(text) or _from_lines(_FENCE.sub("", text))
+    kept = tuple(item for item in map(_plain, items) if any(char.isalnum() for char in item))
+    if kept:
+        return Numbered(kept, ())
+    return Numbered((), ("no item of a list was found" if text.strip() else "the reply is empty",))
+
+
+def parse_dropped(text: str, items: Sequence[str]) -> Dropped:
+    """The numbers of the items that a critique wants out.
+
+    - A number counts as dropped, or as kept behind a word such as "keep" or "relevant". Where only kept ones are named, the
+      others are dropped.
+    - Items that the reply repeats in words, without a word such as "drop", are the ones it keeps: models asked to filter a
+      list write down what is left of it.
+    - "None" drops nothing. A number that no item has is a problem; so is a reply that says nothing of the kind.
+    """
+    every = set(range(1, len(items) + 1))
+    repeated = _repeated(text, items)
+    if repeated and not re.search(_DROPPING, text, re.IGNORECASE):
+        return Dropped(tuple(sorted(every - repeated)), ())
+    dropped, kept = _named(text)
+    unknown = sorted((dropped | kept) - every)
+    problems = tuple(f"there is no item {number}" for number in unknown)
+    if not dropped and kept:
+        return Dropped(tuple(sorted(every - kept)) if kept & every else (), problems)
+    if not dropped and not _NONE.search(text):
+        return Dropped((), ("neither a number nor none was named",))
+    return Dropped(tuple(sorted((dropped - kept) & every)), problems)
+
+
+def _from_json(text: str) -> list[str]:
+    for value in json_values(text):
+        if items := list(_texts(value)):
+            return items
+    return []
+
+
+def json_values(text: str) -> Iterator[Any]:
+    """Every JSON object or list that stands in a text on its own or within words, the outermost ones, in order."""
+    decoder = json.JSONDecoder()
+    position, attempts = 0, 0
+    while attempts < 50 and (match := re.search(r"[\[{]", text[position:])):
+        start = position + match.start()
+        attempts += 1
+        try:
+            value, position = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            position = start + 1
+        else:
+            yield value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts of a JSON list, or of the first list within an object; an object of texts by number is a list, too."""
+    match value:
+        case list():
+            for item in value:
+                if isinstance(item, str):
+                    yield item
+                elif isinstance(item, dict):
+                    texts = [text for text in item.values() if isinstance(text, str)]
+                    yield from sorted(texts, key=lambda text: "?" not in text)[:1]
+        case dict():
+            inner = next((item for item in value.values() if isinstance(item, list)), None)
+            if inner is not None:
+                yield from _texts(inner)
+            else:
+                yield from (item for item in value.values() if isinstance(item, str))
+        case _:
+            pass
+
+
+def _from_lines(text: str) -> list[str]:
+    lines = [line for whole in text.split("\n") for line in _INLINE.split(whole)]
+    for pattern in (_NUMBERED, _BULLET):
+        items = _marked(lines, pattern)
+        if items:
+            return items
+    return [line for line in lines if line.rstrip(" *_`\"'”’").endswith("?")]
+
+
+def _marked(lines: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
+    items: list[str] = []
+    is_open = False
+    for line in lines:
+        match = pattern.match(line)
+        if match is not None:
+            items.append(match["text"].strip())
+            is_open = "?" not in match["text"]
+        elif is_open and line.strip() and not _BULLET.match(line):
+            items[-1] = f"{items[-1]} {line.strip()}".strip()
+            is_open = "?" not in line
+        else:
+            is_open = is_open and not items[-1].strip("*_` ")
+    return items
+
+
+def _plain(item: str) -> str:
+    """An item on one line, without emphasis, quotation marks and the talk behind its question mark."""
+    line = " ".join(item.replace("**", "").replace("__", "").split()).strip("*_` ")
+    line = unquoted(_TALK_BEHIND.split(line, maxsplit=1)[0] if "?" in line else line)
+    match = _NUMBERED.match(line)  # "- 1. Who?", or a JSON text with its number
+    return unquoted(match["text"].strip("*_` ")) if match else line
+
+
+def _repeated(text: str, items: Sequence[str]) -> set[int]:
+    said = f" {normalize_answer(text)} "
+    return {number for number, item in enumerate(items, start=1) if f" {normalize_answer(item)} " in said}
+
+
+def _named(text: str) -> tuple[set[int], set[int]]:
+    """The numbers named as dropped and as kept; a number is dropped unless a word of keeping came last."""
+    dropped: set[int] = set()
+    kept: set[int] = set()
+    is_keeping = False
+    for match in _NAMED.finditer(text):
+        if match["number"]:
+            (kept if is_keeping else dropped).add(int(match["number"]))
+        else:
+            is_keeping = bool(match["keep"])
+    return dropped, kept

@@ -1,0 +1,71 @@
+"""When a reply says no more than that there is no answer: the "NO!" that ToQD asks for, or ignorance in other words."""
+
+from __future__ import annotations
+
+import re
+
+# Ignorance is a phrase that ends there, or goes on after punctuation or with a small word. A phrase that goes on with any other
+# word is the beginning of a name: "Unknown Pleasures", "None of the Above", "I Don't Know How to Love Him".
+_DOES_NOT_KNOW = re.compile(
+    r"[?.…–—_\s-]*+$|[\W_]*+"
+    r"(?:(?:sorry,?\s+)?(?:i|we)(?:\s+am|\s+are|['’]m|['’]re)?\s+(?:"
+    r"(?:do\s+not|don['’]t)\s+(?:know|have\s+(?:(?:any|enough|the|that|sufficient|access|specific|to|this)\s+)*"
+    r"(?:information|access|knowledge|data|details))"
+    r"|(?:cannot|can\s+not|can['’]t)\s+(?:answer|find|tell|say|determine|confirm|verify|provide|access)"
+    r"|not\s+(?:sure|certain)|unsure|unable)"
+    r"|(?:(?:it|this|that|the\s+answer|answer)(?:['’]s|\s+is|\s+was)?\s+)?(?:currently\s+|still\s+)?"
+    r"(?:unknown|unsolved(?:\s+query)?|unsure|unanswered|unclear|n/a|none|no\s+(?:answer|information)|insufficient\s+information"
+    r"|not\s+(?:yet\s+)?(?:known|sure|certain|clear|available|provided|specified|stated|mentioned|given|found|applicable)))"
+    r"(?:\W*+$|\s*+[.,;:!?–—-]++(?=\s)|\s++(?-i:about|any|as|at|available|because|by|exactly|for|found|from|given|how|if|in|is"
+    r"|it|on|provided|since|that|the|this|to|was|what|when|where|whether|which|who|why|with|yet)\b)",
+    re.IGNORECASE,
+)
+
+_NO = re.compile(
+    r"[\W_]*+(?:(?:(?:final[ \t]++)?answer|reply|response|a)[ \t*_]*+:[\W_]*+)?no[*_]*+\s*+[!！]++(?P<rest>[^\n]*+)",
+    re.IGNORECASE,
+)
+# A name that happens to be "No!": the words go on to say what it is.
+_GOES_ON = re.compile(r"[*_`\"'”’»]*+\s*+(?:(?-i:is|was|are|were|by|has|had)\b|\(\d{4})")
+_CANNOT_SAY = re.compile(
+    r"[\W_]*+(?:unfortunately,?\s+)?(?:based\s+on\s+[^,\n]{1,80},\s+)?"
+    r"(?:(?:i\s+am|i['’]m|we\s+are)\s+(?:very\s+)?sorry\b[,.]?\s+(?:but\s+)?(?:i|we|the|there|it)\s+(?:\w+\s+){0,2}(?:not|can['’]t|cannot|don['’]t|no)\b"
+    r"|there\s+is\s+(?:no|not\s+enough)\s+(?:information|mention)\b"
+    r"|(?:the|these|this|none\s+of\s+the)\s+(?:[\w-]+\s+){0,2}(?:passages?|contexts?|documents?|texts?|information)\s+"
+    r"(?:provided\s+|given\s+|above\s+)?(?:(?:do(?:es)?\s+not|don['’]t|doesn['’]t)\s+)?(?:directly\s+|explicitly\s+)?"
+    r"(?:say|mention|provide|state|contain|specify|give|include|says|mentions|provides|states|contains|specifies|gives)\b)",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(r"\b(?:not|no|none|cannot|can['’]t|don['’]t|doesn['’]t)\b", re.IGNORECASE)
+_YES = re.compile(r"[\W_]*+yes[*_]*+\s*+[!！]++[\W_]*+", re.IGNORECASE)
+
+
+def does_not_know(text: str) -> bool:
+    """Whether a text says no more than that the answer is not known.
+
+    >>> does_not_know("I do not know."), does_not_know("Unknown Pleasures")
+    (True, False)
+    """
+    return _DOES_NOT_KNOW.match(text) is not None
+
+
+def is_refusal(reply: str) -> bool:
+    """Whether a reply says of itself, at its start, that it cannot answer: `NO!` in any dress, or ignorance in words.
+
+    Without its exclamation mark a "No" is an answer, as to a yes-or-no question. A name such as "No!" that is the subject of
+    a sentence is one, too.
+
+    >>> is_refusal("**NO!**"), is_refusal("No."), is_refusal('"No!" is an album of 2002')
+    (True, False, False)
+    """
+    match = _NO.match(reply)
+    if match is not None:
+        return _GOES_ON.match(match["rest"]) is None
+    said = _CANNOT_SAY.match(reply)
+    return (said is not None and _DENIES.search(said[0]) is not None) or does_not_know(reply)
+
+
+def without_yes(reply: str) -> str:
+    """The reply without a `YES!` of its own before the answer. A bare yes is an answer, and stays."""
+    rest = _YES.sub("", reply, count=1) if _YES.match(reply) else reply
+    return rest if rest.strip() else reply
