@@ -1,0 +1,154 @@
+"""The two readers of IRCoT, and the answers that they and a chain of sentences make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hopweave.citing import settle_marks
+from hopweave.methods._closing import bare_answer, one_claim
+from hopweave.methods._few_shot import Packer, Style
+from hopweave.methods._grounding import claims_of
+from hopweave.parse.final import final_answer, map_label
+from hopweave.parse.sentences import sentence_spans
+from hopweave.prompt import unblunt
+from hopweave.types import Answer, Claim, Message, Passage, Question
+from hopweave.workbench import Workbench
+
+Marker = Literal["tolerant", "authors"]
+
+_SAYS_ANSWER = {"tolerant": re.compile(r"\banswer\s+is\b", re.IGNORECASE), "authors": re.compile(r".* answer is:? (.*)\.?")}
+_ONE_LINE = ("\n",)
+_NEXT_EXAMPLE = ("\nQ:", "\n<passage>")
+_MAX_TOKENS_DIRECT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was answered: the sentences before the one that gives the answer, that sentence, and the bare answer.
+
+    Attributes:
+        how: as `parse.final.final_answer`.
+    """
+
+    sentences: tuple[str, ...]
+    closing: str
+    short: str
+    how: str
+
+
+def says_answer(sentence: str, marker: Marker) -> bool:
+    """Whether a sentence gives the answer.
+
+    `tolerant` looks for "answer is" in any case, with any white space. `authors` is the regular expression of their code, which
+    wants a word and a space before it, lower case, and a space after it or its colon.
+    """
+    pattern = _SAYS_ANSWER[marker]
+    return (pattern.match(sentence) if marker == "authors" else pattern.search(sentence)) is not None
+
+
+def plain(text: str) -> str:
+    """A sentence of the model without marks, and clean of what makes the markers of a passage unreadable."""
+    return unblunt(settle_marks(text, ())[0]).strip()
+
+
+def bare_answer_of(text: str, question: Question, marker: Marker) -> tuple[str, str]:
+    """The bare answer of a reasoning, and how it was found; without a marker the whole of it is the answer (section 3.2)."""
+    if marker == "authors" and question.form != "long":
+        found = _SAYS_ANSWER[marker].match(" ".join(text.split()))
+        short = found[1].removesuffix(".") if found else " ".join(text.split())
+        if question.form == "label":
+            short = map_label(short, question.labels)
+        return short, ("marker" if found else "full") if short else "empty"
+    short, how = final_answer(text, question)
+    return short, "marker" if how == "alt-marker" else how
+
+
+def said_in(workbench: Workbench, text: str, question: Question, marker: Marker) -> Said:
+    """Takes a reasoning apart; what gives no answer is filed."""
+    spans = sentence_spans(text)
+    at = next((span.start for span in reversed(spans) if says_answer(text[span.start : span.end], marker)), len(text))
+    sentences = tuple(text[span.start : span.end] for span in spans if span.start < at)
+    if question.form == "long":
+        text = " ".join(sentences) or text
+    short, how = bare_answer_of(text, question, marker)
+    if not text.strip():
+        workbench.unread("final", "the reply is empty", text)
+    elif how == "empty" or (how == "full" and question.form != "long"):
+        workbench.unread("final", "no sentence says what the answer is", text)
+    return Said(sentences, text[at:].strip() if question.form != "long" else "", short, how)
+
+
+async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker: Marker, max_tokens: int) -> Said:
+    """Asks the original question anew with all passages (section 3.2): with reasoning, or for the bare answer.
+
+    Raises:
+        ModelError, BudgetReached, ReplayMiss: as the workbench.
+    """
+    bench, question = packer.bench, packer.question
+    is_long = style == "cot" or question.form == "long"
+    longest = max_tokens if is_long else min(max_tokens, _MAX_TOKENS_DIRECT)
+    prompt = await packer.prompt(style, found, max_tokens=longest)
+    sampling = replace(bench.sampling, max_tokens=longest, stop=_NEXT_EXAMPLE if is_long else _ONE_LINE)
+    reply = await bench.reply([Message("user", prompt)], purpose="reader", sampling=sampling)
+    text = " ".join(reply.text.split()).removeprefix("A: ")
+    if style == "cot":
+        return said_in(bench, text, question, marker)
+    short, how = bare_answer(bench, text, question)
+    return Said((), text, short, how)
+
+
+def answer_of(
+    question: Question,
+    said: Said,
+    reasoned: Sequence[str],
+    found: Sequence[Passage],
+    workbench: Workbench,
+    stopped_because: str,
+) -> Answer:
+    """The answer, its claims and its marks.
+
+    Args:
+        question: what was asked.
+        said: its own sentences are the claims and the text.
+        reasoned: the sentences that are claims where `said` has none (a direct reader after a chain).
+        found: the passages that were retrieved, in order.
+        workbench: is told of each claim.
+        stopped_because: goes into the answer.
+    """
+    for passage in question.pinned:
+        workbench.trace.keep_passage(passage)
+    evidence = [*question.pinned, *found]
+    plain, num_removed = _without_marks([*said.sentences, said.closing])
+    sentences, closing = plain[:-1], plain[-1]
+    claims = claims_of(question, sentences or _without_marks(reasoned)[0], evidence)
+    final = one_claim(question, unblunt(said.short), evidence, mark=len(claims) + 1)
+    is_whole = question.form == "long" or not closing  # the sentences themselves are the answer
+    if not (is_whole and claims):
+        claims.append(final)
+    _tell(workbench, claims, stopped_because, said.how)
+    marked = [_with_mark(text, claim) for text, claim in zip(sentences, claims, strict=False)] if sentences else []
+    if closing:
+        marked.append(_with_mark(closing, final))
+    retrieved = tuple(passage.id for passage in found)
+    return Answer(" ".join(marked), final.text, tuple(claims), stopped_because, said.how, num_removed, retrieved)
+
+
+def _tell(workbench: Workbench, claims: Iterable[Claim], stopped_because: str, how: str) -> None:
+    for number, claim in enumerate(claims, start=1):
+        workbench.decide("path", f"[{number}] {claim.text or '?'}", verdict=claim.verdict)
+    workbench.decide("stop", stopped_because, how=how)
+
+
+def _without_marks(texts: Iterable[str]) -> tuple[list[str], int]:
+    settled = [settle_marks(text, ()) for text in texts]
+    return [unblunt(text).strip() for text, _ in settled], sum(number for _, number in settled)
+
+
+def _with_mark(text: str, claim: Claim) -> str:
+    if not claim.citations:
+        return text
+    end = len(text.rstrip(" .!?"))
+    return f"{text[:end]} [{claim.citations[0].mark}]{text[end:]}"
