@@ -105,7 +105,7 @@ class Packer:
     def _instruction(self, style: Style) -> str:
         form = self.question.form
         labels = {"labels": ", ".join(self.question.labels)} if form == "label" else {}
-        demanded = self.bench.fill(_PROMPTS[f"demanded_{style}_{form}"], **labels)
+        demanded = self.bench.fill(_PROMPTS[f"cot_{form}" if style == "cot" else f"direct_{form}"], **labels)
         has_passages = self.options.has_passages or self.question.pinned
         passages = self.bench.fill(_PROMPTS["with_passages"]) if has_passages else ""
         return self.bench.fill(_PROMPTS[style], passages=passages, demanded=demanded)
