@@ -107,11 +107,26 @@ async def test_it_stops_at_answer_is_and_searches_no_more(sentence):
 
 @pytest.mark.parametrize("reply", ["", "  ", "\n", "...", "[1]"])
 async def test_it_stops_at_an_empty_sentence_which_is_counted(reply):
-    record = await ask(FIRST, reply, READ)
+    record = await ask(FIRST, reply, READ, retry_empty=False)
     assert purposes(record) == ["sentence", "sentence", "reader"]
     assert record.answer.stopped_because == "empty_sentence"
     assert unread(record) == ["no sentence is in the reply"]
     assert record.answer.short == "Orlau"
+
+
+async def test_a_turn_that_ends_too_early_is_asked_for_again_with_the_sentences_shown():
+    record = await ask(FIRST, "", f"{FIRST} {SECOND}", LAST, READ)
+    assert told(record, "sentence") == [FIRST, SECOND, LAST]
+    assert [len(call) for call in calls(record, "sentence")] == [1, 2, 1, 1]
+    assert len(told(record, "ask_again")) == len(unread(record)) == 1
+    assert record.answer.stopped_because == "finished"
+
+
+@pytest.mark.parametrize(("says", "prefill"), [(["", READ], True), ([FIRST, "", "", READ], True), ([FIRST, "", READ], False)])
+async def test_nothing_is_asked_again_before_the_first_sentence_nor_twice_nor_where_sentences_are_shown(says, prefill):
+    record = await ask(*says, prefill=prefill)
+    assert purposes(record) == ["sentence"] * (len(says) - 1) + ["reader"]
+    assert record.answer.stopped_because == "empty_sentence"
 
 
 async def test_it_stops_at_the_limit_of_steps_and_does_not_search_for_the_last_sentence():

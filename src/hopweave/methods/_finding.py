@@ -61,12 +61,15 @@ class Finder:
     sent: set[str] = field(default_factory=set)
 
     async def bound(self) -> None:
-        """Where the question has a pinned passage: the model names pages, and retrieval is bounded by the nearest titles."""
-        if not (self.question.pinned and self.options.num_titles and self.bench.has_retriever):
+        """Where the question has a pinned passage: the model names pages, and retrieval is bounded by the nearest titles.
+
+        One search is left for the question itself.
+        """
+        left = self.bench.num_searches_left
+        num = self.options.num_titles if left is None else min(self.options.num_titles, left - 1)
+        if not self.question.pinned or num < 1 or not self.bench.has_retriever:
             return
-        for passage in self.question.pinned:
-            self.bench.trace.keep_passage(passage)
-        said = await self._named_titles()
+        said = (await self._named_titles())[:num]
         found = await self.bench.search(said, 1)
         nearest = [hits[0].passage.title for hits in found if hits and hits[0].passage.title]
         self.titles = frozenset(nearest)

@@ -1,9 +1,10 @@
 """What the sentences of a reasoning rest on: each becomes a claim, verified where a passage can be shown to hold it.
 
 The rule looks at words and does not read. A passage holds a sentence if every name and number of the sentence stands in its
-title or text; if the one that the sentence adds (the last that neither the question nor an earlier sentence has; else its last)
-stands in a sentence of the passage; and if that sentence or the title has at least half of the sentence's other words of four
-letters and more, by their first five letters. That sentence is cited. A conclusion ("Thus ...", a sum) is the model's own.
+title or text; if what the sentence adds stands in a sentence of the passage; and if that sentence or the title has at least
+half of the sentence's other words of four letters and more, by their first five letters. That sentence is cited. What a
+sentence adds is the last name or number that neither the question nor an earlier sentence has; without one the last such word;
+else its last name. A conclusion ("Thus ...", a sum) and a sentence without a name are the model's own.
 """
 
 from __future__ import annotations
@@ -52,12 +53,12 @@ def citation_of(mark: int, sentence: str, said: str, passages: Sequence[Passage]
     names = anchors(sentence)
     if not names or is_reasoning(sentence):
         return None
-    new = [name for name in names if locate(name, said) is None]
+    words = _content(sentence, names)
+    new = [name for name in names if locate(name, said) is None] or [word for word in words if locate(word, said) is None]
     focus = (new or names)[-1]
-    others = _content(sentence, names)
     for passage in passages:
         if all(locate(name, passage.title) or locate(name, passage.text) for name in names):
-            span = _span_of(focus, others, passage)
+            span = _span_of(focus, words, passage)
             if span is not None:
                 return cite(mark, passage, span)
     return None
@@ -93,22 +94,22 @@ def _are_joined(between: str) -> bool:
 
 
 def _content(sentence: str, names: Sequence[str]) -> list[str]:
-    """The other words that say something, by their first letters."""
+    """The other words that say something."""
     for name in sorted(names, key=len, reverse=True):
         sentence = sentence.replace(name, " ")
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", sentence)]
-    return [word[:_SAME_LETTERS] for word in words if len(word) >= _FEWEST_LETTERS and word not in _NOT_CONTENT]
+    return [word for word in words if len(word) >= _FEWEST_LETTERS and word not in _NOT_CONTENT]
 
 
-def _span_of(focus: str, others: Sequence[str], passage: Passage) -> Span | None:
+def _span_of(focus: str, words: Sequence[str], passage: Passage) -> Span | None:
     title = passage.title.lower()
     for sentence in sentence_spans(passage.text):
         text = passage.text[sentence.start : sentence.end]
         span = locate(focus, text)
         if span is None:
             continue
-        words = [word[:_SAME_LETTERS] for word in re.findall(r"[^\W\d_]+", f"{text} {title}".lower())]
-        if 2 * sum(word in words for word in others) >= len(others):
+        there = {word[:_SAME_LETTERS] for word in re.findall(r"[^\W\d_]+", f"{text} {title}".lower())}
+        if 2 * sum(word[:_SAME_LETTERS] in there for word in words) >= len(words):
             return Span(sentence.start + span.start, sentence.start + span.end)
     return None
 

@@ -12,7 +12,7 @@ from hopweave.methods._closing import bare_answer, one_claim
 from hopweave.methods._few_shot import Packer, Style
 from hopweave.methods._grounding import claims_of
 from hopweave.parse.final import final_answer, map_label
-from hopweave.parse.sentences import sentence_spans
+from hopweave.parse.sentences import first_sentence, sentence_spans
 from hopweave.prompt import unblunt
 from hopweave.types import Answer, Claim, Message, Passage, Question
 from hopweave.workbench import Workbench
@@ -78,7 +78,7 @@ def said_in(workbench: Workbench, text: str, question: Question, marker: Marker)
         workbench.unread("final", "the reply is empty", text)
     elif how == "empty" or (how == "full" and question.form != "long"):
         workbench.unread("final", "no sentence says what the answer is", text)
-    return Said(sentences, text[at:].strip() if question.form != "long" else "", short, how)
+    return Said(sentences, first_sentence(text[at:]) if question.form != "long" else "", short, how)
 
 
 async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker: Marker, max_tokens: int) -> Said:

@@ -9,7 +9,8 @@ reader answers the original question from the passages, with reasoning of its ow
 is taken from the reasoning. `Answer.passage_ids` are the passages in the order in which they were acquired: the retrieval
 result that the paper measures.
 
-Calls: one for each sentence, one for the reader, and one for titles where the question comes with a pinned passage (IIRC).
+Calls: one for each sentence, one for the reader, one for titles where the question comes with a pinned passage (IIRC), and one
+more where the model ends its turn too early (`retry_empty`).
 """
 
 from __future__ import annotations
@@ -54,6 +55,9 @@ class IRCoT:
         Duplicates, "exact: the same passage, or title and text; fuzzy: also those alike to 90 in 100, as the authors' code"
     ] = "exact"
     stop_on_repeat: Annotated[bool, "end the reasoning at a sentence that is there already"] = True
+    retry_empty: Annotated[
+        bool, "where the model ends its turn after a sentence of its own, show it the sentences and ask for the next"
+    ] = True
     marker: Annotated[
         Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
     ] = "tolerant"
@@ -119,6 +123,7 @@ class _Weaving:
     Attributes:
         sentences: without marks, and clean of what makes markers of a passage unreadable.
         written: the same as the model wrote them, in which words copied from a passage are no marker.
+        goes_on: whether the model is to go on from its own sentences, or is shown them.
     """
 
     options: IRCoT
@@ -128,6 +133,10 @@ class _Weaving:
     packer: Packer
     sentences: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
+    goes_on: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.goes_on = self.bench.abilities.prefill
 
     async def explore(self) -> str:
         """Reason and retrieve in turns; returns why it stopped."""
@@ -136,7 +145,7 @@ class _Weaving:
         while True:
             written = await self._next_sentence()
             sentence = plain(written)
-            if not normalize_answer(sentence):
+            if not sentence:
                 return "empty_sentence"
             if self.options.stop_on_repeat and normalize_answer(sentence) in map(normalize_answer, self.sentences):
                 self.bench.decide("repeated", sentence)
@@ -185,13 +194,22 @@ class _Weaving:
     # -- the next sentence ---------------------------------------------------------------------------------------------
 
     async def _next_sentence(self) -> str:
+        sentence = await self._written_sentence()
+        if not sentence and self.sentences and self.goes_on and self.options.retry_empty:
+            self.goes_on = False
+            self.bench.decide("ask_again", "the model ended its turn; from here on it is shown its sentences")
+            sentence = await self._written_sentence()
+        return sentence
+
+    async def _written_sentence(self) -> str:
         reply = await self._reply()
         line = _LABEL.sub("", reply.text.strip().split("\n", 1)[0], count=1) if reply.text.strip() else ""
-        line = line.strip() if self.bench.abilities.prefill else self._beyond(line)
+        line = line.strip() if self.goes_on else self._beyond(line)
         sentence = first_sentence(line)
         if not normalize_answer(plain(sentence)):
             self.bench.unread("sentence", "no sentence is in the reply", reply.text)
-        elif sentence == line and reply.finish_reason == "length" and not _WHOLE.search(line):
+            return ""
+        if sentence == line and reply.finish_reason == "length" and not _WHOLE.search(line):
             self.bench.unread("sentence", "the sentence is cut off at max_tokens_sentence", reply.text)
         return sentence
 
@@ -200,7 +218,7 @@ class _Weaving:
         begun = " ".join(self.sentences)
         longest = self.options.max_tokens_sentence
         prefill: list[Message] = []
-        if self.bench.abilities.prefill:
+        if self.goes_on:
             if begun:
                 prefill = [Message("assistant", begun)]
             room = longest + (await self.bench.count_tokens(begun) if begun else 0)
