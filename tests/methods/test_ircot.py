@@ -216,7 +216,23 @@ async def test_marks_of_the_model_are_removed_and_counted():
 
 
 async def test_a_reader_that_does_not_say_what_the_answer_is_answers_with_all_it_says():
-    record = await ask(LAST, "It was made in Orlau")
+    record = await ask(LAST, "It was made in Orlau", force=False)
+    assert (record.answer.short, record.answer.how) == ("It was made in Orlau", "full")
+    assert unread(record) == ["no sentence says what the answer is"]
+
+
+@pytest.mark.parametrize(("prefill", "reply"), [(True, " Orlau."), (False, "So the answer is: Orlau."), (False, "Orlau")])
+async def test_a_reader_that_does_not_say_what_the_answer_is_is_made_to_say_it(prefill, reply):
+    record = await ask(LAST, "It was made in Orlau.", reply, prefill=prefill)
+    assert purposes(record) == ["sentence", "reader", "finish"]
+    assert (record.answer.short, record.answer.how) == ("Orlau", "forced")
+    assert calls(record)[2][1].text == "It was made in Orlau." + (" So the answer is:" if prefill else "")
+    assert unread(record) == []
+
+
+@pytest.mark.parametrize(("reply", "budget"), [("", None), (None, {"max_llm_calls": 2})])
+async def test_a_reader_that_cannot_be_made_to_say_it_answers_with_all_it_says(reply, budget):
+    record = await ask(LAST, "It was made in Orlau.", *([] if reply is None else [reply]), budget=budget)
     assert (record.answer.short, record.answer.how) == ("It was made in Orlau", "full")
     assert unread(record) == ["no sentence says what the answer is"]
 

@@ -17,7 +17,7 @@ Style = Literal["cot", "direct"]
 CONTEXT_TOKENS = 8192
 """What a model's context is taken to be where nobody says."""
 
-_PROMPTS = prompts_beside(__file__)
+PROMPTS = prompts_beside(__file__)
 _TEMPLATE_TOKENS = 64  # for what a conversation adds around the words of its turns
 _FEWEST_WORDS = 8
 _WORD = re.compile(r"\S+")
@@ -89,7 +89,7 @@ class Packer:
             kept.append(text)
         self._tell(len(demonstrations), len(kept), words)
         return self.bench.fill(
-            _PROMPTS["prompt"],
+            PROMPTS["prompt"],
             demonstrations="".join(f"{text}\n\n" for text in kept),
             evidence=self._evidence(self._shown(passages, words)),
             **fixed,
@@ -105,22 +105,22 @@ class Packer:
     def _instruction(self, style: Style) -> str:
         form = self.question.form
         labels = {"labels": ", ".join(self.question.labels)} if form == "label" else {}
-        demanded = self.bench.fill(_PROMPTS[f"cot_{form}" if style == "cot" else f"direct_{form}"], **labels)
+        demanded = self.bench.fill(PROMPTS[f"cot_{form}" if style == "cot" else f"direct_{form}"], **labels)
         has_passages = self.options.has_passages or self.question.pinned
-        passages = self.bench.fill(_PROMPTS["with_passages"]) if has_passages else ""
-        return self.bench.fill(_PROMPTS[style], passages=passages, demanded=demanded)
+        passages = self.bench.fill(PROMPTS["with_passages"]) if has_passages else ""
+        return self.bench.fill(PROMPTS[style], passages=passages, demanded=demanded)
 
     def _form(self) -> str:
         if self.question.form == "short":
             return ""
         labels = {"labels": ", ".join(self.question.labels)} if self.question.form == "label" else {}
-        return self.bench.fill(_PROMPTS[f"form_{self.question.form}"], **labels)
+        return self.bench.fill(PROMPTS[f"form_{self.question.form}"], **labels)
 
     def _demonstration(self, one: Demonstration, style: Style) -> str:
         shown = self._shown(one.passages(self.options.num_distractors, self.options.seed), self.options.max_words)
         answer = one.answer
         if style == "cot":
-            answer = self.bench.fill(_PROMPTS["reasoned"], reasoning=one.reasoning, answer=one.answer)
+            answer = self.bench.fill(PROMPTS["reasoned"], reasoning=one.reasoning, answer=one.answer)
         lines = [*(shown if self.options.has_passages else ()), f"Q: {one.question}", f"A: {answer}"]
         return "\n".join(lines)
 
@@ -130,7 +130,7 @@ class Packer:
     def _evidence(self, shown: Sequence[str]) -> str:
         if shown:
             return "\n".join(shown) + "\n"
-        return f"{self.bench.fill(_PROMPTS['none_found'])}\n" if self.options.has_passages else ""
+        return f"{self.bench.fill(PROMPTS['none_found'])}\n" if self.options.has_passages else ""
 
     async def _num_words(self, passages: Sequence[Passage], room: int) -> int:
         """How many words of each passage can be shown: as many as the options say, or fewer where they do not fit."""

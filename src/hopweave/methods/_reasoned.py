@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from hopweave.citing import settle_marks
+from hopweave.errors import BudgetReached
 from hopweave.methods._closing import bare_answer, one_claim
-from hopweave.methods._few_shot import Packer, Style
+from hopweave.methods._few_shot import PROMPTS, Packer, Style
 from hopweave.methods._grounding import claims_of
 from hopweave.parse.final import final_answer, map_label
 from hopweave.parse.sentences import first_sentence, sentence_spans
@@ -23,6 +24,7 @@ _SAYS_ANSWER = {"tolerant": re.compile(r"\banswer\s+is\b", re.IGNORECASE), "auth
 _ONE_LINE = ("\n",)
 _NEXT_EXAMPLE = ("\nQ:", "\n<passage>")
 _MAX_TOKENS_DIRECT = 64
+_ANSWER = "So the answer is:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +70,24 @@ def bare_answer_of(text: str, question: Question, marker: Marker) -> tuple[str, 
 
 def said_in(workbench: Workbench, text: str, question: Question, marker: Marker) -> Said:
     """Takes a reasoning apart; what gives no answer is filed."""
-    spans = sentence_spans(text)
-    at = next((span.start for span in reversed(spans) if says_answer(text[span.start : span.end], marker)), len(text))
-    sentences = tuple(text[span.start : span.end] for span in spans if span.start < at)
-    if question.form == "long":
-        text = " ".join(sentences) or text
-    short, how = bare_answer_of(text, question, marker)
+    said = _taken_apart(text, question, marker)
     if not text.strip():
         workbench.unread("final", "the reply is empty", text)
-    elif how == "empty" or (how == "full" and question.form != "long"):
+    elif _is_missing(said, question):
         workbench.unread("final", "no sentence says what the answer is", text)
-    return Said(sentences, first_sentence(text[at:]) if question.form != "long" else "", short, how)
+    return said
 
 
-async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker: Marker, max_tokens: int) -> Said:
+async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker: Marker, max_tokens: int, force: bool) -> Said:
     """Asks the original question anew with all passages (section 3.2): with reasoning, or for the bare answer.
+
+    Args:
+        packer: writes the prompt.
+        style: with reasoning, or directly.
+        found: the passages, in order.
+        marker: what gives the answer.
+        max_tokens: of the reply.
+        force: ask once more where a reasoning does not say what the answer is.
 
     Raises:
         ModelError, BudgetReached, ReplayMiss: as the workbench.
@@ -90,14 +95,47 @@ async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker
     bench, question = packer.bench, packer.question
     is_long = style == "cot" or question.form == "long"
     longest = max_tokens if is_long else min(max_tokens, _MAX_TOKENS_DIRECT)
-    prompt = await packer.prompt(style, found, max_tokens=longest)
+    prompt = await packer.prompt(style, found, max_tokens=longest + _MAX_TOKENS_DIRECT * force)
     sampling = replace(bench.sampling, max_tokens=longest, stop=_NEXT_EXAMPLE if is_long else _ONE_LINE)
     reply = await bench.reply([Message("user", prompt)], purpose="reader", sampling=sampling)
     text = " ".join(reply.text.split()).removeprefix("A: ")
-    if style == "cot":
-        return said_in(bench, text, question, marker)
-    short, how = bare_answer(bench, text, question)
-    return Said((), text, short, how)
+    if style == "direct":
+        short, how = bare_answer(bench, text, question)
+        return Said((), text, short, how)
+    if force and text and _is_missing(_taken_apart(text, question, marker), question):
+        return await _forced(bench, prompt, text, question)
+    return said_in(bench, text, question, marker)
+
+
+async def _forced(bench: Workbench, prompt: str, text: str, question: Question) -> Said:
+    """A reasoning with the answer that it did not come to: the model is made to begin the sentence that gives it."""
+    begun = f"{text} {_ANSWER}"
+    turns = [Message("user", prompt), Message("assistant", begun if bench.abilities.prefill else text)]
+    if not bench.abilities.prefill:
+        turns.append(Message("user", bench.fill(PROMPTS["finish"])))
+    sampling = replace(bench.sampling, max_tokens=_MAX_TOKENS_DIRECT, stop=_ONE_LINE)
+    try:
+        reply = await bench.reply(turns, purpose="finish", sampling=sampling)
+    except BudgetReached:  # what was said stands
+        return said_in(bench, text, question, "tolerant")
+    answer = " ".join(reply.text.split())
+    whole = f"{text} {answer}" if says_answer(answer, "tolerant") else f"{begun} {answer}"
+    said = said_in(bench, whole if answer else text, question, "tolerant")
+    return replace(said, how="forced") if said.how == "marker" else said
+
+
+def _taken_apart(text: str, question: Question, marker: Marker) -> Said:
+    spans = sentence_spans(text)
+    at = next((span.start for span in reversed(spans) if says_answer(text[span.start : span.end], marker)), len(text))
+    sentences = tuple(text[span.start : span.end] for span in spans if span.start < at)
+    if question.form == "long":
+        whole = " ".join(sentences) or text
+        return Said(sentences, "", *bare_answer_of(whole, question, marker))
+    return Said(sentences, first_sentence(text[at:]), *bare_answer_of(text, question, marker))
+
+
+def _is_missing(said: Said, question: Question) -> bool:
+    return said.how == "empty" or (said.how == "full" and question.form != "long")
 
 
 def answer_of(

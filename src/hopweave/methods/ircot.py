@@ -1,4 +1,4 @@
-"""IRCoT: reasoning and retrieval take turns, a sentence and its passages at a time; then a reader answers from all of them.
+"""IRCoT: reasoning and retrieval take turns, a sentence at a time; then a reader answers from all passages.
 
 Trivedi et al., "Interleaving Retrieval with Chain-of-Thought Reasoning", ACL 2023 (arXiv 2212.10509), sections 3 and 4.
 
@@ -64,6 +64,7 @@ class IRCoT:
     reader: Annotated[
         Literal["cot", "direct", "none"], "who answers from the passages; none: the answer of the reasoning itself"
     ] = "cot"
+    force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
     num_demonstrations: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 3
     num_distractors: Annotated[int, "M: passages of no use in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
@@ -173,8 +174,8 @@ class _Weaving:
 
     async def _read(self) -> Said:
         style: Literal["cot", "direct"] = "direct" if self.options.reader == "direct" else "cot"
-        marker, longest = self.options.marker, self.options.max_tokens
-        return await read(self.packer, style, self.finder.held, marker=marker, max_tokens=longest)
+        marker, longest, force = self.options.marker, self.options.max_tokens, self.options.force
+        return await read(self.packer, style, self.finder.held, marker=marker, max_tokens=longest, force=force)
 
     def _chain(self) -> Said:
         """The answer of the reasoning: what follows the marker in its last sentence, or else all of it."""

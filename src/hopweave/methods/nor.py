@@ -1,7 +1,7 @@
 """NoR: a reader with demonstrations and no retrieval; IRCoT's baseline of what the model knows by itself.
 
 Trivedi et al. (arXiv 2212.10509), section 4.2, "ODQA Models" (ZeroR in table 3). Neither the demonstrations nor the question
-have passages, but for the pinned passage that a question may come with (IIRC). Calls: 1.
+have passages, but for the pinned passage that a question may come with (IIRC). Calls: 1, or 2 with `force`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class NoR:
     marker: Annotated[
         Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
     ] = "tolerant"
+    force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
     num_demonstrations: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 15
     seed: Annotated[int, "of the choice of demonstrations"] = 0
     max_words_shown: Annotated[int, "cut a pinned passage to so many words; 0 for no limit"] = 350
@@ -44,7 +45,7 @@ class NoR:
         stopped_because, said = "finished", Said((), "", "", "empty")
         try:
             packer = Packer(few_shot, question, workbench)
-            said = await read(packer, self.reader, (), marker=self.marker, max_tokens=self.max_tokens)
+            said = await read(packer, self.reader, (), marker=self.marker, max_tokens=self.max_tokens, force=self.force)
         except BudgetReached as reached:
             stopped_because = reached.limit
         return answer_of(question, said, (), (), workbench, stopped_because)

@@ -37,6 +37,7 @@ class OneR:
         Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
     ] = "tolerant"
     reader: Annotated[Literal["cot", "direct", "none"], "with reasoning, directly, or no answer at all, only passages"] = "cot"
+    force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
     num_demonstrations: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 3
     num_distractors: Annotated[int, "M: passages of no use in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
@@ -62,8 +63,9 @@ class OneR:
         except BudgetReached as reached:
             stopped_because = reached.limit
         if self.reader != "none":
+            marker, longest = self.marker, self.max_tokens
             try:
-                said = await read(packer, self.reader, finder.held, marker=self.marker, max_tokens=self.max_tokens)
+                said = await read(packer, self.reader, finder.held, marker=marker, max_tokens=longest, force=self.force)
             except BudgetReached as reached:
                 stopped_because = reached.limit
         return answer_of(question, said, (), finder.held, workbench, stopped_because)
