@@ -51,6 +51,18 @@ class LanguageModel(Protocol):
 
 
 @runtime_checkable
+class TokenCounter(Protocol):
+    """A language model that can say how long a text is. It is optional: see `Workbench.count_tokens`."""
+
+    async def count_tokens(self, text: str) -> int:
+        """How many tokens of this model a text has, without those that a conversation adds around it.
+
+        Raises:
+            ModelError: with `retryable` set where trying again can help.
+        """
+
+
+@runtime_checkable
 class Retriever(Protocol):
     """Finds passages."""
 

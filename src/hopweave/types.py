@@ -35,12 +35,14 @@ class Question:
         text: the question itself.
         form: the kind of answer asked for; it decides how the final answer is read and how consistency is tested.
         labels: the allowed labels, in order, where `form` is `"label"`.
+        pinned: passages that the question comes with and is about (as IIRC's main passage); they need no retrieval.
     """
 
     id: str
     text: str
     form: AnswerForm = "short"
     labels: tuple[str, ...] = ()
+    pinned: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -28,15 +28,19 @@ from hopweave.errors import (
     SettingsError,
 )
 from hopweave.prompt import Prompt
-from hopweave.protocols import DuplicateDetector, LanguageModel, ModelReader, Reader, Retriever
+from hopweave.protocols import DuplicateDetector, LanguageModel, ModelReader, Reader, Retriever, TokenCounter
 from hopweave.store import Store, Stored, key_of
 from hopweave.trace import Failure, Read, Search, Timing, Trace, call_step, whole
-from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Span
+from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Span, Usage
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+CHARACTERS_PER_TOKEN = 3
+"""What a token is taken to be where the model cannot count: English has more than 4, so a count is rather too high."""
+
 _MAX_BATCH = 256
+_COUNTING = Sampling(max_tokens=0)  # under which the store keeps counts: no reply is ever asked for with it
 _NO_LOG = logging.NullHandler()
 
 
@@ -326,6 +330,32 @@ class Workbench:
         self._spent.tokens += outcome.usage.prompt_tokens + outcome.usage.completion_tokens
         return outcome
 
+    async def count_tokens(self, text: str) -> int:
+        """How many tokens of the model a text has. It is no call of the model: it costs no budget and leaves no step.
+
+        A model that can count (`protocols.TokenCounter`) is asked, once for each text: the store keeps the count, so that a
+        replay needs no model. For any other it is estimated: a token for every 3 characters, rounded up.
+
+        Raises:
+            ModelError: once retries are spent.
+            BudgetReached: if the question ran out of time.
+            ReplayMiss: in replay, if the store does not hold the count.
+        """
+        llm, store = self.parts.llm, self.parts.store
+        if not isinstance(llm, TokenCounter):
+            return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
+        key = key_of(llm.identity, [Message("user", text)], _COUNTING, 0) if store is not None and store.mode != "off" else ""
+        stored = store.get(key) if store is not None else None
+        if stored is not None:
+            outcome = self._from_store(stored)
+        elif self._is_replay:
+            outcome = ReplayMiss("the store does not hold how many tokens a text has; run once with the store on")
+        else:
+            outcome = await self._counted(key, llm, text)
+        if isinstance(outcome, RunError):
+            raise outcome
+        return outcome.usage.prompt_tokens
+
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """Searches for several queries in one batch; one list of hits a query, best first.
 
@@ -434,14 +464,34 @@ class Workbench:
             kind = ModelError
         return kind(failure.message, retryable=failure.retryable)
 
+    async def _counted(self, key: str, llm: TokenCounter, text: str) -> Reply | RunError:
+        """A count, as a reply that says nothing, so that the store can hold it."""
+
+        async def count() -> Reply:
+            return Reply("", usage=Usage(prompt_tokens=int(await llm.count_tokens(text))))
+
+        started, store = self.trace.seconds(), self.parts.store
+        outcome, attempts = await self._tried(count)
+        if store is not None:
+            reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
+            store.put(key, Stored(reply, failure, self.trace.seconds() - started, attempts))
+        return outcome
+
     async def _call(self, messages: Sequence[Message], sampling: Sampling, step_id: int) -> tuple[Reply | RunError, int]:
+        async def reply() -> Reply:
+            return _checked_reply(await self.parts.llm.reply(messages, sampling, self._on_text(step_id)))
+
+        return await self._tried(reply)
+
+    async def _tried(self, call: Callable[[], Awaitable[Reply]]) -> tuple[Reply | RunError, int]:
+        """What comes of a call that is tried again where that can help, within the question's time, and the attempts."""
         attempts = 0
 
         async def once() -> Reply:
             nonlocal attempts
             attempts += 1
             with _boundary(ModelError):
-                return _checked_reply(await self.parts.llm.reply(messages, sampling, self._on_text(step_id)))
+                return await call()
 
         try:
             async with self._deadline():

@@ -19,7 +19,7 @@ PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
     {"types", "errors"},
-    {"trace", "critical_path", "prompt", "matching", "citing", "parse"},
+    {"trace", "critical_path", "prompt", "matching", "citing", "parse", "demonstrations"},
     {"protocols"},
     {"catalog", "store", "workbench", "settings", "corpus", "models"},
     {"llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"},

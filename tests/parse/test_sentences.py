@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.parse.sentences import sentence_around, sentence_spans
+from hopweave.parse.sentences import first_sentence, sentence_around, sentence_spans
 from hopweave.types import Span
 
 TEXTS = st.one_of(st.text(), st.text('aB. !?\n\r\t"”(é😀\u2028\x85'))
@@ -70,3 +70,21 @@ def test_the_sentences_around_a_span_over_a_boundary_are_both():
 
 def test_a_span_of_white_space_stays_as_it_is():
     assert sentence_around("One.   Two.", Span(5, 6)) == Span(5, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("One. Two.", "One."),
+        ("  One without an end", "One without an end"),
+        ("The film Dr. No was made in 1962. It was the first.", "The film Dr. No was made in 1962."),
+        ("Hurricane No. 1 was formed in 1996. So it was.", "Hurricane No. 1 was formed in 1996."),
+        ("So the answer is: J. R. R. Tolkien. He wrote.", "So the answer is: J. R. R. Tolkien."),
+        ("Panic! at the Disco is a band. It sings.", "Panic! at the Disco is a band."),
+        ("It is 3.5 miles long. That is far.", "It is 3.5 miles long."),
+        ("", ""),
+        (" \n", ""),
+    ],
+)
+def test_the_first_sentence_is_not_ended_by_a_title_a_number_or_a_mark_in_a_name(text, first):
+    assert first_sentence(text) == first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import importlib.util
 import json
 import os
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from hopweave.errors import MissingExtra, ModelError, SettingsError
 from hopweave.llms import _llama_server
@@ -30,6 +32,7 @@ NEEDS_EXTRA = "local"
 
 _START_SECONDS = 300.0
 _CONNECT_SECONDS = 10.0
+_COUNT_SECONDS = 60.0
 _LAST_BREATH_SECONDS = 0.1  # between the loss of a connection and the end of the process that held it
 # llama.cpp narrows every distribution by default; a reply is to be drawn as `Sampling` says and from nothing else.
 _PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0}
@@ -94,6 +97,24 @@ class LlamaCpp:
                     await asyncio.sleep(_LAST_BREATH_SECONDS)
                 raise self._explained(error, server) from None
 
+    async def count_tokens(self, text: str) -> int:
+        """How many tokens a text has, by llama.cpp's own tokenizer, also while it is replying. The first count starts it.
+
+        Raises:
+            MissingExtra: if xllamacpp is not installed.
+            SettingsError: if the model file is not on this machine.
+            ModelError: if the model cannot be loaded, or the process ends.
+        """
+        server = self._server
+        if server is None or not (server.is_ready and server.is_alive):
+            async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+                server = await self._running()
+        try:
+            return await asyncio.to_thread(server.count_tokens, text)
+        except (OSError, http.client.HTTPException, ValueError, KeyError) as error:
+            advice = "HOPWEAVE_DEBUG=1 shows what llama.cpp says"
+            raise ModelError(f"llama.cpp cannot count tokens ({error!r}); {advice}", retryable=True) from error
+
     async def close(self) -> None:
         """Ends the server, and with it whatever it is doing."""
         server, self._server = self._server, None
@@ -113,6 +134,7 @@ class LlamaCpp:
                 server.stop()
                 self._server = None
                 raise
+            server.address = address
             server.endpoint = self._endpoint_at(address, server.key)
             server.is_ready = True
         return server
@@ -160,6 +182,7 @@ class LlamaCpp:
 class _Server:
     """The process that runs the model."""
 
+    address: str
     endpoint: Endpoint
 
     def __init__(self, options: dict[str, object]) -> None:
@@ -208,6 +231,18 @@ class _Server:
             advice = "is it damaged, too new, or too large for the memory? HOPWEAVE_DEBUG=1 shows what llama.cpp says"
             raise ModelError(f"llama.cpp cannot load {self._path} ({said}); {advice}")
         return answer["address"]
+
+    def count_tokens(self, text: str) -> int:
+        """Blocks until the server, which does not wait for a reply under way, has said how many tokens a text has."""
+        whole = text.encode("utf-8", "replace").decode()  # half of a surrogate pair is no character, and no JSON to a server
+        body = json.dumps({"content": whole, "add_special": False})
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json", "Connection": "close"}
+        connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=_COUNT_SECONDS)
+        try:
+            connection.request("POST", "/tokenize", body, headers)
+            return len(json.loads(connection.getresponse().read())["tokens"])
+        finally:
+            connection.close()
 
     def _tell(self, options: dict[str, object]) -> None:
         assert self._process.stdin is not None  # noqa: S101 - a pipe was asked for

@@ -8,7 +8,7 @@ from hopweave.citing import add_marks, cite, locate, settle_marks
 from hopweave.matching import is_yes_or_no
 from hopweave.parse.final import final_answer
 from hopweave.prompt import Prompt, unblunt
-from hopweave.types import Answer, Citation, Claim, Hit, Question
+from hopweave.types import Answer, Citation, Claim, Hit, Passage, Question
 from hopweave.workbench import Workbench
 
 
@@ -37,26 +37,26 @@ def one_answer(
     question: Question, text: str, short: str, how: str, hits: Sequence[Hit] = (), stopped_because: str = "finished"
 ) -> Answer:
     """The answer of a method that makes one claim. Its only mark is ours; every other was invented, and is counted."""
-    claim = one_claim(question, unblunt(short), hits)
+    claim = one_claim(question, unblunt(short), [hit.passage for hit in hits])
     kept, num_removed = settle_marks(text.strip(), ())
     marked, _ = add_marks(kept, {citation.mark: short for citation in claim.citations})
     retrieved = tuple(hit.passage.id for hit in hits)
     return Answer(unblunt(marked), claim.text, (claim,), stopped_because, how, num_removed, retrieved)
 
 
-def one_claim(question: Question, short: str, hits: Sequence[Hit] = ()) -> Claim:
-    """The single claim of an answer that was given in one go.
+def one_claim(question: Question, short: str, passages: Sequence[Passage] = (), mark: int = 1) -> Claim:
+    """The claim that the bare answer of a question makes.
 
-    It is `verified` with a citation if its words stand in one of the passages that were shown, the best-ranked one first;
-    otherwise it is the model's own, `known`. An answer of yes or no, a label or an explanation stands in no passage.
+    It is `verified` with a citation if its words stand in one of the passages that were shown, the first of them that holds
+    them; otherwise it is the model's own, `known`. An answer of yes or no, a label or an explanation stands in no passage.
     """
     if not short:
         return Claim(question.text, "", "unsupported")
     citations: tuple[Citation, ...] = ()
     if question.form == "short" and not is_yes_or_no(short):
-        for hit in hits:
-            span = locate(short, hit.passage.text)
+        for passage in passages:
+            span = locate(short, passage.text)
             if span is not None:
-                citations = (cite(1, hit.passage, span),)
+                citations = (cite(mark, passage, span),)
                 break
     return Claim(question.text, short, "verified" if citations else "known", citations)

@@ -9,6 +9,7 @@ from hopweave.types import Span
 # What the library cannot take: white space of several bytes before a full stop makes its Rust panic, and no `except Exception`
 # catches that; half a character, as from a broken escape, is an error. Each is replaced by one character, so offsets stay.
 _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
+_NO_END = re.compile(r"(?:^|\s)(?:Dr|Mr|Mrs|Ms|Mt|Prof|St|No)\.$")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -33,6 +34,24 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
             begin = start + piece.index(inner)
             spans.append(Span(begin, begin + len(inner)))
     return spans
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a text; empty if there is none.
+
+    A title such as `Dr.`, a number after `No.`, and a name with a mark in it such as `Panic! at the Disco` do not end it.
+
+    >>> first_sentence("The film Dr. No was made in 1962. It was the first.")
+    'The film Dr. No was made in 1962.'
+    """
+    end = 0
+    for span in sentence_spans(text):
+        begun = text[:end].strip()
+        goes_on = _NO_END.search(begun) or text[span.start].islower() or text[span.start] in ".,;:)"
+        if begun and not goes_on:
+            break
+        end = span.end
+    return text[:end].strip()
 
 
 def sentence_around(text: str, span: Span) -> Span:

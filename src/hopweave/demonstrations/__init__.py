@@ -1,0 +1,120 @@
+"""Worked multi-hop questions to show a model: one annotated source from which every method builds its own examples.
+
+A family is a file of JSON lines beside this module. A demonstration has a question, its answer, the steps that lead to it
+(each with a query, its answer, a sentence that states it and the passage that says so), a concluding sentence where the answer
+does not follow from the last step alone, and passages that are of no use. All of it is our own writing of true facts.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hopweave.errors import SettingsError, suggest
+from hopweave.types import Passage
+
+MULTI_HOP = "multi_hop"
+
+
+@dataclass(frozen=True, slots=True)
+class DemonstrationStep:
+    """A hop: the query, its answer in a few words, the sentence of the reasoning that states it, and the passage it is from."""
+
+    query: str
+    answer: str
+    sentence: str
+    passage: Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """A worked question.
+
+    Attributes:
+        id: within its family.
+        type: `bridge`, `comparison` or `composition`.
+        question: what is asked.
+        answer: in a few words.
+        steps: the hops, in order.
+        conclusion: the sentence that draws the answer from the steps; empty where the last step states it.
+        distractors: passages that look related and do not help.
+    """
+
+    id: str
+    type: str
+    question: str
+    answer: str
+    steps: tuple[DemonstrationStep, ...]
+    conclusion: str
+    distractors: tuple[Passage, ...]
+
+    @property
+    def reasoning(self) -> str:
+        """The sentences of the steps and the conclusion, without the sentence that gives the answer."""
+        return " ".join([*(step.sentence for step in self.steps), *([self.conclusion] if self.conclusion else [])])
+
+    def passages(self, num_distractors: int = 0, seed: int = 0) -> list[Passage]:
+        """The passages of the steps, each once, and some distractors, shuffled.
+
+        Args:
+            num_distractors: how many (M in IRCoT); all there are, if there are fewer.
+            seed: of the choice and of the order, which differ from demonstration to demonstration.
+        """
+        rng = random.Random(f"{seed} {self.id}")  # noqa: S311 - a choice to repeat, not a secret
+        shown = list({step.passage.id: step.passage for step in self.steps}.values())
+        shown += rng.sample(self.distractors, min(num_distractors, len(self.distractors)))
+        rng.shuffle(shown)
+        return shown
+
+
+def demonstrations(family: str = MULTI_HOP) -> tuple[Demonstration, ...]:
+    """All demonstrations of a family, in their fixed order.
+
+    Raises:
+        SettingsError: if there is no such family.
+    """
+    folder = Path(__file__).parent
+    path = folder / f"{family}.jsonl"
+    if not path.is_file():
+        known = [other.stem for other in folder.glob("*.jsonl")]
+        raise SettingsError(f"there are no demonstrations {family!r}; {suggest(family, known)}")
+    return _read(path)
+
+
+def sample(num: int, *, seed: int = 0, asked: str = "", family: str = MULTI_HOP) -> list[Demonstration]:
+    """Draws demonstrations; all of them in a drawn order, if there are no more than `num`.
+
+    Args:
+        num: how many.
+        seed: equal seeds draw the same; a larger `num` begins with the same ones.
+        asked: the question to be answered. A demonstration of that question is left out, and the others stay as they are.
+        family: the file.
+
+    Raises:
+        SettingsError: if there is no such family.
+    """
+    drawn = list(demonstrations(family))
+    random.Random(seed).shuffle(drawn)  # noqa: S311
+    return [one for one in drawn if _words(one.question) != _words(asked)][:num]
+
+
+@cache
+def _read(path: Path) -> tuple[Demonstration, ...]:
+    return tuple(_demonstration(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines())
+
+
+def _demonstration(item: dict[str, Any]) -> Demonstration:
+    steps = (DemonstrationStep(**{**step, "passage": _passage(step["passage"])}) for step in item["steps"])
+    return Demonstration(**{**item, "steps": tuple(steps), "distractors": tuple(map(_passage, item["distractors"]))})
+
+
+def _passage(item: dict[str, str]) -> Passage:
+    return Passage(f"demonstration:{item['title']}", item["text"], item["title"])
+
+
+def _words(question: str) -> list[str]:
+    return "".join(char if char.isalnum() else " " for char in question.casefold()).split()

@@ -1,0 +1,239 @@
+"""IRCoT: reasoning and retrieval take turns, a sentence at a time; then a reader answers from all passages.
+
+Trivedi et al., "Interleaving Retrieval with Chain-of-Thought Reasoning", ACL 2023 (arXiv 2212.10509), sections 3 and 4.
+
+The question fetches the first K passages. Then, until the reasoning says "answer is" or `max_steps` sentences are written:
+the model writes the next sentence of its reasoning, seeing the question, all passages so far and its sentences so far, and of
+what it writes only the first sentence is kept; that sentence fetches K more passages, up to `max_passages` in all. At last a
+reader answers the original question from the passages, with reasoning of its own or directly, or (without a reader) the answer
+is taken from the reasoning. `Answer.passage_ids` are the passages in the order in which they were acquired: the retrieval
+result that the paper measures.
+
+Calls: one for each sentence, one for the reader, one for titles where the question comes with a pinned passage (IIRC), and one
+more where the model ends its turn too early (`retry_empty`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Literal
+
+from hopweave.errors import BudgetReached, SettingsError
+from hopweave.matching import normalize_answer
+from hopweave.methods._few_shot import FewShot, Packer
+from hopweave.methods._finding import Duplicates, Finder, Finding, is_reasoning
+from hopweave.methods._reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
+from hopweave.parse.sentences import first_sentence
+from hopweave.prompt import prompts_beside
+from hopweave.types import Answer, Message, Question, Reply
+from hopweave.workbench import Workbench
+
+__all__ = ["IRCoT"]
+
+_PROMPTS = prompts_beside(__file__)
+_ONE_LINE = ("\n",)
+_LABEL = re.compile(r"\s*A:\s*")
+_WHOLE = re.compile(r"[.!?][\"'”’)\]]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class IRCoT:
+    """The method and its options. The defaults are ours; profiles `paper_ircot` and `authors_ircot` hold theirs."""
+
+    max_steps: Annotated[int, "sentences of reasoning at most"] = 8
+    num_hits: Annotated[int, "K: passages fetched with each query"] = 4
+    max_passages: Annotated[int, "passages held at most, over all queries"] = 15
+    query: Annotated[
+        Literal["last_sentence", "last_non_reasoning_sentence"],
+        "which sentence is the query; last_non_reasoning_sentence passes over conclusions such as 'Thus ...'",
+    ] = "last_non_reasoning_sentence"
+    remove_wh_words: Annotated[bool, "take who, what, which and the like out of queries"] = True
+    max_words_retrieved: Annotated[int, "pass over passages with more words; 0 for no limit"] = 0
+    max_words_shown: Annotated[int, "cut a passage to so many words in prompts; 0 for no limit"] = 350
+    duplicates: Annotated[
+        Duplicates, "exact: the same passage, or title and text; fuzzy: also those alike to 90 in 100, as the authors' code"
+    ] = "exact"
+    stop_on_repeat: Annotated[bool, "end the reasoning at a sentence that is there already"] = True
+    retry_empty: Annotated[
+        bool, "where the model ends its turn after a sentence of its own, show it the sentences and ask for the next"
+    ] = True
+    marker: Annotated[
+        Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
+    ] = "tolerant"
+    reader: Annotated[
+        Literal["cot", "direct", "none"], "who answers from the passages; none: the answer of the reasoning itself"
+    ] = "cot"
+    force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
+    num_demonstrations: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 3
+    num_distractors: Annotated[int, "M: passages of no use in each demonstration, 0 to 3"] = 1
+    seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
+    pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
+    num_titles: Annotated[int, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
+    max_tokens_sentence: Annotated[int, "longest reply of which a sentence is kept, in tokens"] = 128
+    max_tokens: Annotated[int, "longest reply of the reader, in tokens"] = 256
+
+    def __post_init__(self) -> None:
+        for name in ("max_steps", "num_hits", "max_passages", "max_tokens_sentence", "max_tokens"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"ircot {name} must be at least 1, not {getattr(self, name)}")
+        for name in ("max_words_retrieved", "max_words_shown", "num_demonstrations", "num_distractors", "num_titles"):
+            if getattr(self, name) < 0:
+                raise SettingsError(f"ircot {name} must be 0 or more, not {getattr(self, name)}")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        weaving = _Weaving(
+            self,
+            question,
+            workbench,
+            Finder(self._finding(), question, workbench),
+            Packer(self._few_shot(), question, workbench),
+        )
+        try:
+            stopped_because = await weaving.explore()
+        except BudgetReached as reached:
+            stopped_because = reached.limit
+        return await weaving.answer(stopped_because)
+
+    def _finding(self) -> Finding:
+        return Finding(
+            num_hits=self.num_hits,
+            max_passages=self.max_passages,
+            max_words=self.max_words_retrieved,
+            duplicates=self.duplicates,
+            remove_wh_words=self.remove_wh_words,
+            num_titles=self.num_titles,
+            max_words_shown=self.max_words_shown,
+        )
+
+    def _few_shot(self) -> FewShot:
+        return FewShot(
+            num_demonstrations=self.num_demonstrations,
+            num_distractors=self.num_distractors,
+            seed=self.seed,
+            max_words=self.max_words_shown,
+            pinned=self.pinned,
+        )
+
+
+@dataclass(slots=True)
+class _Weaving:
+    """One question: its sentences so far, and what was found with them.
+
+    Attributes:
+        sentences: without marks, and clean of what makes markers of a passage unreadable.
+        written: the same as the model wrote them, in which words copied from a passage are no marker.
+        goes_on: whether the model is to go on from its own sentences, or is shown them.
+    """
+
+    options: IRCoT
+    question: Question
+    bench: Workbench
+    finder: Finder
+    packer: Packer
+    sentences: list[str] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+    goes_on: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.goes_on = self.bench.abilities.prefill
+
+    async def explore(self) -> str:
+        """Reason and retrieve in turns; returns why it stopped."""
+        await self.finder.bound()
+        await self.finder.add(self.question.text)
+        while True:
+            written = await self._next_sentence()
+            sentence = plain(written)
+            if not sentence:
+                return "empty_sentence"
+            if self.options.stop_on_repeat and normalize_answer(sentence) in map(normalize_answer, self.sentences):
+                self.bench.decide("repeated", sentence)
+                return "repeated_sentence"
+            self.sentences.append(sentence)
+            self.written.append(written)
+            step = self.bench.decide("sentence", sentence)
+            if says_answer(written, self.options.marker):
+                return "finished"
+            if len(self.sentences) >= self.options.max_steps:
+                return "max_steps"
+            with self.bench.under(step):
+                await self.finder.add(self._query())
+
+    async def answer(self, stopped_because: str) -> Answer:
+        """The reader's answer, or the chain's where there is no reader or no call left for one."""
+        said = None
+        if self.options.reader != "none":
+            try:
+                said = await self._read()
+            except BudgetReached as reached:
+                stopped_because = reached.limit
+        said = said or self._chain()
+        return answer_of(self.question, said, self._steps(), self.finder.held, self.bench, stopped_because)
+
+    async def _read(self) -> Said:
+        style: Literal["cot", "direct"] = "direct" if self.options.reader == "direct" else "cot"
+        marker, longest, force = self.options.marker, self.options.max_tokens, self.options.force
+        return await read(self.packer, style, self.finder.held, marker=marker, max_tokens=longest, force=force)
+
+    def _chain(self) -> Said:
+        """The answer of the reasoning: what follows the marker in its last sentence, or else all of it."""
+        if self.written and not says_answer(self.written[-1], self.options.marker):
+            self.bench.unread("final", "no sentence says what the answer is", self.written[-1])
+            return Said(tuple(self.written), "", " ".join(self.sentences), "full")
+        return said_in(self.bench, " ".join(self.written), self.question, self.options.marker)
+
+    def _steps(self) -> list[str]:
+        return [sentence for sentence in self.sentences if not says_answer(sentence, self.options.marker)]
+
+    def _query(self) -> str:
+        if self.options.query == "last_sentence":
+            return self.sentences[-1]
+        return next((one for one in reversed(self.sentences) if not is_reasoning(one)), self.question.text)
+
+    # -- the next sentence ---------------------------------------------------------------------------------------------
+
+    async def _next_sentence(self) -> str:
+        sentence = await self._written_sentence()
+        if not sentence and self.sentences and self.goes_on and self.options.retry_empty:
+            self.goes_on = False
+            self.bench.decide("ask_again", "the model ended its turn; from here on it is shown its sentences")
+            sentence = await self._written_sentence()
+        return sentence
+
+    async def _written_sentence(self) -> str:
+        reply = await self._reply()
+        line = _LABEL.sub("", reply.text.strip().split("\n", 1)[0], count=1) if reply.text.strip() else ""
+        line = line.strip() if self.goes_on else self._beyond(line)
+        sentence = first_sentence(line)
+        if not normalize_answer(plain(sentence)):
+            self.bench.unread("sentence", "no sentence is in the reply", reply.text)
+            return ""
+        if sentence == line and reply.finish_reason == "length" and not _WHOLE.search(line):
+            self.bench.unread("sentence", "the sentence is cut off at max_tokens_sentence", reply.text)
+        return sentence
+
+    async def _reply(self) -> Reply:
+        """The model goes on from its own sentences; where an endpoint cannot, it is shown them and asked for the next."""
+        begun = " ".join(self.sentences)
+        longest = self.options.max_tokens_sentence
+        prefill: list[Message] = []
+        if self.goes_on:
+            if begun:
+                prefill = [Message("assistant", begun)]
+            room = longest + (await self.bench.count_tokens(begun) if begun else 0)
+            prompt = await self.packer.prompt("cot", self.finder.held, max_tokens=room)
+        else:
+            asked = "next_sentence" if begun else "first_sentence"
+            tail = f" {begun}".rstrip() + f"\n\n{self.bench.fill(_PROMPTS[asked])}"
+            prompt = await self.packer.prompt("cot", self.finder.held, max_tokens=longest, begun=tail)
+        sampling = replace(self.bench.sampling, max_tokens=longest, stop=_ONE_LINE)
+        return await self.bench.reply([Message("user", prompt), *prefill], purpose="sentence", sampling=sampling)
+
+    def _beyond(self, line: str) -> str:
+        """A line without the sentences that are there already, with which a model that was only shown them may begin."""
+        rest = " ".join(line.split())
+        for sentence in self.sentences:
+            rest = rest.removeprefix(" ".join(sentence.split())).lstrip()
+        return rest or line.strip()

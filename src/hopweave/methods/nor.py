@@ -1,0 +1,51 @@
+"""NoR: a reader with demonstrations and no retrieval; IRCoT's baseline of what the model knows by itself.
+
+Trivedi et al. (arXiv 2212.10509), section 4.2, "ODQA Models" (ZeroR in table 3). Neither the demonstrations nor the question
+have passages, but for the pinned passage that a question may come with (IIRC). Calls: 1, or 2 with `force`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from hopweave.errors import BudgetReached, SettingsError
+from hopweave.methods._few_shot import FewShot, Packer
+from hopweave.methods._reasoned import Marker, Said, answer_of, read
+from hopweave.types import Answer, Question
+from hopweave.workbench import Workbench
+
+__all__ = ["NoR"]
+
+
+@dataclass(frozen=True, slots=True)
+class NoR:
+    """One call with demonstrations: with reasoning, or directly."""
+
+    reader: Annotated[Literal["cot", "direct"], "with reasoning, or directly"] = "cot"
+    marker: Annotated[
+        Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
+    ] = "tolerant"
+    force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
+    num_demonstrations: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 15
+    seed: Annotated[int, "of the choice of demonstrations"] = 0
+    max_words_shown: Annotated[int, "cut a pinned passage to so many words; 0 for no limit"] = 350
+    max_tokens: Annotated[int, "longest reply, in tokens"] = 256
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise SettingsError(f"nor max_tokens must be at least 1, not {self.max_tokens}")
+        for name in ("num_demonstrations", "max_words_shown"):
+            if getattr(self, name) < 0:
+                raise SettingsError(f"nor {name} must be 0 or more, not {getattr(self, name)}")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        few_shot = FewShot(self.num_demonstrations, 0, self.seed, self.max_words_shown, has_passages=False)
+        stopped_because, said = "finished", Said((), "", "", "empty")
+        try:
+            packer = Packer(few_shot, question, workbench)
+            said = await read(packer, self.reader, (), marker=self.marker, max_tokens=self.max_tokens, force=self.force)
+        except BudgetReached as reached:
+            stopped_because = reached.limit
+        return answer_of(question, said, (), (), workbench, stopped_because)

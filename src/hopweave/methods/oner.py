@@ -1,0 +1,91 @@
+"""OneR: one retrieval with the question, then a reader with demonstrations; IRCoT's one-step baseline.
+
+Trivedi et al. (arXiv 2212.10509), section 4.2, "One-step Retriever" and "ODQA Models". The paper chooses K among 5, 7, 9, 11,
+13 and 15 on development questions. `Answer.passage_ids` is the retrieval result; with `reader = "none"` nothing else is made.
+
+Calls: 1 (none without a reader), and one for titles where the question comes with a pinned passage (IIRC); 1 search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from hopweave.errors import BudgetReached, SettingsError
+from hopweave.methods._few_shot import FewShot, Packer
+from hopweave.methods._finding import Duplicates, Finder, Finding
+from hopweave.methods._reasoned import Marker, Said, answer_of, read
+from hopweave.types import Answer, Question
+from hopweave.workbench import Workbench
+
+__all__ = ["OneR"]
+
+
+@dataclass(frozen=True, slots=True)
+class OneR:
+    """Retrieves K passages with the whole question and reads the answer off them."""
+
+    num_hits: Annotated[int, "K: passages fetched"] = 5
+    max_passages: Annotated[int, "passages held at most"] = 15
+    remove_wh_words: Annotated[bool, "take who, what, which and the like out of the query"] = True
+    max_words_retrieved: Annotated[int, "pass over passages with more words; 0 for no limit"] = 0
+    max_words_shown: Annotated[int, "cut a passage to so many words in prompts; 0 for no limit"] = 350
+    duplicates: Annotated[
+        Duplicates, "exact: the same passage, or title and text; fuzzy: also those alike to 90 in 100, as the authors' code"
+    ] = "exact"
+    marker: Annotated[
+        Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
+    ] = "tolerant"
+    reader: Annotated[Literal["cot", "direct", "none"], "with reasoning, directly, or no answer at all, only passages"] = "cot"
+    force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
+    num_demonstrations: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 3
+    num_distractors: Annotated[int, "M: passages of no use in each demonstration, 0 to 3"] = 1
+    seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
+    pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
+    num_titles: Annotated[int, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
+    max_tokens: Annotated[int, "longest reply of the reader, in tokens"] = 256
+
+    def __post_init__(self) -> None:
+        for name in ("num_hits", "max_passages", "max_tokens"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"oner {name} must be at least 1, not {getattr(self, name)}")
+        for name in ("max_words_retrieved", "max_words_shown", "num_demonstrations", "num_distractors", "num_titles"):
+            if getattr(self, name) < 0:
+                raise SettingsError(f"oner {name} must be 0 or more, not {getattr(self, name)}")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        finder, packer = Finder(self._finding(), question, workbench), Packer(self._few_shot(), question, workbench)
+        stopped_because, said = "finished", Said((), "", "", "empty")
+        try:
+            await finder.bound()
+            await finder.add(question.text)
+        except BudgetReached as reached:
+            stopped_because = reached.limit
+        if self.reader != "none":
+            marker, longest = self.marker, self.max_tokens
+            try:
+                said = await read(packer, self.reader, finder.held, marker=marker, max_tokens=longest, force=self.force)
+            except BudgetReached as reached:
+                stopped_because = reached.limit
+        return answer_of(question, said, (), finder.held, workbench, stopped_because)
+
+    def _finding(self) -> Finding:
+        return Finding(
+            num_hits=self.num_hits,
+            max_passages=self.max_passages,
+            max_words=self.max_words_retrieved,
+            duplicates=self.duplicates,
+            remove_wh_words=self.remove_wh_words,
+            num_titles=self.num_titles,
+            max_words_shown=self.max_words_shown,
+        )
+
+    def _few_shot(self) -> FewShot:
+        return FewShot(
+            num_demonstrations=self.num_demonstrations,
+            num_distractors=self.num_distractors,
+            seed=self.seed,
+            max_words=self.max_words_shown,
+            pinned=self.pinned,
+        )
