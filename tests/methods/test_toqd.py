@@ -190,9 +190,7 @@ async def test_no_in_any_dress_has_passages_retrieved(reply):
     assert verdicts(record) == [(DIRECTOR, "Liv Aas", "completed")]
 
 
-@pytest.mark.parametrize(
-    "reply", ["No", "No.", "Norway", '"No!" is the album', "The answer is not NO!", "YES! Liv Aas", "Yes."]
-)
+@pytest.mark.parametrize("reply", ["Norway", '"No!" is the album', "The answer is not NO!", "YES! Liv Aas"])
 async def test_an_answer_that_is_not_no_is_taken_without_retrieval(reply):
     record = await bench(one(knows={DIRECTOR: reply}), FOUND).ask(MAIN, "toqd")
     assert queries(record) == []
@@ -200,6 +198,15 @@ async def test_an_answer_that_is_not_no_is_taken_without_retrieval(reply):
     assert verdict == "known"
     assert answer
     assert not answer.startswith("YES")
+
+
+@pytest.mark.parametrize("reply", ["No.", "NO", "Yes", "**YES**"])
+async def test_a_bare_yes_or_no_answers_a_question_of_yes_or_no_and_no_other(reply):
+    asks_whether = "Was Cold Harbour directed by Liv Aas?"
+    record = await bench(one(asks_whether, knows={asks_whether: reply}), FOUND).ask(MAIN, "toqd")
+    assert (queries(record), unread(record)) == ([], [])
+    record = await bench(one(knows={DIRECTOR: reply}, reads={DIRECTOR: "Liv Aas"}), FOUND).ask(MAIN, "toqd")
+    assert (queries(record), unread(record)) == ([DIRECTOR], ["the reply holds no answer"])
 
 
 async def test_the_passages_are_shown_fenced_numbered_and_with_their_markers_blunted():
@@ -233,13 +240,20 @@ async def test_an_answer_whose_words_stand_nowhere_is_cited_through_the_reader()
         ("Jonas Hale", ("Liv Aas", 3.0), {}, "known"),  # the reader's words do not agree
         ("Jonas Hale", ("", -3.0), {}, "known"),
         ("Liv Aas did", ("Liv Aas", 3.0), {"cite_with_reader": False}, "known"),
-        ("Yes", ("Liv Aas", 3.0), {}, "completed"),  # no passage can hold a yes
     ],
 )
 async def test_what_no_passage_holds_is_the_models_own(answer, words, options, verdict):
     record = await bench(one(reads={DIRECTOR: answer}), FOUND, read={DIRECTOR: words}).ask(MAIN, "toqd", **options)
     assert verdicts(record) == [(DIRECTOR, answer, verdict)]
-    assert bool(record.answer.citations) == (verdict == "completed")
+    assert record.answer.citations == ()
+
+
+async def test_a_yes_that_no_passage_can_hold_is_cited_with_the_readers_words():
+    asks_whether = "Was Cold Harbour directed by Liv Aas?"
+    made = bench(one(asks_whether, reads={asks_whether: "Yes"}), {asks_whether: [FILM]}, read={asks_whether: ("Liv Aas", 3.0)})
+    record = await made.ask(MAIN, "toqd")
+    assert verdicts(record) == [(asks_whether, "Yes", "completed")]
+    assert [citation.quote for citation in record.answer.citations] == ["It was directed by Liv Aas."]
 
 
 async def test_empty_retrieval_is_said_to_the_model_and_the_node_goes_on():
@@ -260,6 +274,7 @@ async def test_empty_retrieval_is_said_to_the_model_and_the_node_goes_on():
         ("NO!", BORN),
         ("I cannot answer that.", BORN),
         ("w" * 500, BORN),
+        ("Liv Aas was born in Nesbyen.", BORN),
     ],
 )
 async def test_a_rewritten_question_is_read_however_it_is_dressed_and_else_stays_as_it_was(reply, expected):

@@ -24,12 +24,14 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from hopweave.errors import BudgetReached, RunError, SettingsError
+from hopweave.matching import normalize_answer
 from hopweave.methods._claims import last_answer, marked_answer, on_one_line, text_of
 from hopweave.methods._evidence import evidence_for
 from hopweave.methods._graph_writing import GraphWriter, graph_text
 from hopweave.methods._question_graph import GraphNode, QuestionGraph, claims_of_nodes, pairs_of_nodes, walk
-from hopweave.parse.final import demanded, final_answer, unquoted
+from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.refusal import is_refusal, without_yes
+from hopweave.parse.rewritten import parse_rewritten
 from hopweave.prompt import fence, prompts_beside, unblunt
 from hopweave.types import Answer, Claim, Message, Question, Sampling
 from hopweave.workbench import Workbench
@@ -38,11 +40,7 @@ __all__ = ["ToQD"]
 
 _PROMPTS = prompts_beside(__file__)
 _COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
-_LONGEST_QUESTION = 400
-_BEFORE_QUESTION = re.compile(
-    r"^[\W_]*+(?:(?:the\s+)?(?:new|rewritten|revised|sub)?[\s-]*+(?:sub[\s-]?)?question(?:\s+is)?[\s*_]*+:)[\s*_]*+|^[>\s*_#-]+|^\d{1,2}[.)]\s+",
-    re.IGNORECASE,
-)
+_ASKS_FOR_MORE = re.compile(r"(?:\w+\s+)?(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,11 +276,11 @@ class _Inference:
     async def _rewrite(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
         prompt = self._fill("rewrite", pairs=pairs_of_nodes(earlier), main=main, question=node.question)
         text = await self._reply(prompt, "rewrite")
-        lines = [line for line in map(_rewritten, text.splitlines()) if line]
-        if not lines or is_refusal(text) or len(lines[0]) > _LONGEST_QUESTION:
+        asked = parse_rewritten(text, node.question)
+        if not asked:
             self.bench.unread("rewrite", "there is no question in the reply; it stays as it was", text)
             return
-        node.asked = lines[0]
+        node.asked = on_one_line(unblunt(asked))
         self.bench.decide("rewrite", f"{node.question} -> {node.asked}", query=node.asked)
 
     async def _decompose_further(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
@@ -333,7 +331,7 @@ class _Inference:
         answer, how = final_answer(said, self._as_short(node))
         if how == "full":
             answer, _ = final_answer(said.strip().split("\n", 1)[0], self._as_short(node))
-        if not any(char.isalnum() for char in answer):
+        if not normalize_answer(answer) or (normalize_answer(answer) in {"yes", "no"} and _ASKS_FOR_MORE.match(node.asked)):
             self.bench.unread("answer", "the reply holds no answer", text)
             return ""
         return on_one_line(unblunt(answer))
@@ -361,11 +359,6 @@ class _Inference:
     @staticmethod
     def _as_short(node: GraphNode) -> Question:
         return Question(node.name, node.asked)
-
-
-def _rewritten(line: str) -> str:
-    """A rewritten question on its line, without what stands before and around it."""
-    return unquoted(on_one_line(unblunt(_BEFORE_QUESTION.sub("", line, count=1))).strip("*_` "))
 
 
 def _first(errors: ExceptionGroup[Exception]) -> Exception:
