@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from hopweave.batching import Batcher
 from hopweave.errors import (
     BudgetReached,
     DataError,
@@ -26,7 +27,7 @@ from hopweave.prompt import Prompt
 from hopweave.store import Store, Stored, key_of
 from hopweave.trace import ModelCall, Read, Record, Search, Setup, Started, TextPiece, Trace
 from hopweave.types import Answer, Hit, Message, Passage, Question, Reading, Reply, Sampling, Span, TokenLogprob, Usage
-from hopweave.workbench import Batcher, Budget, Parts, Retries, Workbench
+from hopweave.workbench import Budget, Parts, Retries, Workbench
 
 ASK = [Message("user", "what?")]
 ULM = Passage("ulm", "Einstein was born in Ulm.")

@@ -11,12 +11,12 @@ import asyncio
 import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from hopweave import errors
+from hopweave.batching import Batcher
 from hopweave.errors import (
     BudgetReached,
     HopweaveError,
@@ -33,13 +33,9 @@ from hopweave.store import Store, Stored, key_of
 from hopweave.trace import Failure, Read, Search, Timing, Trace, call_step, whole
 from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Span, Usage
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
 CHARACTERS_PER_TOKEN = 3
 """What a token is taken to be where the model cannot count: English has more than 4, so a count is rather too high."""
 
-_MAX_BATCH = 256
 _COUNTING = Sampling(max_tokens=0)  # under which the store keeps counts: no reply is ever asked for with it
 _NO_LOG = logging.NullHandler()
 
@@ -84,79 +80,6 @@ class Retries:
             raise SettingsError(f"retries max_attempts must be at least 1, which is no retry, not {self.max_attempts}")
         if not 0 <= self.max_wait_seconds < math.inf:
             raise SettingsError(f"retries max_wait_seconds must be a number from 0 up, not {self.max_wait_seconds}")
-
-
-class Batcher(Generic[Item, Result]):
-    """Gathers what waiting coroutines ask for into batches and runs them, one at a time, off the event loop.
-
-    While a batch runs, later requests gather for the next one. Where a batch fails, its items are tried one by one, so that
-    only the culprit's coroutine sees the error.
-    """
-
-    def __init__(self, run: Callable[[Sequence[Item]], Sequence[Result]], name: str) -> None:
-        self._run = run
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
-        self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
-        self._drain: asyncio.Task[None] | None = None
-
-    async def ask(self, items: Sequence[Item]) -> list[Result]:
-        """One result for each item, in order."""
-        loop = asyncio.get_running_loop()
-        futures = [loop.create_future() for _ in items]
-        self._waiting.extend(zip(items, futures, strict=True))
-        if self._drain is None or self._drain.done():
-            self._drain = loop.create_task(self._drain_all())
-        return list(await asyncio.gather(*futures))
-
-    async def close(self) -> None:
-        """Stops the thread after the batch that it is at; whoever still waits is cancelled."""
-        drain = self._drain
-        if drain is not None and not drain.done():
-            drain.cancel()
-            await asyncio.gather(drain, return_exceptions=True)
-        await asyncio.to_thread(self._thread.shutdown, cancel_futures=True)
-
-    async def _drain_all(self) -> None:
-        try:
-            await asyncio.sleep(0)  # whoever is ready at this moment gets to ask first
-            while self._waiting:
-                batch, self._waiting = self._waiting[:_MAX_BATCH], self._waiting[_MAX_BATCH:]
-                await self._run_batch(batch)
-        finally:
-            left, self._waiting = self._waiting, []
-            for _, future in left:
-                future.cancel()
-
-    async def _run_batch(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
-        batch = [(item, future) for item, future in batch if not future.done()]
-        if not batch:
-            return
-        loop = asyncio.get_running_loop()
-        try:
-            outcome = await loop.run_in_executor(self._thread, self._results_or_error, [item for item, _ in batch])
-        except RuntimeError as error:  # the thread was stopped
-            outcome = error
-        except BaseException:
-            for _, future in batch:
-                future.cancel()
-            raise
-        if not isinstance(outcome, Exception):
-            for (_, future), result in zip(batch, outcome, strict=True):
-                _settle(future, result)
-        elif len(batch) == 1:
-            _settle(batch[0][1], outcome)
-        else:
-            for one in batch:
-                await self._run_batch([one])
-
-    def _results_or_error(self, items: Sequence[Item]) -> list[Result] | Exception:
-        try:
-            results = list(self._run(items))
-            if len(results) != len(items):
-                raise ValueError(f"{len(results)} results came back for {len(items)} items")
-        except Exception as error:  # noqa: BLE001 - an engine may raise anything; it is handed to whoever asked
-            return error
-        return results
 
 
 class Parts:
@@ -628,14 +551,3 @@ def _checked_reading(reading: Reading, passage: Passage) -> Reading:
             f"the reader says that {reading.text!r} stands in passage {passage.id!r} at {start} to {end}; it does not"
         )
     return Reading(reading.text, span, confidence)
-
-
-def _settle(future: asyncio.Future[Any], outcome: Any) -> None:
-    if future.done():  # whoever waited was cancelled
-        return
-    if isinstance(outcome, StopIteration):  # which no future can hold
-        outcome = RuntimeError(f"StopIteration: {outcome}")
-    if isinstance(outcome, Exception):
-        future.set_exception(outcome)
-    else:
-        future.set_result(outcome)

@@ -12,13 +12,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from hopweave.batching import Batcher
 from hopweave.catalog import require
 from hopweave.errors import MissingExtra, ModelError, SettingsError
 from hopweave.llms._generation import Call, Loaded, Row, generate, row_of
 from hopweave.models import KNOWN_MODELS, model_identity, model_path
 from hopweave.protocols import OnText
 from hopweave.types import Abilities, Message, Reply, Sampling
-from hopweave.workbench import Batcher
 
 __all__ = ["TransformersLocal"]
 
