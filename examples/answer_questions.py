@@ -16,7 +16,6 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +26,10 @@ from hopweave.settings import assignments
 def main() -> None:
     """Reads the questions, answers those that are not answered yet, and prints a summary at the end."""
     options = _options()
-    rows = list(_rows(options.questions, with_context=options.with_context))[: options.limit]
-    golds = {_id(row): str(row.get("answer", "")) for row in rows}
-    done = _records(options.out) if options.out and options.out.exists() else {}
-    questions = [_question(row) for row in rows if _id(row) not in done]
+    rows = read_rows(options.questions, with_context=options.with_context)[: options.limit]
+    golds = {id_of(row): str(row.get("answer", "")) for row in rows}
+    done = read_records(options.out) if options.out and options.out.exists() else {}
+    questions = [as_question(row) for row in rows if id_of(row) not in done]
     flags: dict[str, Any] = {"corpus": options.corpus, "method": options.method} | assignments(options.set)
     if options.replay:
         flags["store"] = flags.get("store", {}) | {"mode": "replay"}
@@ -39,7 +38,7 @@ def main() -> None:
     print(f"\n{len(records)} records in {time.perf_counter() - started:.1f} s, {len(done)} were there already")
     _summarise(records, golds)
     if options.same_as:
-        _compare(records, _records(options.same_as))
+        _compare(records, read_records(options.same_as))
 
 
 def _options() -> argparse.Namespace:
@@ -57,27 +56,29 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _rows(path: Path, *, with_context: bool) -> Iterator[dict[str, Any]]:
+def read_rows(path: Path, *, with_context: bool) -> list[dict[str, Any]]:
+    """The rows of a JSON list or JSONL file; on request only those with passages of their own."""
     text = path.read_text(encoding="utf-8")
     rows = (
         json.loads(text) if text.lstrip().startswith("[") else [json.loads(line) for line in text.splitlines() if line.strip()]
     )
-    for row in rows:
-        if not with_context or row.get("context") or row.get("paragraphs"):
-            yield row
+    return [row for row in rows if not with_context or row.get("context") or row.get("paragraphs")]
 
 
-def _id(row: dict[str, Any]) -> str:
+def id_of(row: dict[str, Any]) -> str:
+    """What identifies a row, under whatever name; the question itself where nothing does."""
     return str(row.get("id") or row.get("_id") or row.get("qid") or row["question"])
 
 
-def _question(row: dict[str, Any]) -> Question:
+def as_question(row: dict[str, Any]) -> Question:
+    """The question of a row; a true or false answer makes it a question of yes or no."""
     if isinstance(row.get("answer"), bool):
-        return Question(_id(row), row["question"], "label", ("Yes", "No"))
-    return Question(_id(row), row["question"])
+        return Question(id_of(row), row["question"], "label", ("Yes", "No"))
+    return Question(id_of(row), row["question"])
 
 
-def _records(path: Path) -> dict[str, Record]:
+def read_records(path: Path) -> dict[str, Record]:
+    """The records of a run by question."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return {record.question.id: record for record in map(Record.from_json, filter(None, lines))}
 
@@ -92,11 +93,12 @@ async def _answer(
             if options.out:
                 with options.out.open("a", encoding="utf-8") as file:
                     file.write(record.to_json() + "\n")
-            _show(record, golds[record.question.id])
+            show(record, golds[record.question.id])
     return records
 
 
-def _show(record: Record, gold: str) -> None:
+def show(record: Record, gold: str) -> None:
+    """Prints what came of a question."""
     totals = record.totals()
     print(f"\n{record.question.text}")
     if record.answer is None:
