@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 DEMO_INDEX := .demo/starter-index
 QUESTION ?= Which house by Ludwig Mies van der Rohe stands in the city where the logician Kurt Gödel was born?
 
-.PHONY: demo test lint types units wheel clean
+.PHONY: demo test test-hf lint types units wheel clean
 
 demo: $(READY)
 	@if [ "$${HOPWEAVE_LLM:-llama_cpp}" = llama_cpp ]; then $(BIN)/hopweave models fetch; fi
@@ -30,6 +30,17 @@ units: $(READY)
 wheel: $(READY)
 	$(BIN)/python tests/wheel_check.py
 
+# What needs PyTorch, in an environment of its own, since PyTorch is large; on tiny random weights, so nothing else is fetched.
+test-hf: $(VENV)-hf/.ready
+	$(VENV)-hf/bin/python -m pytest tests/readers tests/llms/test_transformers_local.py tests/duplicate_detectors
+
+$(VENV)-hf/.ready: pyproject.toml constraints.txt
+	@echo "Making .venv-hf: pip downloads PyTorch and transformers (several hundred MB, more where PyTorch comes with CUDA)."
+	$(PYTHON) -m venv $(VENV)-hf
+	$(VENV)-hf/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(VENV)-hf/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --editable '.[hf,dev]'
+	@touch $@
+
 $(READY): pyproject.toml constraints.txt
 	@echo "Making .venv: pip downloads hopweave's dependencies and tools (about 110 MB)."
 	$(PYTHON) -m venv $(VENV)
@@ -37,4 +48,4 @@ $(READY): pyproject.toml constraints.txt
 	@touch $(READY)
 
 clean:
-	rm -rf $(VENV) .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-hf .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
