@@ -208,7 +208,9 @@ class _Weaving:
         line = line.strip() if self.goes_on else self._beyond(line)
         sentence = first_sentence(line)
         if not normalize_answer(plain(sentence)):
-            self.bench.unread("sentence", "no sentence is in the reply", reply.text)
+            # To say no more is one of the ways to stop (the released exit rule); to say nothing at all, or no sentence, is not.
+            if reply.text.strip() or not self.sentences:
+                self.bench.unread("sentence", "no sentence is in the reply", reply.text)
             return ""
         if sentence == line and reply.finish_reason == "length" and not _WHOLE.search(line):
             self.bench.unread("sentence", "the sentence is cut off at max_tokens_sentence", reply.text)
