@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
+from rich.segment import Segment
 from rich.text import Text
 from rich.tree import Tree
 
@@ -24,6 +25,19 @@ _TONES = {
 _MAX_CHARACTERS = 160
 
 
+class _Tail:
+    """As many of the last lines of a tree as the screen holds: what happens now is at the end."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self._tree, options.update(height=None), pad=False)
+        for line in lines[-max(1, console.height - 1) :]:
+            yield from line
+            yield Segment.line()
+
+
 class LiveTree:
     """An observer that shows what happens on standard error, so that standard output stays the answer's.
 
@@ -36,7 +50,7 @@ class LiveTree:
         self._root = Tree(Text(cut(one_line(title), _MAX_CHARACTERS), style="bold"))
         self._branches: dict[int, Tree] = {}
         self._said: dict[int, str] = {}
-        self._live = Live(self._root, console=self._console, transient=True, refresh_per_second=8)
+        self._live = Live(_Tail(self._root), console=self._console, transient=True, refresh_per_second=8)
 
     def __enter__(self) -> LiveTree:
         if self._console.is_terminal:
