@@ -5,8 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO_INDEX := .demo/starter-index
-# Chosen because the embedded model gets it right; try others with QUESTION="...".
-QUESTION ?= Of which colony did the captain of HMS Beagle on Charles Darwin's voyage later become governor?
+QUESTION ?= Which house by Ludwig Mies van der Rohe stands in the city where the logician Kurt Gödel was born?
 
 .PHONY: demo test test-hf lint types units wheel clean
 
