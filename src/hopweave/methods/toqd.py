@@ -325,13 +325,14 @@ class _Inference:
         if not text.strip():
             self.bench.unread("answer", "the reply is empty", text)
             return ""
-        if is_refusal(text):
+        asks_for_more = _ASKS_FOR_MORE.match(node.asked) is not None
+        if is_refusal(text) or (asks_for_more and normalize_answer(text) == "no"):
             return ""
         said = without_yes(text)
         answer, how = final_answer(said, self._as_short(node))
         if how == "full":
             answer, _ = final_answer(said.strip().split("\n", 1)[0], self._as_short(node))
-        if not normalize_answer(answer) or (normalize_answer(answer) in {"yes", "no"} and _ASKS_FOR_MORE.match(node.asked)):
+        if not normalize_answer(answer) or (asks_for_more and normalize_answer(answer) in {"yes", "no"}):
             self.bench.unread("answer", "the reply holds no answer", text)
             return ""
         return on_one_line(unblunt(answer))
