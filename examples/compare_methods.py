@@ -21,7 +21,6 @@ from answer_questions import as_question, id_of, read_records, read_rows, show
 from hopweave import Record, Weaver, read_settings
 from hopweave.matching import is_contained
 from hopweave.settings import assignments, merged
-from hopweave.trace import ModelCall, Search
 
 COLUMNS = ("method", "records", "failed", "cover-EM", "calls", "words in", "words out", "rounds", "seconds", "unread")
 
@@ -99,7 +98,7 @@ def _line(method: str, records: list[Record], golds: dict[str, list[str]]) -> tu
         _mean(sum(t.llm_calls for t in totals), records),
         _mean(sum(t.prompt_words for t in totals), records),
         _mean(sum(t.reply_words for t in totals), records),
-        _mean(sum(map(_num_rounds, records)), records),
+        _mean(sum(record.num_rounds() for record in records), records),
         _mean(sum(t.llm_seconds for t in totals), records),
         f"{sum(t.parse_failures for t in totals)} of {sum(t.llm_calls for t in totals)}",
     )
@@ -107,14 +106,6 @@ def _line(method: str, records: list[Record], golds: dict[str, list[str]]) -> tu
 
 def _mean(total: float, records: list[Record]) -> str:
     return f"{total / len(records):.2f}" if records else "no data"
-
-
-def _num_rounds(record: Record) -> int:
-    calls = [
-        step for step in record.steps if isinstance(step, Search) or (isinstance(step, ModelCall) and step.purpose != "reader")
-    ]
-    kinds = [step.kind for step in sorted(calls, key=lambda step: step.timing.started_seconds)]
-    return sum(kind == "search" and (index == 0 or kinds[index - 1] != "search") for index, kind in enumerate(kinds))
 
 
 if __name__ == "__main__":

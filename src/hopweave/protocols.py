@@ -51,6 +51,18 @@ class LanguageModel(Protocol):
 
 
 @runtime_checkable
+class ManyReplies(Protocol):
+    """A language model that draws several replies in one request. It is optional: see `Workbench.samples`."""
+
+    async def replies(self, messages: Sequence[Message], sampling: Sampling, num: int) -> list[Reply]:
+        """Draws `num` replies to the same conversation. The first reply's usage is that of the whole request.
+
+        Raises:
+            ModelError: with `retryable` set where trying again can help; also if the endpoint sends fewer.
+        """
+
+
+@runtime_checkable
 class TokenCounter(Protocol):
     """A language model that can say how long a text is. It is optional: see `Workbench.count_tokens`."""
 

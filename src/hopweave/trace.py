@@ -28,6 +28,11 @@ from hopweave.types import Answer, Hit, Message, Passage, Question, Reading, Rep
 
 SCHEMA = "hopweave.record/1"
 
+READER = "reader"
+"""The purpose of a call that reads a passage."""
+
+Rounds = Literal["block", "per_call"]
+
 _LOG = logging.getLogger(__name__)
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 
@@ -65,7 +70,13 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """A call of the language model. `messages` are positions in `Record.messages`; `sample` counts equal calls from 0."""
+    """A call of the language model.
+
+    Attributes:
+        messages: positions in `Record.messages`.
+        sample: counts equal calls from 0.
+        is_shared: drawn by the same request as the call before it, which holds the usage of that request.
+    """
 
     id: int
     parent: int | None
@@ -78,6 +89,7 @@ class ModelCall:
     usage: Usage
     error: Failure | None
     timing: Timing
+    is_shared: bool = False
     kind: Literal["model_call"] = "model_call"
 
 
@@ -177,9 +189,13 @@ Observer = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over a trace. Words are split at white space; `prompt_words` counts all that was sent, each time it was sent."""
+    """Sums over a trace. Words are split at white space; `prompt_words` counts all that was sent, each time it was sent.
+
+    `llm_calls` are requests, `completions` the replies that they were for: several samples may come of one request.
+    """
 
     llm_calls: int
+    completions: int
     llm_failures: int
     prompt_tokens: int
     completion_tokens: int
@@ -312,20 +328,22 @@ class Record:
             counts[step.kind] += 1
             match step:
                 case ModelCall():
-                    counts["llm_failures"] += step.text is None
+                    counts["llm_calls"] += not step.is_shared
+                    counts["llm_failures"] += step.text is None and not step.is_shared
                     counts["prompt_tokens"] += step.usage.prompt_tokens
                     counts["completion_tokens"] += step.usage.completion_tokens
                     counts["cached_tokens"] += step.usage.cached_tokens
-                    counts["prompt_words"] += sum(words[index] for index in step.messages)
+                    counts["prompt_words"] += 0 if step.is_shared else sum(words[index] for index in step.messages)
                     counts["reply_words"] += len((step.text or "").split())
-                    seconds["llm"] += step.timing.seconds
+                    seconds["llm"] += 0.0 if step.is_shared else step.timing.seconds
                 case Search():
                     counts["queries"] += len(step.queries)
                     seconds["search"] += step.timing.seconds
                 case _:
                     pass
         return Totals(
-            llm_calls=counts["model_call"],
+            llm_calls=counts["llm_calls"],
+            completions=counts["model_call"],
             llm_failures=counts["llm_failures"],
             prompt_tokens=counts["prompt_tokens"],
             completion_tokens=counts["completion_tokens"],
@@ -339,6 +357,20 @@ class Record:
             llm_seconds=seconds["llm"],
             search_seconds=seconds["search"],
         )
+
+    def num_rounds(self, mode: Rounds = "block") -> int:
+        """Rounds of retrieval.
+
+        Args:
+            mode: `block` counts each stretch of searches between two calls of the model as one round, however many queries
+                it sent; calls of a reader, which belong to a search, part nothing. `per_call` counts every query, as ToQD's
+                released code does.
+        """
+        if mode == "per_call":
+            return self.totals().queries
+        calls = [s for s in self.steps if isinstance(s, Search) or (isinstance(s, ModelCall) and s.purpose != READER)]
+        kinds = [step.kind for step in sorted(calls, key=lambda step: step.timing.started_seconds)]
+        return sum(kind == "search" and (index == 0 or kinds[index - 1] != "search") for index, kind in enumerate(kinds))
 
     @property
     def fingerprint(self) -> str:
@@ -610,10 +642,12 @@ def call_step(
     sample: int,
     outcome: Reply | RunError,
     timing: Timing,
+    *,
+    is_shared: bool = False,
 ) -> ModelCall:
     """A `ModelCall` from what came of it."""
     if isinstance(outcome, RunError):
         text, reason, usage, error = None, "error", Usage(), Failure.of(outcome)
     else:
         text, reason, usage, error = outcome.text, outcome.finish_reason, outcome.usage, None
-    return ModelCall(step_id, parent, purpose, messages, sampling, sample, text, reason, usage, error, timing)
+    return ModelCall(step_id, parent, purpose, messages, sampling, sample, text, reason, usage, error, timing, is_shared)

@@ -35,6 +35,8 @@ class Question:
         text: the question itself.
         form: the kind of answer asked for; it decides how the final answer is read and how consistency is tested.
         labels: the allowed labels, in order, where `form` is `"label"`.
+        family: the task family whose demonstrations fit, such as `multi_hop` or `slot_filling`; if empty it goes by form and
+            labels (`demonstrations.family_of`).
         pinned: passages that the question comes with and is about (as IIRC's main passage); they need no retrieval.
     """
 
@@ -42,6 +44,7 @@ class Question:
     text: str
     form: AnswerForm = "short"
     labels: tuple[str, ...] = ()
+    family: str = ""
     pinned: tuple[Passage, ...] = ()
 
 
@@ -249,6 +252,7 @@ class Abilities:
         prefill: goes on from a last turn of the assistant.
         logprobs: reports log-probabilities of tokens and alternatives.
         json_schema: constrains a reply to a schema.
+        samples: draws several replies in one request (`protocols.ManyReplies`).
         context_tokens: length of its context, if known.
         max_parallel: how many calls it serves at a time, if there is such a limit.
     """
@@ -256,5 +260,6 @@ class Abilities:
     prefill: bool = False
     logprobs: bool = False
     json_schema: bool = False
+    samples: bool = False
     context_tokens: int | None = None
     max_parallel: int | None = None

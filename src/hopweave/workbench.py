@@ -13,7 +13,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from hopweave import errors
 from hopweave.batching import Batcher
@@ -28,10 +28,12 @@ from hopweave.errors import (
     SettingsError,
 )
 from hopweave.prompt import Prompt
-from hopweave.protocols import DuplicateDetector, LanguageModel, ModelReader, Reader, Retriever, TokenCounter
+from hopweave.protocols import DuplicateDetector, LanguageModel, ManyReplies, ModelReader, Reader, Retriever, TokenCounter
 from hopweave.store import Store, Stored, key_of
-from hopweave.trace import Failure, Read, Search, Timing, Trace, call_step, whole
+from hopweave.trace import READER, Failure, Read, Search, Timing, Trace, call_step, whole
 from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Span, Usage
+
+T = TypeVar("T")
 
 CHARACTERS_PER_TOKEN = 3
 """What a token is taken to be where the model cannot count: English has more than 4, so a count is rather too high."""
@@ -160,6 +162,14 @@ class Parts:
         return [self.duplicate_detector.duplicate_of(query, seen) if self.duplicate_detector else None for query, seen in items]
 
 
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Replies that were drawn for the same messages, in order; fewer than asked for where a limit was `reached`."""
+
+    replies: tuple[Reply, ...]
+    reached: BudgetReached | None = None
+
+
 @dataclass(slots=True)
 class _Spent:
     llm_calls: int = 0
@@ -252,6 +262,48 @@ class Workbench:
             raise outcome
         self._spent.tokens += outcome.usage.prompt_tokens + outcome.usage.completion_tokens
         return outcome
+
+    async def samples(
+        self, messages: Sequence[Message], num: int, *, purpose: str, sampling: Sampling | None = None
+    ) -> Samples:
+        """Draws several replies to the same messages: in one request where the endpoint can, else in requests side by side.
+
+        Every sample is its own entry in the store and its own step. With a seed, each is drawn under a seed of its own.
+
+        Args:
+            messages: as for `reply`.
+            num: how many.
+            purpose: as for `reply`.
+            sampling: as for `reply`.
+
+        Returns:
+            All of them, or as many as the budget allows.
+
+        Raises:
+            ModelError, ReplayMiss: as `reply`, if any sample fails.
+            BudgetReached: if the question may not draw a single one.
+        """
+        sampling = sampling or self.sampling
+        if self.abilities.samples and isinstance(self.parts.llm, ManyReplies) and num > 1:
+            return Samples(await self._at_once(self.parts.llm, messages, num, purpose, sampling))
+        drawn = [
+            self.reply(
+                messages,
+                purpose=purpose,
+                sampling=sampling if sampling.seed is None else replace(sampling, seed=sampling.seed + number),
+                sample=number,
+            )
+            for number in range(num)
+        ]
+        # Where tokens are counted, how many calls fit must not hang on the clock: they then take turns.
+        are_in_turn = self.budget.max_tokens is not None
+        outcomes = [await _outcome_of(one) for one in drawn] if are_in_turn else await asyncio.gather(*map(_outcome_of, drawn))
+        replies = tuple(outcome for outcome in outcomes if isinstance(outcome, Reply))
+        failed = [outcome for outcome in outcomes if isinstance(outcome, RunError)]
+        worst = next((error for error in failed if not isinstance(error, BudgetReached)), None) or next(iter(failed), None)
+        if worst is not None and not (replies and isinstance(worst, BudgetReached)):
+            raise worst
+        return Samples(replies, worst if isinstance(worst, BudgetReached) else None)
 
     async def count_tokens(self, text: str) -> int:
         """How many tokens of the model a text has. It is no call of the model: it costs no budget and leaves no step.
@@ -352,7 +404,7 @@ class Workbench:
                 return await self.parts.read(query, passage)
 
         async def ask(messages: Sequence[Message], sampling: Sampling) -> Reply:
-            return await self.reply(messages, purpose="reader", sampling=sampling)
+            return await self.reply(messages, purpose=READER, sampling=sampling)
 
         with self.under(step_id):
             return await reader.read_with(ask, query, passage)
@@ -387,6 +439,64 @@ class Workbench:
             kind = ModelError
         return kind(failure.message, retryable=failure.retryable)
 
+    async def _at_once(
+        self, llm: ManyReplies, messages: Sequence[Message], num: int, purpose: str, sampling: Sampling
+    ) -> tuple[Reply, ...]:
+        """Draws samples by one request; what the store holds is not drawn again."""
+        self._afford("max_llm_calls", self._spent.llm_calls + 1)
+        self._afford("max_tokens", self._spent.tokens + 1)
+        store = self.parts.store
+        has_store = store is not None and store.mode != "off"
+        keys = [key_of(self.parts.llm.identity, messages, sampling, number) if has_store else "" for number in range(num)]
+        self._afford_time(keys[0])
+        self._spent.llm_calls += 1
+        steps = [self.trace.begin("model_call", purpose) for _ in range(num)]
+        parent, kept, started = self.trace.parent, self.trace.keep_messages(messages), self.trace.seconds()
+        outcomes = await self._drawn(llm, messages, sampling, keys, started)
+        for number, (step_id, (outcome, timing)) in enumerate(zip(steps, outcomes, strict=True)):
+            is_shared = number > 0
+            self.trace.end(call_step(step_id, parent, purpose, kept, sampling, number, outcome, timing, is_shared=is_shared))
+        for outcome, _ in outcomes:
+            if isinstance(outcome, RunError):
+                raise outcome
+        replies = tuple(outcome for outcome, _ in outcomes if isinstance(outcome, Reply))
+        self._spent.tokens += sum(reply.usage.prompt_tokens + reply.usage.completion_tokens for reply in replies)
+        return replies
+
+    async def _drawn(
+        self, llm: ManyReplies, messages: Sequence[Message], sampling: Sampling, keys: Sequence[str], started: float
+    ) -> list[tuple[Reply | RunError, Timing]]:
+        store = self.parts.store
+        found = [store.get(key) if store is not None and key else None for key in keys]
+        num_missing = sum(stored is None for stored in found)
+        drawn: list[Reply] | RunError = []
+        attempts = 0
+        if num_missing and self._is_replay:
+            drawn = ReplayMiss("the store does not hold all samples of this call; run once with the store on")
+        elif num_missing:
+
+            async def draw() -> list[Reply]:
+                replies = [_checked_reply(reply) for reply in await llm.replies(messages, sampling, num_missing)]
+                if len(replies) != num_missing:
+                    raise ModelError(f"the model sent {len(replies)} replies where {num_missing} were asked for")
+                return replies
+
+            drawn, attempts = await self._tried(draw)
+        seconds = self.trace.seconds() - started
+        outcomes: list[tuple[Reply | RunError, Timing]] = []
+        waiting = iter(drawn) if isinstance(drawn, list) else None
+        for key, stored in zip(keys, found, strict=True):
+            if stored is not None:
+                timing = Timing(started, stored.seconds, from_store=True, attempts=stored.attempts)
+                outcomes.append((self._from_store(stored), timing))
+                continue
+            outcome: Reply | RunError = next(waiting) if waiting is not None else drawn  # type: ignore[assignment]
+            if store is not None and key:
+                reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
+                outcome = store.put(key, Stored(reply, failure, seconds, attempts)).reply or outcome
+            outcomes.append((outcome, Timing(started, seconds, attempts=attempts)))
+        return outcomes
+
     async def _counted(self, key: str, llm: TokenCounter, text: str) -> Reply | RunError:
         """A count, as a reply that says nothing, so that the store can hold it."""
 
@@ -406,11 +516,11 @@ class Workbench:
 
         return await self._tried(reply)
 
-    async def _tried(self, call: Callable[[], Awaitable[Reply]]) -> tuple[Reply | RunError, int]:
+    async def _tried(self, call: Callable[[], Awaitable[T]]) -> tuple[T | RunError, int]:
         """What comes of a call that is tried again where that can help, within the question's time, and the attempts."""
         attempts = 0
 
-        async def once() -> Reply:
+        async def once() -> T:
             nonlocal attempts
             attempts += 1
             with _boundary(ModelError):
@@ -428,7 +538,7 @@ class Workbench:
             return error, attempts
         return reply, attempts
 
-    async def _again(self, once: Callable[[], Any], first: RunError) -> Reply:
+    async def _again(self, once: Callable[[], Awaitable[T]], first: RunError) -> T:
         # stamina is only imported, and only costs its milliseconds, once something has gone wrong.
         import stamina
 
@@ -452,8 +562,7 @@ class Workbench:
                 if failed is not None:  # the call that already failed counts as the first attempt
                     error, failed = failed, None
                     raise error
-                reply: Reply = await once()
-                return reply
+                return await once()
         raise first
 
     def _on_text(self, step_id: int) -> Callable[[str], None] | None:
@@ -514,6 +623,13 @@ def _boundary(kind: type[RunError]) -> Iterator[None]:
         raise kind(f"timed out: {error}" if str(error) else "timed out", retryable=True) from error
     except Exception as error:
         raise kind(f"{type(error).__name__}: {error}") from error
+
+
+async def _outcome_of(call: Awaitable[Reply]) -> Reply | RunError:
+    try:
+        return await call
+    except RunError as error:
+        return error
 
 
 def _checked_reply(reply: Reply) -> Reply:

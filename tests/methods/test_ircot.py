@@ -70,7 +70,7 @@ async def test_without_a_prefill_sentences_that_are_said_again_are_passed_over()
 
 
 async def test_each_prompt_shows_the_passages_found_so_far_in_the_order_of_acquisition():
-    record = await ask(FIRST, SECOND, LAST, READ, num_demonstrations=0)
+    record = await ask(FIRST, SECOND, LAST, READ, n_demos=0)
     titles = {"Lost Gravel", "Park", "Mack Renn", "Orlau"}
     shown = [[line for line in call[0].text.split("\n") if line in titles] for call in calls(record)]
     assert shown == [
@@ -82,7 +82,7 @@ async def test_each_prompt_shows_the_passages_found_so_far_in_the_order_of_acqui
 
 
 async def test_passages_stand_between_fences_before_the_question():
-    prompt = calls(await ask(LAST, READ, num_demonstrations=0))[0][0].text
+    prompt = calls(await ask(LAST, READ, n_demos=0))[0][0].text
     assert prompt.endswith(
         f"\n\n<passage>\nLost Gravel\n{COASTER.text}\n</passage>\n<passage>\nPark\n{PARK.text}\n</passage>\nQ: {QUESTION}\nA:"
     )

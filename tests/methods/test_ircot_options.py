@@ -100,7 +100,7 @@ async def test_passages_with_too_many_words_are_passed_over_if_asked_for():
 
 
 async def test_passages_are_cut_to_the_first_words_in_prompts_alone():
-    record = await ask(LAST, LAST, max_words_shown=4, num_demonstrations=0)
+    record = await ask(LAST, LAST, max_words_shown=4, n_demos=0)
     assert "<passage>\nOrlau Mill\nThe mill of Orlau\n</passage>" in calls(record)[0][0].text
     assert record.passage("mill").text == MILL.text
 
@@ -211,7 +211,7 @@ async def test_a_repeated_sentence_may_be_let_pass():
 
 async def test_as_many_demonstrations_as_asked_for_with_their_gold_passages_and_m_distractors():
     for distractors in (0, 2):
-        prompt = calls(await ask(num_demonstrations=5, num_distractors=distractors))[0][0].text
+        prompt = calls(await ask(n_demos=5, num_distractors=distractors))[0][0].text
         assert prompt.count("\nQ: ") == 5 + 1
         assert prompt.count("</passage>") == 1 + sum(len(one.passages(distractors)) for one in sample(5))
         assert all(f"A: {one.reasoning} So the answer is: {one.answer}.\n" in prompt for one in sample(5))
@@ -230,9 +230,9 @@ async def test_the_demonstration_of_the_question_itself_is_not_shown():
 
 
 async def test_demonstrations_are_dropped_from_the_last_until_all_fits():
-    whole = calls(await ask(num_demonstrations=5))[0][0].text
+    whole = calls(await ask(n_demos=5))[0][0].text
     num_tokens = len(whole.split())
-    record = await ask(llm=Small(SAYS, num_tokens + 128), num_demonstrations=5)
+    record = await ask(llm=Small(SAYS, num_tokens + 128), n_demos=5)
     prompt = calls(record)[0][0].text
     assert 1 <= prompt.count("\nQ: ") - 1 < 5
     assert [one.question for one in sample(5) if one.question in prompt] == [one.question for one in sample(5)][
@@ -329,7 +329,7 @@ def test_limits_of_nothing_are_refused(name):
         IRCoT(**{name: 0})
 
 
-@pytest.mark.parametrize("name", ["num_demonstrations", "num_distractors", "num_titles", "max_words_shown"])
+@pytest.mark.parametrize("name", ["n_demos", "num_distractors", "num_titles", "max_words_shown"])
 def test_negative_counts_are_refused(name):
     with pytest.raises(SettingsError, match=name):
         IRCoT(**{name: -1})
@@ -342,7 +342,7 @@ def test_the_profiles_hold_what_the_paper_and_the_authors_code_say():
     assert (one.max_steps, one.query, one.remove_wh_words, one.max_passages) == (8, "last_sentence", False, 15)
     assert (other.max_steps, other.query, other.remove_wh_words) == (10, "last_non_reasoning_sentence", True)
     assert (other.max_words_retrieved, other.max_words_shown, other.duplicates, other.marker) == (600, 350, "fuzzy", "authors")
-    assert {one.num_demonstrations, other.num_demonstrations} == {15}
+    assert {one.n_demos, other.n_demos} == {15}
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "ircot.md"

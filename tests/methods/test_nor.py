@@ -67,6 +67,6 @@ async def test_without_a_call_the_answer_is_empty_and_says_why():
 
 
 def test_options_that_cannot_be_are_refused():
-    for options in ({"max_tokens": 0}, {"num_demonstrations": -1}):
+    for options in ({"max_tokens": 0}, {"n_demos": -1}):
         with pytest.raises(SettingsError, match=next(iter(options))):
             NoR(**options)

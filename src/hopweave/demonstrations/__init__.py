@@ -1,6 +1,6 @@
-"""Worked multi-hop questions to show a model: one annotated source from which every method builds its own examples.
+"""Worked questions to show a model: one annotated source from which every method builds its own examples.
 
-A family is a file of JSON lines beside this module. A demonstration has a question, its answer, the steps that lead to it
+A task family is a file of JSON lines beside this module. A demonstration has a question, its answer, the steps that lead to it
 (each with a query, its answer, a sentence that states it and the passage that says so), a concluding sentence where the answer
 does not follow from the last step alone, and passages that are of no use. All of it is our own writing of true facts.
 """
@@ -15,9 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import SettingsError, suggest
-from hopweave.types import Passage
+from hopweave.types import Passage, Question
 
 MULTI_HOP = "multi_hop"
+YES_NO = "yes_no"
+FACT_CHECKING = "fact_checking"
+LONG_FORM = "long_form"
+
+_FACT_CHECKING_LABELS = frozenset({"supports", "refutes", "supported", "refuted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +41,9 @@ class Demonstration:
 
     Attributes:
         id: within its family.
-        type: `bridge`, `comparison` or `composition`.
+        type: what kind of question it is, such as `bridge`, `comparison` or `composition`.
         question: what is asked.
-        answer: in a few words.
+        answer: in a few words; a label; or, in the family of long answers, the whole explanation.
         steps: the hops, in order.
         conclusion: the sentence that draws the answer from the steps; empty where the last step states it.
         distractors: passages that look related and do not help.
@@ -100,6 +105,41 @@ def sample(num: int, *, seed: int = 0, asked: str = "", family: str = MULTI_HOP)
     drawn = list(demonstrations(family))
     random.Random(seed).shuffle(drawn)  # noqa: S311
     return [one for one in drawn if _words(one.question) != _words(asked)][:num]
+
+
+def family_of(question: Question) -> str:
+    """The task family of a question: the one that it names, else by its form and labels.
+
+    >>> family_of(Question("1", "Is it so?", "label", ("Yes", "No"))), family_of(Question("2", "Who was it?"))
+    ('yes_no', 'multi_hop')
+    """
+    if question.family:
+        return question.family
+    if question.form == "label":
+        is_claim = any(label.lower() in _FACT_CHECKING_LABELS for label in question.labels)
+        return FACT_CHECKING if is_claim else YES_NO
+    return LONG_FORM if question.form == "long" else MULTI_HOP
+
+
+def published_count(method: str, family: str) -> int:
+    """How many demonstrations a method was shown in SearChain's tables (arXiv 2304.14732, table 11), by task family.
+
+    The table goes by dataset; `demo_counts.json` holds it in full, and says which dataset stands for which family.
+
+    Raises:
+        SettingsError: for a method that the table does not have. A family of another package counts as `multi_hop`.
+    """
+    table = _counts()
+    if method not in table["counts"]:
+        raise SettingsError(f"no number of demonstrations is published for {method!r}; set n_demos")
+    dataset = table["families"].get(family, table["families"][MULTI_HOP])
+    return int(table["counts"][method][dataset])
+
+
+@cache
+def _counts() -> dict[str, Any]:
+    counts: dict[str, Any] = json.loads((Path(__file__).parent / "demo_counts.json").read_text(encoding="utf-8"))
+    return counts
 
 
 @cache

@@ -28,7 +28,7 @@ class FewShot:
     """What prompts hold.
 
     Attributes:
-        num_demonstrations: at most so many; fewer where they do not fit.
+        n_demos: at most so many; fewer where they do not fit.
         num_distractors: M, passages in each demonstration that do not help.
         seed: of the choice and order of demonstrations and of their passages.
         max_words: a longer passage is cut to so many in the prompt; 0 is no limit.
@@ -36,7 +36,7 @@ class FewShot:
         pinned: where the question's pinned passages stand among the others.
     """
 
-    num_demonstrations: int
+    n_demos: int
     num_distractors: int
     seed: int
     max_words: int
@@ -100,7 +100,7 @@ class Packer:
         return [*pinned, *found] if self.options.pinned == "top" else [*found, *pinned]
 
     def _drawn(self) -> list[Demonstration]:
-        return sample(self.options.num_demonstrations, seed=self.options.seed, asked=self.question.text)
+        return sample(self.options.n_demos, seed=self.options.seed, asked=self.question.text)
 
     def _instruction(self, style: Style) -> str:
         form = self.question.form

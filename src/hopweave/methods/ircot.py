@@ -65,7 +65,7 @@ class IRCoT:
         Literal["cot", "direct", "none"], "who answers from the passages; none: the answer of the reasoning itself"
     ] = "cot"
     force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
-    num_demonstrations: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 3
+    n_demos: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 3
     num_distractors: Annotated[int, "M: passages of no use in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
     pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
@@ -77,7 +77,7 @@ class IRCoT:
         for name in ("max_steps", "num_hits", "max_passages", "max_tokens_sentence", "max_tokens"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"ircot {name} must be at least 1, not {getattr(self, name)}")
-        for name in ("max_words_retrieved", "max_words_shown", "num_demonstrations", "num_distractors", "num_titles"):
+        for name in ("max_words_retrieved", "max_words_shown", "n_demos", "num_distractors", "num_titles"):
             if getattr(self, name) < 0:
                 raise SettingsError(f"ircot {name} must be 0 or more, not {getattr(self, name)}")
 
@@ -109,7 +109,7 @@ class IRCoT:
 
     def _few_shot(self) -> FewShot:
         return FewShot(
-            num_demonstrations=self.num_demonstrations,
+            n_demos=self.n_demos,
             num_distractors=self.num_distractors,
             seed=self.seed,
             max_words=self.max_words_shown,

@@ -27,7 +27,7 @@ class NoR:
         Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
     ] = "tolerant"
     force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
-    num_demonstrations: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 15
+    n_demos: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 15
     seed: Annotated[int, "of the choice of demonstrations"] = 0
     max_words_shown: Annotated[int, "cut a pinned passage to so many words; 0 for no limit"] = 350
     max_tokens: Annotated[int, "longest reply, in tokens"] = 256
@@ -35,13 +35,13 @@ class NoR:
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
             raise SettingsError(f"nor max_tokens must be at least 1, not {self.max_tokens}")
-        for name in ("num_demonstrations", "max_words_shown"):
+        for name in ("n_demos", "max_words_shown"):
             if getattr(self, name) < 0:
                 raise SettingsError(f"nor {name} must be 0 or more, not {getattr(self, name)}")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
-        few_shot = FewShot(self.num_demonstrations, 0, self.seed, self.max_words_shown, has_passages=False)
+        few_shot = FewShot(self.n_demos, 0, self.seed, self.max_words_shown, has_passages=False)
         stopped_because, said = "finished", Said((), "", "", "empty")
         try:
             packer = Packer(few_shot, question, workbench)

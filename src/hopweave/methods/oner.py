@@ -38,7 +38,7 @@ class OneR:
     ] = "tolerant"
     reader: Annotated[Literal["cot", "direct", "none"], "with reasoning, directly, or no answer at all, only passages"] = "cot"
     force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
-    num_demonstrations: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 3
+    n_demos: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 3
     num_distractors: Annotated[int, "M: passages of no use in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
     pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
@@ -49,7 +49,7 @@ class OneR:
         for name in ("num_hits", "max_passages", "max_tokens"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"oner {name} must be at least 1, not {getattr(self, name)}")
-        for name in ("max_words_retrieved", "max_words_shown", "num_demonstrations", "num_distractors", "num_titles"):
+        for name in ("max_words_retrieved", "max_words_shown", "n_demos", "num_distractors", "num_titles"):
             if getattr(self, name) < 0:
                 raise SettingsError(f"oner {name} must be 0 or more, not {getattr(self, name)}")
 
@@ -83,7 +83,7 @@ class OneR:
 
     def _few_shot(self) -> FewShot:
         return FewShot(
-            num_demonstrations=self.num_demonstrations,
+            n_demos=self.n_demos,
             num_distractors=self.num_distractors,
             seed=self.seed,
             max_words=self.max_words_shown,

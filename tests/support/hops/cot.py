@@ -1,0 +1,3 @@
+from support.three_hops import Case
+
+CASE = Case(["The light is Ines Halloran's. So the final answer is the Teel."], calls=lambda h: 1, rounds=lambda h: 0)
