@@ -4,9 +4,10 @@ Sun et al. 2023; the row "Recite-and-answer" of SearChain's and ToQD's table 1, 
 sampled: the authors' code for HotpotQA takes 20. With one it is the plain variant, recited greedily. As in that code, answers
 vote as they are written, ties go to the shorter, and an answer has to be a whole sentence after the marker.
 
-Ours is what the demonstrations recite: of each passage of their steps (of the last two, where there are more) the first sentence
-and the one that answers, so that a recitation fits into 128 tokens. A recitation that is empty gives no vote; if all are, the
-question is asked once without any. Where calls are limited, so many recitations are drawn that each can be answered from.
+Ours is what the demonstrations recite: of each passage of their steps (of the last two, where there are more) the first
+sentence and the one that answers, so that a recitation fits into 128 tokens. A recitation that is empty gives no vote; if all
+are, the question is asked once without any. Where calls are limited, so many recitations are drawn that each can be answered
+from.
 
 Calls, whatever the hops: 1 request for the S recitations where the endpoint can, else S; and S for the answers. No retrieval.
 """
@@ -93,10 +94,8 @@ class _Run:
         read = [(passages, *outcome) for passages, outcome in await self._answered(recitations)]
         if not read:
             return one_answer(self.question, "\n".join(recitations[0]), "", "empty", stopped_because=self.stopped_because)
-        if not any(how == "marker" for _, _, _, how in read):
-            answers = [short for _, _, short, _ in read]
-        else:
-            answers = [short if how == "marker" else "" for _, _, short, how in read]
+        is_any_whole = any(how == "marker" for _, _, _, how in read)
+        answers = [short if how == "marker" or not is_any_whole else "" for _, _, short, how in read]
         normalize = normalize_answer if self.options.normalize else str.strip
         held = vote(answers, form=self.question.form, tie=self.options.tie, normalize=normalize)
         file_vote(self.bench, held, answers)
