@@ -16,6 +16,7 @@ from hopweave.corpus.records import first_byte
 from hopweave.errors import DataError
 
 _FEED_BYTES = 1 << 16
+_INSIDE = frozenset({"map_key", "end_map", "end_array"})
 
 
 class Layout(BaseModel):
@@ -147,7 +148,17 @@ def _lines(file: CorpusFile) -> Iterator[tuple[object, Callable[[], str]]]:
                 raise DataError(f"{place} is not JSON: {what}; correct the row or remove it") from None
             except RecursionError:
                 raise DataError(f"{place} nests too deeply; flatten the row or remove it") from None
+            if "\\ud" in line.lower() and not _is_text(values):
+                raise DataError(f"{place} holds half of a surrogate pair, which is no character; correct the row or remove it")
             yield values, partial(str, place)
+
+
+def _is_text(values: object) -> bool:
+    try:
+        json.dumps(values, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _items(file: CorpusFile, prefix: str) -> Iterator[tuple[object, Callable[[], str]]]:
@@ -205,7 +216,7 @@ def _line_of(file: CorpusFile, prefix: str, number: int) -> int:
         try:
             while piece := stream.readline(_FEED_BYTES):
                 parser.send(piece)
-                seen += sum(at == prefix and not event.startswith("end_") for at, event, _ in events)
+                seen += sum(at == prefix and event not in _INSIDE for at, event, _ in events)
                 if seen >= number:
                     return line
                 del events[:]

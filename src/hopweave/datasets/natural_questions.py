@@ -15,7 +15,7 @@ or, of KILT, `nq-dev-kilt.jsonl`:
     {"id": "-91", "input": "who designed the carrow head light", "output": [{"answer": "Ines Halloran",
      "provenance": [{"wikipedia_id": "900001", "title": "Carrow Head Light", "start_paragraph_id": 1}]}]}
 
-or, of DPR, `nq-test.qa.csv`, with a tab between the two:
+or, with a tab between the two, of DPR, `nq-test.qa.csv`:
 
     who designed the carrow head light    ['Ines Halloran', 'Halloran']
 

@@ -11,7 +11,7 @@ One row of `CuratedTrec-test.txt`:
 
     {"question": "Who designed the Carrow Head Light ?", "answer": ["(Ines )?Halloran"]}
 
-or, of DPR, `curatedtrec-test.qa.csv`, with a tab between the two:
+or, with a tab between the two, of DPR, `curatedtrec-test.qa.csv`:
 
     Who designed the Carrow Head Light ?    ['(Ines )?Halloran']
 """
