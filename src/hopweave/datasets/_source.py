@@ -68,15 +68,15 @@ def examples_of(rows: Iterable[Row[L]], make: Callable[[Row[L]], Iterable[Exampl
     Raises:
         DataError: if an id comes twice, or nothing comes at all.
     """
-    seen: dict[str, Row[L]] = {}
+    places: dict[str, Callable[[], str]] = {}
     for row in rows:
         for example in make(row):
             key = example.question.id
-            if key in seen:
-                raise row.error(f"its id {key!r} is also that of {seen[key].where()}", "give each row an id of its own")
-            seen[key] = row
+            if key in places:
+                raise row.error(f"its id {key!r} is also that of {places[key]()}", "give each row an id of its own")
+            places[key] = row.where
             yield example
-    if not seen:
+    if not places:
         raise DataError("the dataset holds no question that can be asked with these options; check its file and its options")
 
 
