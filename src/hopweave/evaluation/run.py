@@ -23,9 +23,9 @@ from hopweave.evaluation import manifest as proof
 from hopweave.evaluation.limiter import Limited, Turns, limited
 from hopweave.evaluation.lock import lock
 from hopweave.evaluation.prepare import Prepared, prepare
-from hopweave.evaluation.prices import Price, read_price
 from hopweave.evaluation.run_folder import Plan, RunFolder
 from hopweave.evaluation.standing import Cell, CellStanding, RunBudget, Standing
+from hopweave.prices import Price, price_of
 from hopweave.settings import Settings
 from hopweave.store import Store
 from hopweave.trace import Failure, Record, Trace
@@ -125,7 +125,7 @@ async def evaluate(
         async with AsyncExitStack() as stack:
             desk = _Desk(prepared)
             stack.push_async_callback(desk.close)
-            price = read_price(options.prices, desk.llm.identity) if options.prices is not None else None
+            price = price_of(desk.llm.identity, options.prices) if options.prices is not None else None
             desk.open()
             folder = folder or RunFolder.create(path, plan)
             for label, drawn in prepared.examples.items():
