@@ -3,8 +3,8 @@
 Where the cell, or else its method on another dataset, has records in the run, their mean is taken for the questions that are
 left, with the interval in which the sum lies in 95 of 100 cases. Else the method is rehearsed on the first questions: it
 really searches and really fills its prompts, and stand-ins for the model reply: in a word, in a sentence, at length, with a
-chain of sub-questions. That bounds one-call methods well; of methods whose rounds hang on what the model says it shows no more than
-how far these stand-ins drive them, and a real model may need more or less.
+chain of sub-questions. That bounds one-call methods well; of methods whose rounds hang on what the model says it shows no
+more than how far these stand-ins drive them, and a real model may need more or less.
 """
 
 from __future__ import annotations
