@@ -55,7 +55,9 @@ def parse_next(text: str) -> Suggested:
     ('Where was she born?',)
     """
     listed = next((item for line in text.splitlines() for item in parse_numbered(line).items), "")
-    line = listed or next((line for line in map(_unlabelled, text.splitlines()) if any(map(str.isalnum, line))), "")
+    line = _unlabelled(listed) or next(
+        (line for line in map(_unlabelled, text.splitlines()) if any(map(str.isalnum, line))), ""
+    )
     if not line or is_refusal(line) or ("?" not in line and _ANSWERS.search(line)):
         return Suggested((), ("no next sub-question was written" if text.strip() else "the reply is empty",))
     return Suggested((FINISH if _is_finish(line) else line,), ())

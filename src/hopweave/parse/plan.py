@@ -21,7 +21,7 @@ from hopweave.parse.numbered import Numbered, parse_numbered
 
 _OPENS = re.compile(r'(?:^|[:,;\[(]|[.?][ \t]|\band\b)[ \t]*+(?:(?:[-*•]|\d{1,2}[.)])[ \t]*+)?"', re.IGNORECASE | re.MULTILINE)
 # A closing mark is the one behind which the list goes on or ends; a mark around a title within a sub-question is not.
-_CLOSES = re.compile(r'"(?=[ \t]*+(?:[.,;\])]*+[ \t]*+(?:(?:and|or)[ \t]++)?(?:$|")|\.[ \t]|\())', re.IGNORECASE | re.MULTILINE)
+_CLOSES = re.compile(r'"(?=[ \t]*+(?:[.,;\])]*+[ \t]*+(?:and[ \t]++)?(?:$|")|\.[ \t]|\())', re.IGNORECASE | re.MULTILINE)
 _OPENS_AT_ONCE = re.compile(r'[ \t]*+"')
 _CURLY = str.maketrans("“”„‟", '""""')
 _LEADS_IN = re.compile(r"\bneed(?:s|ed)?\s+to\s+(?:know|ask|find\s+out)\b", re.IGNORECASE)
@@ -115,19 +115,19 @@ def parse_solution(text: str, items: Sequence[str]) -> Solution:
     found: dict[int, list[str]] = {}
     behind: list[str] = []
     last: list[str] | None = None
+    number = 0
     for line in body[:end].splitlines():
         match = _NUMBERED.match(line)
         if match is not None:
             if last is not None:
                 last += behind
-            behind, last = [], [match["text"] or match["close"] or ""]
-            found.setdefault(int(match["number"]), last)
+            number, behind, last = int(match["number"]), [], [match["text"] or match["close"] or ""]
+            found.setdefault(number, last)
         elif line.strip():
             behind.append(line.strip())
+    if last is not None and behind and not _bare(last[0], items[number - 1] if 1 <= number <= len(items) else ""):
+        last.append(behind.pop(0))  # the number, or the item, has a line of its own
     closing = " ".join([*behind, body[end:].strip()]).strip()
-    if last is not None and not "".join(last).strip() and behind:  # "**1.**" on a line of its own
-        last.append(behind.pop(0))
-        closing = " ".join([*behind, body[end:].strip()]).strip()
     answers = tuple(_bare(" ".join(found.get(number, ())), item) for number, item in enumerate(items, start=1))
     problems = [f"step {number} has no answer" for number, answer in enumerate(answers, start=1) if not answer]
     problems += [f"there is no step {number}" for number in sorted(found) if not 1 <= number <= len(items)]
