@@ -25,7 +25,7 @@ class Fields:
 def parse_fields(text: str, names: Sequence[str], *, lead: str = "", ends: Iterable[str] = (), is_long: bool = False) -> Fields:
     """Reads fields from a text that goes on behind the name of the first. Any text is accepted.
 
-    - A name counts at the beginning of a line or behind the end of a sentence, with a colon, in any case, with Markdown around it.
+    - A name counts at the beginning of a line or behind a sentence, with a colon, in any case, with Markdown around it.
     - The name of the first field, and its `lead`, may be written once more; so may the fields before it, which are left out.
     - A line of three dashes, and after the first field a name of `ends`, begin another example: what follows is left out.
     - Each value is put on one line. Of the last field the first line counts, or all of it if it `is_long`.
@@ -37,7 +37,7 @@ def parse_fields(text: str, names: Sequence[str], *, lead: str = "", ends: Itera
         ends: names of fields that come before these in an example.
         is_long: whether the last field may have several lines.
 
-    >>> parse_fields("who wrote it.\\nSearch Query: author of Emma", ["Rationale", "Search Query"]).values
+    >>> parse_fields("who wrote it. Search Query: author of Emma", ["Rationale", "Search Query"]).values
     ('who wrote it.', 'author of Emma')
     """
     rest = _without_next_example(_begun(_LINE_BREAK.sub("\n", text).strip(), names[0], tuple(ends)), tuple(ends))
@@ -51,9 +51,8 @@ def parse_fields(text: str, names: Sequence[str], *, lead: str = "", ends: Itera
     kept = tuple(value if any(char.isalnum() for char in value) else "" for value in values)
     if not text.strip():
         return Fields(kept, ("the reply is empty",))
-    return Fields(
-        kept, tuple(f"the field {name} was not written" for name, value in zip(names, kept, strict=True) if not value)
-    )
+    missing = [name for name, value in zip(names, kept, strict=True) if not value]
+    return Fields(kept, tuple(f"the field {name} was not written" for name in missing))
 
 
 @cache
