@@ -6,6 +6,7 @@ import json
 import random
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hopweave.errors import BudgetReached, DataError
 from hopweave.matching import is_contained, normalize_answer
 from hopweave.methods._demos import drawn
 from hopweave.methods._dsp_templates import ANSWER, Filled, Templates, Training, context_of, stage_of
+from hopweave.parse.final import final_answer
 from hopweave.types import Hit, Question
 
 _NUM_PASSAGES = 2  # of each hop of the simple pipeline
@@ -102,9 +104,10 @@ async def _attempt(
     if templates.question.form == "short" and not any(_holds(hit, one.answers) for hit in hits):
         return {}, "no passage holds the answer"
     filled = await _fill(templates, ANSWER, one.question, hits, others)
-    if filled is None or alike(filled.output) not in {alike(answer) for answer in one.answers}:
-        return {}, f"the answer is wrong: {filled.output if filled is not None else '?'}"
-    return {**stages, ANSWER: filled}, ""
+    said = final_answer(filled.output, templates.question)[0] if filled is not None else ""
+    if filled is None or alike(said) not in {alike(answer) for answer in one.answers}:
+        return {}, f"the answer is wrong: {said or '?'}"
+    return {**stages, ANSWER: replace(filled, output=said)}, ""
 
 
 async def _fill(templates: Templates, stage: str, text: str, hits: Sequence[Hit], others: Sequence[Training]) -> Filled | None:

@@ -152,8 +152,7 @@ class DSP:
         elected = vote(answers, form=question.form, normalize=alike)
         bench.decide("vote", f"{elected.num_votes} of {elected.num_samples} samples: {elected.answer}", answers=answers)
         winner = done.filled[elected.first]
-        closing = f"{winner.rationale} {MARKER} {elected.answer.rstrip('.')}."
-        text = winner.output if question.form == "long" else closing
+        text = winner.output if question.form == "long" else _closed(winner.rationale, elected.answer)
         how = "forced" if winner.is_forced else "marker"
         return one_answer(question, text, elected.answer, how, known.hits, known.stopped_because)
 
@@ -188,3 +187,8 @@ def _bare(bench: Workbench, output: str, question: Question) -> str:
     if not short:
         bench.unread("final", "no answer is in the field", output)
     return short
+
+
+def _closed(rationale: str, answer: str) -> str:
+    ended = rationale if not rationale or rationale.endswith((".", "!", "?")) else f"{rationale}."
+    return f"{ended} {MARKER} {answer.rstrip('.')}.".strip()
