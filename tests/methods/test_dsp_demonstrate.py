@@ -137,6 +137,17 @@ async def test_fields_are_the_steps_that_a_demonstration_is_annotated_with():
     assert answer.endswith(f"Rationale: Step by step: {one.reasoning}\n\nAnswer: {one.answer}")
 
 
+async def test_a_demonstration_without_a_step_for_a_hop_is_a_plain_pair_there():
+    seconds = [f"It is so.\n\nSearch Query: {query}" for query in ("second", "third")]
+    says = [(re.compile(r"What the passages tell so far:$"), seconds), *rules()]
+    record = await ask(says=says, num_hops=3, n_demos=20, num_annotated=20)
+    num_steps = [len(one.steps) for one in demonstrations("multi_hop")]
+    _, second, third, _ = online(record)
+    assert second.count("\nAnswer: ") == sum(num < 2 for num in num_steps)
+    assert third.count("\nAnswer: ") == sum(num < 3 for num in num_steps) > 0
+    assert third.count("\n\nSearch Query: ") == sum(num >= 3 for num in num_steps) + 1 > 1
+
+
 async def test_without_annotations_all_are_plain_pairs():
     for record in (await ask(demonstrate="none"), await ask(num_annotated=0)):
         assert all(prompt.count("\n\nRationale: ") == 2 for prompt in online(record))
