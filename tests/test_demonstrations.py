@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections import Counter
@@ -163,7 +164,7 @@ def test_a_label_follows_from_a_conclusion_of_one_sentence(one):
 def test_labels_come_equally_often_and_take_turns_under_seed_0(family):
     assert Counter(one.answer for one in OF[family]) == dict.fromkeys(LABELS[family], 5)
     in_order = [one.answer for one in sample(10, family=family)]
-    assert all(one != following for one, following in zip(in_order, in_order[1:], strict=False))
+    assert all(one != following for one, following in itertools.pairwise(in_order))
     for num in (2, 4, 6):
         assert set(in_order[:num]) == LABELS[family]
 
@@ -193,6 +194,30 @@ def test_the_sentence_that_gives_an_answer_is_read_as_that_answer(family):
     question = Question("q", "", form, tuple(sorted(LABELS.get(family, ()))))
     for one in OF[family]:
         assert final_answer(f"{one.reasoning} So the final answer is {one.answer}.", question) == (one.answer, "marker")
+
+
+# -- sub-questions -----------------------------------------------------------------------------------------------------
+
+
+@each
+def test_a_sub_question_refers_to_earlier_answers_by_number_and_names_none(one):
+    assert len(one.sub_questions) == len(one.steps)
+    assert one.sub_questions[0] == one.steps[0].query
+    for number, (asked, step) in enumerate(zip(one.sub_questions, one.steps, strict=True)):
+        named = [earlier for earlier in one.steps[:number] if holds(step.query, earlier.answer)]
+        assert not any(holds(asked, earlier.answer) for earlier in one.steps[:number])
+        assert asked.count("the answer to ") == len({earlier.answer for earlier in named})
+        assert "the the" not in asked
+
+
+def test_what_is_asked_about_an_article_and_all_is_replaced_and_the_rest_of_the_query_stays():
+    assert MULTI_HOP[12].sub_questions == (
+        "In which country was Vasco da Gama born?",
+        "What is the capital of the answer to 1?",
+        "By which river was the answer to 2 built?",
+        "Into which ocean does the answer to 3 flow?",
+    )
+    assert OF["yes_no"][0].sub_questions == ("How high is Mont Blanc?", "How high is Mount Fuji?")
 
 
 # -- drawing -----------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -65,6 +66,23 @@ class Demonstration:
     def reasoning(self) -> str:
         """The sentences of the steps and the conclusion, without the sentence that gives the answer."""
         return " ".join([*(step.sentence for step in self.steps), *([self.conclusion] if self.conclusion else [])])
+
+    @property
+    def sub_questions(self) -> tuple[str, ...]:
+        """The queries as they can be asked before any is answered: an earlier answer in a query is referred to by its number.
+
+        >>> demonstrations()[0].sub_questions
+        ('Who composed The Planets?', 'In which town was the answer to 1 born?')
+        """
+        numbers = {step.answer.casefold(): number for number, step in reversed(list(enumerate(self.steps, start=1)))}
+        asked = [self.steps[0].query]
+        for count, step in enumerate(self.steps[1:], start=1):
+            earlier = sorted((one.answer for one in self.steps[:count]), key=len, reverse=True)
+            pattern = rf"(?<!\w)(?:the )?({'|'.join(map(re.escape, earlier))})(?!\w)"
+            asked.append(
+                re.sub(pattern, lambda found: f"the answer to {numbers[found[1].casefold()]}", step.query, flags=re.IGNORECASE)
+            )
+        return tuple(asked)
 
     def passages(self, num_distractors: int = 0, seed: int = 0) -> list[Passage]:
         """The passages of the steps, each once, and some distractors, shuffled.
