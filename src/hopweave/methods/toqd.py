@@ -26,8 +26,9 @@ from typing import Annotated
 from hopweave.errors import BudgetReached, RunError, SettingsError
 from hopweave.matching import normalize_answer
 from hopweave.methods._claims import last_answer, marked_answer, on_one_line, text_of
+from hopweave.methods._demos import drawn, packed
 from hopweave.methods._evidence import evidence_for
-from hopweave.methods._graph_writing import GraphWriter, graph_text
+from hopweave.methods._graph_writing import GraphWriter, graph_text, numbered
 from hopweave.methods._question_graph import GraphNode, QuestionGraph, claims_of_nodes, pairs_of_nodes, walk
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.refusal import is_refusal, without_yes
@@ -64,6 +65,10 @@ class ToQD:
     add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
     temperature: Annotated[float | None, "of every call; none takes the run's, which is 0 where nothing is set"] = None
     top_p: Annotated[float | None, "of every call; none takes the run's, which is 1 where nothing is set"] = None
+    n_demos: Annotated[
+        int | None, "worked decompositions shown where a question is decomposed first; none: as many as table 4 says, 0"
+    ] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_tokens: Annotated[int, "longest reply but the last, in tokens"] = 256
     max_tokens_summary: Annotated[int, "longest last reply, in tokens"] = 512
 
@@ -72,6 +77,8 @@ class ToQD:
         for name, least in (lowest | {"max_tokens": 1, "max_tokens_summary": 1}).items():
             if getattr(self, name) < least:
                 raise SettingsError(f"toqd {name} must be at least {least}, not {getattr(self, name)}")
+        if self.n_demos is not None and self.n_demos < 0:
+            raise SettingsError(f"toqd n_demos must be 0 or more, not {self.n_demos}")
         if self.temperature is not None and self.temperature < 0:
             raise SettingsError(f"toqd temperature must be a number from 0 up, not {self.temperature}")
         if self.top_p is not None and not 0 < self.top_p <= 1:
@@ -114,8 +121,8 @@ class _Inference:
 
     async def explore(self) -> str:
         """Writes the graph and infers its nodes; returns why it stopped."""
-        request = self._fill("decompose", question=self.question.text, most=str(self.options.most_sub_questions))
         try:
+            request = await self._request()
             graph = await self.writer.write(request, self.question.text)
         except BudgetReached as reached:
             return reached.limit
@@ -127,6 +134,17 @@ class _Inference:
         reached_limits = [node.reached.limit for node in walk(self.nodes) if node.reached is not None]
         is_limited = any(node.is_limited for node in walk(self.nodes))
         return next(iter(reached_limits), "max_graphs" if is_limited else "finished")
+
+    async def _request(self) -> str:
+        """The prompt that asks for the sub-questions of the question itself."""
+        values = {"question": self.question.text, "most": str(self.options.most_sub_questions)}
+        examples = [
+            self._fill("decomposed", question=one.question, sub_questions=numbered(one.sub_questions))
+            for one in drawn(self.question, "toqd", self.options.n_demos, self.options.seed)
+        ]
+        rest = self._fill("decompose", examples="", **values)
+        shown = await packed(self.bench, examples, rest, self.options.max_tokens)
+        return self._fill("decompose", examples=shown, **values)
 
     def _plant(self, graph: QuestionGraph, name: str, allowance: int) -> tuple[GraphNode, ...]:
         """Files the graph and a decision for each node, before any of them begins: so the record is the same in every run."""
