@@ -12,15 +12,15 @@ _MOST_WORDS = 12  # of a run
 _MOST_SAID = 80  # words that are looked through, of each text
 _SMALL = re.compile(
     r"the|and|was|were|are|for|from|with|his|her|she|its|has|had|have|that|this|who|which|what|when|where|why|how|did|does"
-    r"|into|than|then|there|they|their|him|out|not|but|\D\w?"
+    r"|into|than|then|there|they|their|him|out|not|but|yes|\D\w?"
 )
 
 
 def taken_up(query: str, said: Sequence[str], passage: str) -> str:
     """The words that a model took from a passage shown for a query, as it wrote them; empty if it took none.
 
-    They are the longest run of words that stands in what the model said next and in the passage, with the words of the query
-    and small words off its ends. A name or a number has to be among them, since other words are often alike by chance.
+    They are the longest run of words that stands in what the model said next and in the passage, and that begins and ends with
+    a name or a number which the query does not hold: other words are often alike by chance.
 
     Args:
         query: what was asked.
@@ -42,24 +42,15 @@ def _words(text: str) -> list[str]:
 def _longest_run(said: str, text: str, off: set[str]) -> str:
     matches = list(_WORD.finditer(said))[:_MOST_SAID]
     words = [match[0].casefold() for match in matches]
+    is_edge = [_is_named(match[0]) and word not in off for match, word in zip(matches, words, strict=True)]
     best = (0, 0)
-    for start in range(len(words)):
-        for end in range(min(len(words), start + _MOST_WORDS), start, -1):
-            if f" {' '.join(words[start:end])} " in text:
-                first, last = _trimmed(words, start, end, off)
-                is_named = any(match[0][0].isupper() or match[0][0].isdigit() for match in matches[first:last])
-                if is_named and last - first > best[1] - best[0]:
-                    best = (first, last)
+    for start in (number for number, is_one in enumerate(is_edge) if is_one):
+        for end in range(min(len(words), start + _MOST_WORDS), start + best[1] - best[0], -1):
+            if is_edge[end - 1] and f" {' '.join(words[start:end])} " in text:
+                best = (start, end)
                 break
     return said[matches[best[0]].start() : matches[best[1] - 1].end()] if best[1] else ""
 
 
-def _trimmed(words: Sequence[str], start: int, end: int, off: set[str]) -> tuple[int, int]:
-    def is_off(word: str) -> bool:
-        return word in off or _SMALL.fullmatch(word) is not None
-
-    while start < end and is_off(words[start]):
-        start += 1
-    while start < end and is_off(words[end - 1]):
-        end -= 1
-    return start, end
+def _is_named(word: str) -> bool:
+    return (word[0].isupper() or word[0].isdigit()) and _SMALL.fullmatch(word.casefold()) is None

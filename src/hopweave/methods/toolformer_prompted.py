@@ -173,8 +173,8 @@ class _Writing:
 
     def _say(self, words: str) -> None:
         """Keeps words of the model, which stand outside of calls."""
-        self.transcript.add(words if self.transcript.text.endswith(" ") or words[:1].isspace() else f" {words}")
         if words.strip():
+            self.transcript.add(words.rstrip() if words[0].isspace() else f" {words.rstrip()}")
             self.plain.append(words.strip())
             if self.called:
                 said = _MARKER.split(words, maxsplit=1)[0].strip()
@@ -186,7 +186,6 @@ class _Writing:
             hits = tuple((await self.bench.search([unblunt(query)], self.options.num_passages))[0])
         self.called.append(_Called(query, hits))
         found = "\n".join(shown(hits, self.options.max_words)) or _NOTHING
-        self.transcript.text = self.transcript.text.rstrip()
         self.transcript.add(f" {_call(query, found)}")
 
     def _end(self, said: str) -> str:
