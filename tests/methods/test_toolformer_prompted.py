@@ -56,6 +56,11 @@ async def test_the_calls_claim_what_the_model_took_from_their_results_and_cite_i
     assert record.answer.passage_ids == ("orlau", "renn")
 
 
+async def test_what_the_next_query_takes_from_a_result_counts_where_the_model_says_nothing_of_it():
+    record = await ask(FIRST, f'[WikiSearch("{WHERE}")', END)
+    assert verdicts(record) == [(WHO, "Ida Renn", "verified"), (WHERE, "Tromvik", "verified")]
+
+
 async def test_what_the_model_says_against_the_result_is_its_own():
     record = await ask(FIRST, "It is Max Orr. So the final answer is Max Orr.")
     assert verdicts(record) == [(WHO, "It is Max Orr.", "known"), (ASKED, "Max Orr", "known")]

@@ -163,8 +163,11 @@ class _Writing:
         if not self.called:
             text = self.short if is_long or self.how == "forced" else " ".join(self.plain)
             return one_answer(self.question, text, self.short, self.how, (), stopped_because)
-        later = [one.said for one in self.called] + [self.short]
-        steps = [Step(unblunt(one.query), _answer_of(one, later[number:]), one.hits) for number, one in enumerate(self.called)]
+        said = [words for one in self.called for words in (one.query, one.said)] + [self.short]
+        steps = [
+            Step(unblunt(one.query), _answer_of(one, said[2 * number + 1 :]), one.hits)
+            for number, one in enumerate(self.called)
+        ]
         return stepwise_answer(
             self.question, steps, self.short, self.how, self.bench, said=self.short, stopped_because=stopped_because
         )
