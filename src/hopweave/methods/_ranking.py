@@ -29,7 +29,9 @@ def ranked_by_words(query: str, texts: Sequence[str]) -> list[int]:
 
 
 def ranked_by_embedding(query: str, texts: Sequence[str], model: str, device: str | None) -> list[int]:
-    """Positions of the texts by the cosine of their sentence embeddings with the query's, best first. It computes: run it aside.
+    """Positions of the texts by the cosine of their sentence embeddings with the query's, best first.
+
+    It computes, and so belongs into a thread.
 
     Raises:
         MissingExtra: without the library of the extra `hf`.

@@ -17,10 +17,10 @@ from hopweave.types import Answer, Citation, Claim, Question
 from hopweave.workbench import Workbench
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
-_SMALL = frozenset(  # noqa: SIM905 - fifty words in quotation marks do not read
-    "a an and are as at be been but by did do does for from had has have he her his in is it its of on or she so than that the"
-    " their there they this thus to was were what when where which who whom whose with how why".split()
-)
+_SMALL_WORDS = """
+a an and are as at be been but by did do does for from had has have he her his in is it its of on or she so than that the their
+there they this thus to was were what when where which who whom whose with how why"""
+_SMALL = frozenset(_SMALL_WORDS.split())
 
 
 def words_of(text: str) -> list[str]:
