@@ -118,7 +118,7 @@ class Editor:
             )
             for demo in self.demos[:_NUM_QUESTION_DEMOS]
         ]
-        said = await self._said("verify", "question", examples, question=self.question.text, sentence=sentence)
+        said = await self._said("verify", examples, question=self.question.text, sentence=sentence)
         query = _behind(said.strip().split("\n", 1)[0], "question:")
         if query:
             return query
@@ -147,17 +147,17 @@ class Editor:
         ]
         shown = [fence(cut_words(one.text, SHOWN_WORDS), one.hit.passage.title) for one in edit.evidence]
         evidence = "\n".join(shown) or self.bench.fill(self.prompts["nothing"])
-        said = await self._said("check", "check", examples, evidence=evidence, query=edit.query)
+        said = await self._said("check", examples, evidence=evidence, query=edit.query)
         text = _behind(on_one_line(unblunt(said)), "a:")
         if not text:
             self.bench.unread("verifying_answer", "the reply is empty", said)
         return text
 
-    async def _said(self, prompt: str, purpose: str, examples: Sequence[str], **values: str) -> str:
+    async def _said(self, prompt: str, examples: Sequence[str], **values: str) -> str:
         shown = "".join(f"{example}\n\n" for example in examples)
         text = self.bench.fill(self.prompts[prompt], examples=shown, **values)
         sampling = replace(self.bench.sampling, max_tokens=self.max_tokens, stop=_BLANK_LINE)
-        return (await self.bench.reply([Message("user", text)], purpose=purpose, sampling=sampling)).text
+        return (await self.bench.reply([Message("user", text)], purpose=prompt, sampling=sampling)).text
 
 
 def _behind(said: str, label: str) -> str:

@@ -161,8 +161,11 @@ def _is_title(entity: str, hit: Hit) -> bool:
 
 
 def _titles(hits: Sequence[Hit]) -> str:
-    titles = {_key(hit.passage.title): " ".join(hit.passage.title.split()) for hit in reversed(hits) if hit.passage.title}
-    nearest = list(reversed(titles.values()))[:_NUM_SIMILAR]
+    titles: dict[str, str] = {}
+    for hit in hits:
+        if hit.passage.title.strip():
+            titles.setdefault(_key(hit.passage.title), " ".join(hit.passage.title.split()))
+    nearest = list(titles.values())[:_NUM_SIMILAR]
     return "\n".join(cut_words(title, SHOWN_WORDS) for title in nearest)
 
 

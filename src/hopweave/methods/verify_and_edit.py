@@ -185,7 +185,7 @@ class VerifyAndEdit:
     ) -> tuple[str, str]:
         """The answer that follows from the edited reasoning; empty if there is none, or no room for it."""
         is_long = question.form == "long"
-        facts = bench.fill(_PROMPTS["facts"], edited=edited) if is_long else ""
+        facts = f"\n\n{bench.fill(_PROMPTS['facts'], edited=edited)}" if is_long else ""
         begun = "" if is_long else f" {edited} {MARKER}"
         transcript = Transcript(bench, await self._prompt(question, bench, demos, facts, begun), begun)
         longest = self.max_tokens_long if is_long else self.max_tokens

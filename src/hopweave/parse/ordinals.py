@@ -10,7 +10,7 @@ ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "
 """What the sentences begin with, in order."""
 
 # With its comma, and where a sentence may begin: "the Second World War" is no place to part.
-_ORDINAL = re.compile(rf"(?:^|(?<=[\s\"'*_>•-]))(?:{'|'.join(ORDINALS)})(?:ly)?[*_]*+,[*_]*+[ \t]*+", re.MULTILINE)
+_ORDINAL = re.compile(rf"(?:^|(?<=\s))[*_>•-]*+(?:{'|'.join(ORDINALS)})(?:ly)?[*_]*+,[*_]*+[ \t]*+", re.MULTILINE)
 _CLOSING = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
 
 
