@@ -81,16 +81,9 @@ def test_an_action_is_a_tool_with_its_argument_in_brackets(text, action):
     assert read_action(text) == action
 
 
-PIECES = st.lists(
-    st.one_of(
-        st.sampled_from(
-            ["Action", "action 1", "Action 2:", "Thought", ":", "Search", "Lookup[", "Finish[x]", "[", "]", "\n", "\r", " "]
-            + ["*", "_", "#", ">", "Observation 1:", "ſearch[", "1", "-", "\t", "`", '"']
-        ),
-        st.text(max_size=3),
-    ),
-    max_size=20,
-).map("".join)
+WORDS = ["Action", "action 1", "Action 2:", "Thought", "Observation 1:", "Search", "Lookup[", "Finish[x]", "ſearch[", "1"]
+SIGNS = list(":[]*_#>-`\n\r\t ")
+PIECES = st.lists(st.one_of(st.sampled_from([*WORDS, *SIGNS]), st.text(max_size=3)), max_size=20).map("".join)
 
 
 @given(PIECES)
