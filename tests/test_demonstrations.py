@@ -22,6 +22,7 @@ COUNTS = json.loads((PACKAGE / "demonstrations" / "demo_counts.json").read_text(
 FAMILIES = ("multi_hop", "yes_no", "slot_filling", "fact_checking", "long_form")
 OF = {family: demonstrations(family) for family in FAMILIES}
 MULTI_HOP = OF["multi_hop"]
+THREE_PASSAGES = next(one for one in MULTI_HOP if len({step.passage for step in one.steps}) == 3)
 EVERY = [one for family in FAMILIES for one in OF[family]]
 NAMED = [one for one in EVERY if one not in OF["long_form"]]
 """Those whose steps are answered in a few words."""
@@ -105,7 +106,7 @@ def test_three_distractors_hold_neither_the_answer_nor_a_gold_passage(one):
 
 @pytest.mark.parametrize("num_distractors", [0, 1, 3, 9])
 def test_the_passages_shown_are_all_gold_ones_and_as_many_distractors_as_asked_for(num_distractors):
-    one = MULTI_HOP[4]
+    one = THREE_PASSAGES
     shown = one.passages(num_distractors, seed=1)
     assert {step.passage for step in one.steps} <= set(shown)
     assert len(shown) == len(set(shown)) == 3 + min(num_distractors, 3)
@@ -211,7 +212,8 @@ def test_a_sub_question_refers_to_earlier_answers_by_number_and_names_none(one):
 
 
 def test_what_is_asked_about_an_article_and_all_is_replaced_and_the_rest_of_the_query_stays():
-    assert MULTI_HOP[12].sub_questions == (
+    [one] = [one for one in MULTI_HOP if one.steps[0].query == "In which country was Vasco da Gama born?"]
+    assert one.sub_questions == (
         "In which country was Vasco da Gama born?",
         "What is the capital of the answer to 1?",
         "By which river was the answer to 2 built?",
@@ -232,8 +234,8 @@ def test_a_seed_draws_the_same_and_a_larger_number_begins_with_the_same(family):
 
 
 def test_the_passages_of_a_demonstration_are_shuffled_by_the_seed():
-    assert MULTI_HOP[4].passages(2, seed=1) == MULTI_HOP[4].passages(2, seed=1)
-    assert len({tuple(MULTI_HOP[4].passages(2, seed=seed)) for seed in range(8)}) > 1
+    assert THREE_PASSAGES.passages(2, seed=1) == THREE_PASSAGES.passages(2, seed=1)
+    assert len({tuple(THREE_PASSAGES.passages(2, seed=seed)) for seed in range(8)}) > 1
 
 
 @each_family

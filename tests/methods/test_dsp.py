@@ -7,6 +7,7 @@ import re
 import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
+from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Scripted
 from hopweave.methods.dsp import DSP
@@ -96,13 +97,14 @@ async def test_options_override_the_preset_one_by_one():
 
 async def test_the_rewrite_prompt_is_pairs_then_the_format_then_fields_then_the_question():
     prompt = prompts(await ask(n_demos=2, num_annotated=1))[0]
-    pair = "Question: Which river runs through the city in which Picasso's Guernica is shown?\nAnswer: Manzanares"
-    query = "Who won the Battle of Austerlitz?"
+    annotated, plain = sample(2)
+    pair = f"Question: {plain.question}\nAnswer: {plain.answer}"
+    query = annotated.steps[0].query
     lead = "Rationale: To answer this, the first thing to find out is:"
     blocks = prompt.split("\n\n---\n\n")
     assert blocks[1] == pair
     assert blocks[2].startswith("Keep to this format.\n\nQuestion: (the question to be answered)\n\nRationale: ")
-    assert blocks[3].endswith(f"was born?\n\n{lead} {query}\n\nSearch Query: {query}")
+    assert blocks[3].endswith(f"{annotated.question}\n\n{lead} {query}\n\nSearch Query: {query}")
     assert blocks[4] == f"Question: {ASKED}\n\n{lead}"
     assert len(blocks) == 5
 
