@@ -130,8 +130,8 @@ def _stages(one: Demonstration, question: Question, num_hops: int) -> dict[str, 
         known = " ".join(before.sentence for before in one.steps[:hop])
         stages[stage_of(hop + 1)] = Filled(context_of(_each_once(hits[:hop])), known or step.query, step.query)
     reasoning = one.reasoning
-    if question.form == "long":  # the answer repeats the sentences of the steps
-        reasoning = " ".join(f"{step.query} {step.answer}." for step in one.steps)
+    if question.form == "long":  # the answer is the sentences of the steps
+        reasoning = " ".join(step.query for step in one.steps)
     stages[ANSWER] = Filled(context_of(_each_once(hits)), reasoning, one.answer)
     return stages
 
