@@ -151,3 +151,8 @@ def _pattern(wanted: str) -> re.Pattern[str]:
 def _folded(char: str) -> str:
     decomposed = unicodedata.normalize("NFKD", char.translate(_LOOKALIKES)).casefold()
     return "".join(letter for letter in decomposed if unicodedata.category(letter) not in {"Mn", "Cf"})
+
+
+def on_one_line(text: str) -> str:
+    """A query or an answer on one line, without marks of its own."""
+    return " ".join(settle_marks(text, ())[0].split())

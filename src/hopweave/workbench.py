@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
@@ -39,6 +39,7 @@ CHARACTERS_PER_TOKEN = 3
 """What a token is taken to be where the model cannot count: English has more than 4, so a count is rather too high."""
 
 _COUNTING = Sampling(max_tokens=0)  # under which the store keeps counts: no reply is ever asked for with it
+_COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
 _NO_LOG = logging.NullHandler()
 
 
@@ -213,6 +214,24 @@ class Workbench:
     def has_retriever(self) -> bool:
         """Whether there is a corpus to search."""
         return self.parts.retriever is not None
+
+    async def side_by_side(self, work: Sequence[Callable[[], Coroutine[Any, Any, T]]], *, in_turn: bool = False) -> list[T]:
+        """Does several things side by side and hands back what each came to, in order.
+
+        Where calls, tokens or searches are limited, which of them the limit cuts off must not hang on the clock: they then
+        take turns, as they do `in_turn`. So what waits for another has to stand behind it.
+
+        Raises:
+            Exception: of several that fail side by side, what broke before what a call could not do.
+        """
+        if in_turn or any(limit in self.budget.limits() for limit in _COUNTED):
+            return [await one() for one in work]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one()) for one in work]
+        except ExceptionGroup as errors:
+            raise _first(errors) from None
+        return [task.result() for task in tasks]
 
     def fill(self, prompt: Prompt, **values: str) -> str:
         """Fills a prompt and notes its fingerprint in the record."""
@@ -623,6 +642,12 @@ def _boundary(kind: type[RunError]) -> Iterator[None]:
         raise kind(f"timed out: {error}" if str(error) else "timed out", retryable=True) from error
     except Exception as error:
         raise kind(f"{type(error).__name__}: {error}") from error
+
+
+def _first(errors: ExceptionGroup[Exception]) -> Exception:
+    """The error that counts, of several that came up side by side."""
+    inner = min(errors.exceptions, key=lambda error: isinstance(error, RunError) + isinstance(error, BudgetReached))
+    return _first(inner) if isinstance(inner, ExceptionGroup) else inner
 
 
 async def _outcome_of(call: Awaitable[Reply]) -> Reply | RunError:
