@@ -22,7 +22,7 @@ from hopweave.workbench import Workbench
 Infer = Callable[[GraphNode, Sequence[GraphNode]], Awaitable[None]]
 """Works on a node, given all nodes from which arrows lead to it."""
 
-_PROMPTS = prompts_beside(__file__)
+PROMPTS = prompts_beside(__file__)
 _ASKS_FOR_MORE = re.compile(r"(?:\w+\s+)?(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
 
 
@@ -85,7 +85,7 @@ class NodeTalk:
 
     async def rewrite(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
         """Puts the answers of earlier nodes into a node's question, which is to help with the question `main`."""
-        prompt = self.bench.fill(_PROMPTS["rewrite"], pairs=pairs_of_nodes(earlier), main=main, question=node.question)
+        prompt = self.bench.fill(PROMPTS["rewrite"], pairs=pairs_of_nodes(earlier), main=main, question=node.question)
         text = await self._reply(prompt, "rewrite")
         asked = parse_rewritten(text, node.question)
         if not asked:
@@ -100,7 +100,7 @@ class NodeTalk:
 
     async def said(self, name: str, node: GraphNode, **values: str) -> str:
         """The bare answer to the prompt of that name; empty if the reply is NO!, or none."""
-        prompt = _PROMPTS[name] if name in _PROMPTS else self.more_prompts[name]
+        prompt = PROMPTS[name] if name in PROMPTS else self.more_prompts[name]
         text = await self._reply(self.bench.fill(prompt, question=node.asked, **values), name)
         if not text.strip():
             self.bench.unread("answer", "the reply is empty", text)
@@ -120,10 +120,10 @@ class NodeTalk:
     def shown(self, hits: Sequence[Hit]) -> str:
         """Passages as a prompt shows them."""
         shown = [
-            self.bench.fill(_PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
+            self.bench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
             for hit in hits
         ]
-        return "\n\n".join(shown) or self.bench.fill(_PROMPTS["no_passage"])
+        return "\n\n".join(shown) or self.bench.fill(PROMPTS["no_passage"])
 
     async def _reply(self, prompt: str, purpose: str) -> str:
         return (await self.bench.reply([Message("user", prompt)], purpose=purpose, sampling=self.sampling)).text
