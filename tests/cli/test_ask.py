@@ -306,3 +306,19 @@ async def test_interrupting_ends_with_130_a_line_and_an_open_call_that_is_closed
         while not server.num_abandoned and time.monotonic() < give_up:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         assert server.num_abandoned == 1
+
+
+def test_a_ranking_of_a_retriever_that_asks_the_model_is_measured_from_the_record():
+    Path("rules.toml").write_text('[[rules]]\nmatch = "Write a passage"\nsay = "Ines Halloran was born in Port Merrow."\n')
+    flags = ["--method", "oner", "--set", "methods.oner.reader=none", "--set", "methods.oner.num_hits=10"]
+    more = ["--set", "methods.oner.remove_wh_words=false", "--set", "retrievers.hyde.num_documents=1"]
+    result = ask(QUESTION, "--retriever", "hyde", *flags, *more, "--json")
+    assert result.exit_code == 0, result.output
+    record = Record.from_json(result.stdout)
+    assert record.answer.passage_ids == ("engineer", "lamp")
+    assert record.setup.retriever.startswith("hyde(")
+
+
+def test_the_retriever_is_an_option_of_the_command():
+    result = ask(QUESTION, "--retriever", "hide")
+    assert str(result.exception) == "'hide' is not one of the retrievers; did you mean 'hyde'?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.bench import calls, decisions, purposes, told, unread
+from support.bench import WithoutPrefill, calls, decisions, purposes, told, unread
 from support.rankings import outer, ranking, sent
 from support.three_hops import HOPS, NUM_HOPS, PASSAGES, QUESTION
 
@@ -122,9 +122,10 @@ def test_the_question_is_repeated_until_it_is_as_long_as_a_document():
 
 
 async def test_hyde_cut_off_by_a_limit_lets_the_limit_through():
-    record = await ranking(HyDE(), QUESTION, [("", "A lamp.")], FOUND, budget={"max_tokens": 1})
-    assert record.answer.stopped_because == "max_tokens"
-    assert sent(record) == []
+    one_at_a_time = WithoutPrefill([("", "A lamp.")])
+    record = await ranking(HyDE(), QUESTION, (), FOUND, llm=one_at_a_time, budget={"max_llm_calls": 3})
+    assert record.answer.stopped_because == "max_llm_calls"
+    assert (record.totals().llm_calls, sent(record)) == (3, [])
     assert outer(record).error.kind == "BudgetReached"
 
 

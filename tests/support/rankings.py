@@ -23,10 +23,17 @@ class Drawing(WithoutPrefill):
 
 
 async def ranking(
-    rewriter: Any, query: str, says: Any, found: Mapping[str, Any], *, num_hits: int = 10, budget: Any = None, **more: Any
+    rewriter: Any,
+    query: str,
+    says: Any,
+    found: Mapping[str, Any],
+    *,
+    num_hits: int = 10,
+    budget: Mapping[str, float] | None = None,
+    llm: Any = None,
 ) -> Record:
     """The record of a ranking: OneR without a reader retrieves once and answers nothing."""
-    bench = Bench(found=found, llm=Drawing(says), rewriter=rewriter, **more)
+    bench = Bench(found=found, llm=llm or Drawing(says), rewriter=rewriter)
     options = {"reader": "none", "num_hits": num_hits, "remove_wh_words": False}
     return await bench.ask(query, "oner", budget, **options)
 
