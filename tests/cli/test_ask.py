@@ -225,6 +225,7 @@ def test_a_failed_question_is_drawn_and_ends_with_1():
         ([" "], "the question is empty"),
         (["x" * 50_000], "the question has 50,000 characters"),
         ([QUESTION, "--method", "serchain"], "'serchain' is not one of the methods; did you mean 'searchain'?"),
+        ([QUESTION, "--retriever", "hide"], "'hide' is not one of the retrievers; did you mean 'hyde'?"),
         ([QUESTION, "--llm", "scriptd"], "'scriptd' is not one of the llms; did you mean 'scripted'?"),
         ([QUESTION, "--reader", "dbr"], "'dbr' is not one of the readers"),
         ([QUESTION, "--profile", "paper_serchain"], "there is no profile 'paper_serchain'; did you mean"),
@@ -317,8 +318,3 @@ def test_a_ranking_of_a_retriever_that_asks_the_model_is_measured_from_the_recor
     record = Record.from_json(result.stdout)
     assert record.answer.passage_ids == ("engineer", "lamp")
     assert record.setup.retriever.startswith("hyde(")
-
-
-def test_the_retriever_is_an_option_of_the_command():
-    result = ask(QUESTION, "--retriever", "hide")
-    assert str(result.exception) == "'hide' is not one of the retrievers; did you mean 'hyde'?"
