@@ -7,10 +7,11 @@ instead, so that its calls are recorded, cached and counted like any other.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-from hopweave.types import Abilities, Answer, Example, Hit, Message, Passage, Question, Reading, Reply, Sampling
+from hopweave.trace import Record
+from hopweave.types import Abilities, Answer, Column, Example, Hit, Message, Passage, Question, Reading, Reply, Sampling
 
 if TYPE_CHECKING:
     from hopweave.workbench import Workbench
@@ -164,7 +165,45 @@ class Method(Protocol):
 
 @runtime_checkable
 class Dataset(Protocol):
-    """A source of questions with gold."""
+    """A source of questions with gold. A dataset is a frozen dataclass whose fields are its options, `path` among them."""
 
     def examples(self) -> Iterator[Example]:
-        """Yields the examples in their fixed order."""
+        """Yields the examples in their fixed order.
+
+        Raises:
+            DataError: for a row that cannot be used, with its file, line and reason; nothing is skipped silently.
+        """
+
+
+@runtime_checkable
+class PassageSource(Protocol):
+    """A dataset whose rows bring passages of their own. It is optional: see `hopweave corpus`."""
+
+    def passages(self) -> Iterator[Passage]:
+        """Yields every passage of every row, repetitions included, under the ids that `Gold.passage_ids` names.
+
+        Raises:
+            DataError: as `Dataset.examples`.
+        """
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """Scores one record. A metric is a frozen dataclass whose fields are its options."""
+
+    columns: ClassVar[Mapping[str, Column]]
+    counts_failures: ClassVar[bool]
+
+    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+        """The values of its columns for a record.
+
+        A column that does not apply is left out: there is no data, which is never 0. Records that failed are scored only by
+        metrics that count what was spent (`counts_failures`).
+
+        Args:
+            record: of the question.
+            example: the question with its gold.
+
+        Raises:
+            DataError: where what it needs is there and cannot be used.
+        """

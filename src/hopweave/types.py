@@ -49,11 +49,29 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class GoldStep:
+    """A hop of the reasoning as the annotators wrote it; the passage that holds its answer, if the dataset names one."""
+
+    query: str
+    answer: str
+    passage_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Gold:
-    """All that only a metric may see: the right answers (any one of them counts) and the passages that hold them."""
+    """All that only a metric may see.
+
+    Attributes:
+        answers: the right answers; any one of them counts.
+        passage_ids: of the passages that hold the evidence, as the pooled corpus of the dataset has them.
+        facts: words that a relevant passage holds, where relevance is judged by words (MultiHop-RAG).
+        steps: the hops, where the dataset has them.
+    """
 
     answers: tuple[str, ...]
     passage_ids: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    steps: tuple[GoldStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +81,25 @@ class Example:
     question: Question
     gold: Gold
     traits: Mapping[str, str | int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What a column of a metric says.
+
+    Attributes:
+        meaning: in a few words.
+        better: which way is better; empty where neither is.
+        low: the least value that can be.
+        high: the greatest value that can be; infinite where there is none.
+        unit: such as `seconds`; empty for a share or a count.
+    """
+
+    meaning: str
+    better: Literal["higher", "lower", ""] = "higher"
+    low: float = 0.0
+    high: float = 1.0
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,7 @@ def test_a_replay_without_a_store_says_to_run_once(tmp_path):
 def test_a_replay_of_what_was_never_asked_is_a_failed_question():
     ask(QUESTION, "--json")
     result = ask("Another question?", "--replay", "--json")
-    failed_with_one_line(result, "no answer: ReplayMiss: the store does not hold this call")
+    failed_with_one_line(result, "no answer: ReplayMiss: the store does not hold")
     assert json.loads(result.stdout)["error"]["kind"] == "ReplayMiss"
 
 

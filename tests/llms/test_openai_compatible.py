@@ -526,3 +526,35 @@ async def test_the_server_of_these_tests_runs_as_a_process_too(tmp_path):
             await llm.reply(ASK, GREEDY)
         await llm.close()
         process.kill()
+
+
+# -- several replies in one request ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("endpoint", ["chat", "completion"])
+async def test_several_replies_come_of_one_request_in_order_and_the_first_has_its_usage(endpoint):
+    async with served(Behaviour("ok"), endpoint=endpoint, samples="yes") as (llm, server):
+        replies = await llm.replies(ASK, Sampling(temperature=0.7), 3)
+    assert [reply.text for reply in replies] == ["ok 0", "ok 1", "ok 2"]
+    assert [reply.usage for reply in replies] == [Usage(7, 3), Usage(), Usage()]
+    [request] = server.requests
+    assert request.body["n"] == 3
+
+
+async def test_one_reply_is_asked_for_without_a_number():
+    async with served() as (llm, server):
+        await llm.reply(ASK, GREEDY)
+    assert "n" not in server.requests[0].body
+
+
+async def test_a_server_that_sends_fewer_replies_is_told_of_with_what_to_set():
+    async with served(Behaviour(num_choices=1), samples="yes") as (llm, _):
+        with pytest.raises(ModelError, match=r"sent 1 of 3 replies.*set llms.openai_compatible.samples=no") as caught:
+            await llm.replies(ASK, GREEDY, 3)
+    assert not caught.value.retryable
+
+
+@pytest.mark.parametrize(("server", "is_able"), [("openai", True), ("vllm", True), ("llama.cpp", False), ("ollama", False)])
+def test_whether_several_replies_are_drawn_at_once_goes_by_the_server_or_the_option(server, is_able):
+    assert OpenAICompatible(model="m", server=server).abilities.samples is is_able
+    assert OpenAICompatible(model="m", server=server, samples="no").abilities.samples is False

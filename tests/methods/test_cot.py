@@ -26,7 +26,7 @@ async def test_one_call_reasons_and_answers_after_the_marker():
     assert verdicts(record) == [(ASKED, "Tromvik", "known")]
 
 
-@pytest.mark.parametrize(("question", "num_examples"), [(ASKED, 4), (LABEL, 4), (LONG, 2)])
+@pytest.mark.parametrize(("question", "num_examples"), [(ASKED, 4), (LABEL, 6), (LONG, 2)])
 async def test_as_many_demonstrations_as_the_papers_table_11(question, num_examples):
     [[prompt]] = calls(await ask(ANSWERED, question=question))
     text = question if isinstance(question, str) else question.text

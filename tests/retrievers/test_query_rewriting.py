@@ -34,7 +34,7 @@ STEPS = [("Next question:", [*QUERIES, "none"]), ("From them alone", "It is the 
 GRAPH = [
     ("Break the question down", "\n".join(f"{number}. {query}" for number, query in enumerate(QUERIES, start=1))),
     ("should be dropped?", "Drop: none"),
-    ("Which answers are needed", '{"arrows": [{"from": "1", "to": "2"}, {"from": "2", "to": "3"}, {"from": "3", "to": "Q"}]}'),
+    ("Which answers are needed", '{"arrows": ["1 -> 2", "2 -> 3", "3 -> Q"]}'),
     ("Rewritten sub-question:", QUERIES[1:]),
     *ANSWERS,
 ]

@@ -64,6 +64,7 @@ class Behaviour:
         raw: sent as the whole body instead.
         truncate: sends half of the body and closes.
         close: closes the connection without a response.
+        num_choices: choices of the completion, each with the same text and its number; by default as many as are asked for.
         echo: puts the prefill before the text, as llama.cpp does.
         pieces: how a streamed text is cut; by words if absent.
         stall_after: while streaming, goes silent after so many pieces.
@@ -81,6 +82,7 @@ class Behaviour:
     raw: str | None = None
     truncate: bool = False
     close: bool = False
+    num_choices: int | None = None
     echo: bool = False
     pieces: Sequence[str] | None = None
     stall_after: int | None = None
@@ -266,9 +268,19 @@ def _body(request: Request, behaviour: Behaviour) -> str:
         choice["message"] = {"role": "assistant", "content": text}
         if behaviour.logprobs:
             choice["logprobs"] = {"content": _chat_logprobs(behaviour.logprobs)}
+    num = request.body.get("n", 1) if behaviour.num_choices is None else behaviour.num_choices
+    choices = [choice] if num == 1 else [_numbered(choice, index) for index in reversed(range(num))]
     return json.dumps(
-        {"id": "x", "object": "completion", "choices": [choice], "usage": dict(behaviour.usage), **behaviour.extra}
+        {"id": "x", "object": "completion", "choices": choices, "usage": dict(behaviour.usage), **behaviour.extra}
     )
+
+
+def _numbered(choice: Mapping[str, Any], index: int) -> dict[str, Any]:
+    """A choice of several, with its number in its text; servers do not promise an order."""
+    if "text" in choice:
+        return {**choice, "index": index, "text": f"{choice['text']} {index}"}
+    message = choice["message"]
+    return {**choice, "index": index, "message": {**message, "content": f"{message['content']} {index}"}}
 
 
 def _chat_logprobs(tokens: Sequence[tuple[str, Mapping[str, float]]]) -> list[dict[str, Any]]:

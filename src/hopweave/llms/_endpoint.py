@@ -25,7 +25,7 @@ from hopweave.llms._wire import (
     is_loopback,
     not_a_completion,
     prefill_of,
-    read_completion,
+    read_completions,
     refused_field,
     request_body,
 )
@@ -91,10 +91,25 @@ class Endpoint:
         self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None, *, is_streamed: bool
     ) -> Reply:
         """Replies once; see `LanguageModel.reply`."""
+        return (await self._ask(messages, sampling, on_text, is_streamed=is_streamed, num=1))[0]
+
+    async def replies(self, messages: Sequence[Message], sampling: Sampling, num: int) -> list[Reply]:
+        """Draws several replies in one request; see `ManyReplies.replies`."""
+        replies = await self._ask(messages, sampling, None, is_streamed=False, num=num)
+        if len(replies) < num:
+            raise ModelError(
+                f"{self.wire.base_url} sent {len(replies)} of {num} replies: it does not draw several in one request; "
+                "set llms.openai_compatible.samples=no"
+            )
+        return replies[:num]
+
+    async def _ask(
+        self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None, *, is_streamed: bool, num: int
+    ) -> list[Reply]:
         line = await self._line()
         async with self._client(line) as client:
             while True:
-                body = request_body(self.wire, messages, sampling, self._refused, is_streamed=is_streamed)
+                body = request_body(self.wire, messages, sampling, self._refused, is_streamed=is_streamed, num=num)
                 try:
                     return await self._call(client, body, prefill_of(messages), sampling.stop, on_text)
                 except _Refused as refused:
@@ -158,7 +173,7 @@ class Endpoint:
 
     async def _call(
         self, client: Any, body: dict[str, Any], prefill: str, stop: Sequence[str], on_text: OnText | None
-    ) -> Reply:
+    ) -> list[Reply]:
         import httpx2
 
         content = json.dumps(body).encode()
@@ -172,25 +187,25 @@ class Endpoint:
                 return self._whole(response.content, prefill, stop)
             try:
                 if "event-stream" in response.headers.get("content-type", ""):
-                    return await self._streamed(response, prefill, stop, on_text, clock)
-                reply = self._whole(await response.aread(), prefill, stop)
+                    return [await self._streamed(response, prefill, stop, on_text, clock)]
+                replies = self._whole(await response.aread(), prefill, stop)
             finally:
                 await response.aclose()
-            if on_text is not None and reply.text:
-                on_text(reply.text)
-            return reply
+            if on_text is not None and replies[0].text:
+                on_text(replies[0].text)
+            return replies
 
     def _options(self, is_streamed: bool) -> dict[str, Any]:  # noqa: FBT001 - one caller, above
         # llama.cpp closes a connection after each stream although it promises to keep it; the next call must not run into that.
         return {"headers": {"Connection": "close"}} if is_streamed and self._ends_streams else {}
 
-    def _whole(self, content: bytes, prefill: str, stop: Sequence[str]) -> Reply:
+    def _whole(self, content: bytes, prefill: str, stop: Sequence[str]) -> list[Reply]:
         excerpt = content[:2000].decode(errors="replace")
         try:
             data = json.loads(content)
         except ValueError:
             raise not_a_completion(self.wire, excerpt) from None
-        return read_completion(self.wire, data, excerpt, prefill, stop)
+        return read_completions(self.wire, data, excerpt, prefill, stop)
 
     async def _streamed(
         self, response: Any, prefill: str, stop: Sequence[str], on_text: OnText | None, clock: asyncio.Timeout

@@ -85,9 +85,9 @@ def prefill_of(messages: Sequence[Message]) -> str:
 
 
 def request_body(
-    wire: Wire, messages: Sequence[Message], sampling: Sampling, refused: frozenset[str], *, is_streamed: bool
+    wire: Wire, messages: Sequence[Message], sampling: Sampling, refused: frozenset[str], *, is_streamed: bool, num: int = 1
 ) -> dict[str, Any]:
-    """The JSON of a request, without the fields that this endpoint refused before."""
+    """The JSON of a request for `num` replies, without the fields that this endpoint refused before."""
     body: dict[str, Any] = {"model": wire.model}
     if wire.endpoint == "chat":
         body["messages"] = [{"role": message.role, "content": message.text} for message in messages]
@@ -100,6 +100,8 @@ def request_body(
         body["stop"] = list(sampling.stop[: _MAX_STOPS_AT_OPENAI if wire.server == "openai" else None])
     if sampling.seed is not None:
         body["seed"] = sampling.seed
+    if num > 1:
+        body["n"] = num
     body |= _logprobs_wanted(wire, sampling) | _schema_wanted(wire, messages, sampling) | _prefill_wanted(wire, messages)
     if is_streamed:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
@@ -191,36 +193,42 @@ def cut(text: str, prefill: str, stop: Sequence[str]) -> tuple[str, bool]:
     return cutter.shown, cutter.is_cut
 
 
-def read_completion(wire: Wire, data: Any, excerpt: str, prefill: str, stop: Sequence[str]) -> Reply:
-    """Reads the JSON of a completion.
+def read_completions(wire: Wire, data: Any, excerpt: str, prefill: str, stop: Sequence[str]) -> list[Reply]:
+    """Reads all choices of a completion, in order, at least one; the first has the usage of the whole.
 
     Raises:
         ModelError: retryable, if it is none; `excerpt` is quoted.
     """
-    choice = _first_choice(wire, data, excerpt)
+    choices = _choices(wire, data, excerpt)
     try:
-        text, is_cut = cut(_text_of(choice), prefill, stop)
-        logprobs = tuple(_logprobs_of(choice.get("logprobs")))
-        return Reply(
-            text=text,
-            finish_reason="stop" if is_cut else choice.get("finish_reason") or "stop",
-            usage=usage_of(data),
-            logprobs=_covering(logprobs, len(text)) if is_cut else logprobs,
-        )
+        ordered = sorted(choices, key=lambda choice: choice.get("index") or 0)
+        usages = [usage_of(data), *[Usage()] * len(choices)]
+        return [_reply_of(choice, usage, prefill, stop) for choice, usage in zip(ordered, usages, strict=False)]
     except _MALFORMED:
         raise not_a_completion(wire, excerpt) from None
 
 
-def _first_choice(wire: Wire, data: Any, excerpt: str) -> Mapping[str, Any]:
+def _reply_of(choice: Mapping[str, Any], usage: Usage, prefill: str, stop: Sequence[str]) -> Reply:
+    text, is_cut = cut(_text_of(choice), prefill, stop)
+    logprobs = tuple(_logprobs_of(choice.get("logprobs")))
+    return Reply(
+        text=text,
+        finish_reason="stop" if is_cut else choice.get("finish_reason") or "stop",
+        usage=usage,
+        logprobs=_covering(logprobs, len(text)) if is_cut else logprobs,
+    )
+
+
+def _choices(wire: Wire, data: Any, excerpt: str) -> list[Mapping[str, Any]]:
     if isinstance(data, dict) and data.get("error"):
         raise reported(wire, data["error"])
     choices = data.get("choices") if isinstance(data, dict) else None
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+    if not isinstance(choices, list) or not choices:
         raise not_a_completion(wire, excerpt)
-    choice: Mapping[str, Any] = choices[0]
-    if not isinstance(choice.get("message"), dict) and "text" not in choice:
-        raise not_a_completion(wire, excerpt)
-    return choice
+    for choice in choices:
+        if not isinstance(choice, dict) or (not isinstance(choice.get("message"), dict) and "text" not in choice):
+            raise not_a_completion(wire, excerpt)
+    return choices
 
 
 def _text_of(choice: Mapping[str, Any]) -> str:

@@ -20,13 +20,14 @@ __all__ = ["OpenAICompatible"]
 
 Switch = Literal["auto", "yes", "no"]
 
-# Whether a server goes on from a last turn of the assistant, reports log-probabilities, and constrains a reply to a schema.
-_ABLE: Mapping[Server, tuple[bool, bool, bool]] = {
-    "openai": (False, True, True),
-    "vllm": (True, True, True),
-    "llama.cpp": (True, True, True),
-    "ollama": (False, False, True),
-    "other": (False, False, False),
+# Whether a server goes on from a last turn of the assistant, reports log-probabilities, constrains a reply to a schema, and
+# draws several replies in one request.
+_ABLE: Mapping[Server, tuple[bool, bool, bool, bool]] = {
+    "openai": (False, True, True, True),
+    "vllm": (True, True, True, True),
+    "llama.cpp": (True, True, True, False),
+    "ollama": (False, False, True, False),
+    "other": (False, False, False, False),
 }
 
 
@@ -52,6 +53,7 @@ class OpenAICompatible:
     prefill: Annotated[Switch, "whether it goes on from a last turn of the assistant"] = "auto"
     logprobs: Annotated[Switch, "whether it reports log-probabilities of tokens"] = "auto"
     json_schema: Annotated[Switch, "whether it constrains a reply to a JSON schema"] = "auto"
+    samples: Annotated[Switch, "whether it draws several replies in one request"] = "auto"
     max_tokens_field: Annotated[
         Literal["auto", "max_tokens", "max_completion_tokens"], "name of the limit on new tokens; OpenAI renamed it"
     ] = "auto"
@@ -88,12 +90,13 @@ class OpenAICompatible:
     @property
     def abilities(self) -> Abilities:
         """As the server is known to be, unless an option says otherwise."""
-        prefill, logprobs, json_schema = _ABLE[self._server]
+        prefill, logprobs, json_schema, samples = _ABLE[self._server]
         is_chat = self.endpoint == "chat"
         return Abilities(
             prefill=_decided(self.prefill, prefill or not is_chat),
             logprobs=_decided(self.logprobs, logprobs),
             json_schema=_decided(self.json_schema, json_schema and (is_chat or self._server != "openai")),
+            samples=_decided(self.samples, samples),
             context_tokens=self.context_tokens,
             max_parallel=self.max_connections,
         )
@@ -105,14 +108,26 @@ class OpenAICompatible:
             SettingsError: if the endpoint needs a key and there is none.
             ModelError: with `retryable` set where trying again can help.
         """
-        if self._endpoint is None:
-            self._endpoint = self._new_endpoint()
-        return await self._endpoint.reply(messages, sampling, on_text, is_streamed=self.stream or on_text is not None)
+        return await self._opened().reply(messages, sampling, on_text, is_streamed=self.stream or on_text is not None)
+
+    async def replies(self, messages: Sequence[Message], sampling: Sampling, num: int) -> list[Reply]:
+        """Draws several replies in one request; see `ManyReplies.replies`. Nothing of them is streamed.
+
+        Raises:
+            SettingsError: if the endpoint needs a key and there is none.
+            ModelError: with `retryable` set where trying again can help; also if the endpoint sends fewer.
+        """
+        return await self._opened().replies(messages, sampling, num)
 
     async def close(self) -> None:
         """Closes the connections."""
         if self._endpoint is not None:
             await self._endpoint.close()
+
+    def _opened(self) -> Endpoint:
+        if self._endpoint is None:
+            self._endpoint = self._new_endpoint()
+        return self._endpoint
 
     def _new_endpoint(self) -> Endpoint:
         abilities = self.abilities

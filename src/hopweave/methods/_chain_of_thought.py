@@ -1,4 +1,4 @@
-"""A few-shot chain of thought, once or many times: what `cot`, `cot_sc` and the methods that fall back on them share."""
+"""Chains of thought, with and without demonstrations, once or many times: what all methods that write them share."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from dataclasses import dataclass, replace
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
 from hopweave.methods._demos import asked, packed, rationale
-from hopweave.methods._voting import Tie, Vote, mean_logprob, vote
-from hopweave.parse.final import demanded, final_answer
+from hopweave.methods._voting import Tie, Vote, file_vote, mean_logprob, vote
+from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.prompt import prompts_beside
-from hopweave.types import Message, Question
+from hopweave.types import AnswerForm, Message, Question
 from hopweave.workbench import Workbench
 
 NEXT_EXAMPLE = ("\nQ:",)
+PLAIN_MARKER = "The answer is"
+"""The marker of Auto-CoT and of Recite-and-answer."""
+
 _PROMPTS = prompts_beside(__file__)
 
 
@@ -26,12 +29,14 @@ class Elected:
         vote: on their answers.
         rationales: what each sample said.
         answers: the bare answer of each; empty where it has none.
+        how: how the answer that won was read, as `parse.final.final_answer` says it.
         reached: the limit that left fewer samples than were asked for.
     """
 
     vote: Vote
     rationales: tuple[str, ...]
     answers: tuple[str, ...]
+    how: str
     reached: BudgetReached | None = None
 
 
@@ -52,6 +57,61 @@ async def cot_prompt(bench: Workbench, question: Question, demos: Sequence[Demon
     text = asked(bench, question)
     fitting = await packed(bench, examples, f"{_PROMPTS['cot'].text}{wanted}{text}", max_tokens)
     return bench.fill(_PROMPTS["cot"], demanded=wanted, examples=fitting, question=text)
+
+
+def trigger(bench: Workbench) -> str:
+    """The words that start the reasoning where no demonstration shows it (Kojima et al. 2022; the wording is our own)."""
+    return bench.fill(_PROMPTS["trigger"])
+
+
+def zero_shot_prompt(bench: Workbench, question: Question) -> str:
+    """The prompt of a chain of thought without demonstrations: the question, and words that start the reasoning."""
+    return bench.fill(_PROMPTS["zero_shot"], question=asked(bench, question), trigger=trigger(bench))
+
+
+async def finish(
+    bench: Workbench, question: Question, turns: Sequence[Message], text: str, *, max_tokens: int, purpose: str = "answer"
+) -> tuple[str, str, str]:
+    """Asks for the answer that a chain of thought leads to.
+
+    Args:
+        bench: of the question.
+        question: what was asked.
+        turns: what the reasoning replied to.
+        text: the reasoning.
+        max_tokens: of the reply.
+        purpose: of the call.
+
+    Returns:
+        The bare answer, how it was found, and the reasoning with the answer behind it.
+
+    Raises:
+        ModelError, BudgetReached, ReplayMiss: as `Workbench.reply`.
+    """
+    request = bench.fill(_PROMPTS["finish"], demanded=demanded(question.form, question.labels))
+    more = [*turns, Message("assistant", text), Message("user", request)]
+    said = (await bench.reply(more, purpose=purpose, sampling=replace(bench.sampling, max_tokens=max_tokens))).text.strip()
+    short, how = final_answer(said, question)
+    if not short:
+        bench.unread("final", "no answer is in the reply" if said else "the reply is empty", said)
+        return "", how, f"{text} {said}".strip()
+    whole = said if MARKER.lower() in said.lower() or question.form == "long" else f"{MARKER} {short}."
+    return short, "forced", f"{text} {whole}".strip()
+
+
+def is_missing(how: str, form: AnswerForm) -> bool:
+    """Whether words of the model do not say what the final answer is, by how `final_answer` read them."""
+    return how == "empty" or (how == "full" and form != "long")
+
+
+def file_missing(bench: Workbench, text: str) -> None:
+    """Files words that do not say what the final answer is."""
+    bench.unread("final", "no sentence says what the final answer is" if text else "the reply is empty", text)
+
+
+def plainly_demanded(question: Question) -> str:
+    """How the last sentence is asked for where it begins with `PLAIN_MARKER`."""
+    return demanded(question.form, question.labels).replace(MARKER, PLAIN_MARKER)
 
 
 async def self_consistent(
@@ -84,14 +144,12 @@ async def self_consistent(
     drawn = await bench.samples([Message("user", prompt)], num_samples, purpose="reasoning", sampling=sampling)
     texts = tuple(reply.text.strip() for reply in drawn.replies)
     read = [final_answer(text, question) for text in texts]
-    for text, (short, how) in zip(texts, read, strict=True):
-        if not short or (how == "full" and question.form != "long"):
-            bench.unread("final", "no sentence says what the final answer is" if text else "the reply is empty", text)
-    answers = tuple(short if how != "full" or question.form == "long" else "" for short, how in read)
+    for text, (_, how) in zip(texts, read, strict=True):
+        if is_missing(how, question.form):
+            file_missing(bench, text)
+    answers = tuple("" if is_missing(how, question.form) else short for short, how in read)
     if not any(answers):
         answers = tuple(short for short, _ in read)
     elected = vote(answers, form=question.form, tie=tie, logprobs=[mean_logprob(reply) for reply in drawn.replies])
-    bench.decide(
-        "vote", f"{elected.num_votes} of {elected.num_samples} samples: {elected.answer or '?'}", answers=list(answers)
-    )
-    return Elected(elected, texts, answers, drawn.reached)
+    file_vote(bench, elected, answers)
+    return Elected(elected, texts, answers, read[elected.first][1], drawn.reached)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from hopweave.demonstrations import Demonstration, sample
+from hopweave.demonstrations import Demonstration, family_of, sample
 from hopweave.prompt import fence, prompts_beside
 from hopweave.types import Passage, Question
 from hopweave.workbench import Workbench
@@ -28,7 +28,7 @@ class FewShot:
     """What prompts hold.
 
     Attributes:
-        n_demos: at most so many; fewer where they do not fit.
+        n_demos: of the question's task family, at most so many; fewer where they do not fit.
         num_distractors: M, passages in each demonstration that do not help.
         seed: of the choice and order of demonstrations and of their passages.
         max_words: a longer passage is cut to so many in the prompt; 0 is no limit.
@@ -100,7 +100,8 @@ class Packer:
         return [*pinned, *found] if self.options.pinned == "top" else [*found, *pinned]
 
     def _drawn(self) -> list[Demonstration]:
-        return sample(self.options.n_demos, seed=self.options.seed, asked=self.question.text)
+        family = family_of(self.question)
+        return sample(self.options.n_demos, seed=self.options.seed, asked=self.question.text, family=family)
 
     def _instruction(self, style: Style) -> str:
         form = self.question.form
@@ -119,9 +120,9 @@ class Packer:
     def _demonstration(self, one: Demonstration, style: Style) -> str:
         shown = self._shown(one.passages(self.options.num_distractors, self.options.seed), self.options.max_words)
         answer = one.answer
-        if style == "cot":
+        if style == "cot" and self.question.form != "long":  # a long answer is its own reasoning
             answer = self.bench.fill(PROMPTS["reasoned"], reasoning=one.reasoning, answer=one.answer)
-        lines = [*(shown if self.options.has_passages else ()), f"Q: {one.question}", f"A: {answer}"]
+        lines = [*(shown if self.options.has_passages else ()), f"Q: {one.question}{self._form()}", f"A: {answer}"]
         return "\n".join(lines)
 
     def _shown(self, passages: Sequence[Passage], words: int) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from hopweave.matching import normalize_answer, rouge_l
 from hopweave.types import AnswerForm, Reply
+from hopweave.workbench import Workbench
 
 Tie = Literal["logprob", "first", "shorter"]
 
@@ -53,20 +54,23 @@ def vote(
 ) -> Vote:
     """The plurality of sampled answers.
 
-    Empty answers are left out unless all are empty. Between equally many votes decides `tie`: `logprob` the group whose samples
-    the model was surest of on average (without log-probabilities as `first`), `first` the earliest sample, `shorter` the
-    shorter text (RECITE). For long answers, on which no two samples agree, the one that is most like all the others counts
-    (highest mean ROUGE-L F1: minimum Bayes risk); it has one vote.
+    Empty answers are left out unless all are empty. Labels agree if they are equal; short answers if they normalise to the
+    same, or are equal where nothing is left of them. Between equally many votes decides `tie`: `logprob` the group whose
+    samples the model was surest of on average (those without log-probabilities come last, and without any it is as `first`),
+    `first` the earliest sample, `shorter` the shorter text (RECITE). For long answers, on which no two samples agree, the one
+    that is most like all the others counts (highest mean ROUGE-L F1: minimum Bayes risk); it has one vote.
 
     Args:
         answers: one a sample, at least one.
         form: that the question asks for.
         tie: see above.
         logprobs: mean log-probability of each sample, where there are any.
-        normalize: what makes two answers the same.
+        normalize: what makes two short answers the same.
 
     >>> vote(["Rome", "Paris", "the Paris", ""]).answer
     'Paris'
+    >>> [vote(["Bonn am Rhein", "Ulm"], tie=tie, logprobs=[-2.0, -1.0]).answer for tie in ("first", "shorter", "logprob")]
+    ['Bonn am Rhein', 'Ulm', 'Ulm']
     """
     if form == "long":
         return _most_alike(answers)
@@ -74,7 +78,8 @@ def vote(
     groups: dict[str, list[int]] = {}
     for index, answer in enumerate(answers):
         if answer.strip():
-            groups.setdefault(normalize(answer), []).append(index)
+            key = answer if form == "label" else normalize(answer) or answer.strip()
+            groups.setdefault(key, []).append(index)
     if not groups:
         return Vote("", 0, 0, 0, len(answers))
 
@@ -82,7 +87,7 @@ def vote(
         second = 0.0
         if tie == "logprob":
             known = [value for index in group if (value := surest[index]) is not None]
-            second = sum(known) / len(known) if known else 0.0
+            second = sum(known) / len(known) if known else float("-inf")
         elif tie == "shorter":
             second = -float(len(answers[group[0]]))
         return len(group), second, -group[0]
@@ -90,6 +95,18 @@ def vote(
     winners = max(groups.values(), key=rank)
     best = max(winners, key=lambda index: (surest[index] if surest[index] is not None else float("-inf"), -index))
     return Vote(answers[winners[0]], winners[0], best, len(winners), len(answers))
+
+
+def file_vote(bench: Workbench, held: Vote, answers: Sequence[str]) -> None:
+    """Files a vote as the decision that it is.
+
+    Args:
+        bench: of the question.
+        held: its outcome.
+        answers: that were voted on, one a sample.
+    """
+    text = f"{held.num_votes} of {held.num_samples} samples: {held.answer or '?'}"
+    bench.decide("vote", text, answers=list(answers), consistency=held.consistency)
 
 
 def _most_alike(answers: Sequence[str]) -> Vote:

@@ -11,17 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, cot_prompt
+from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, cot_prompt, file_missing, finish, is_missing, zero_shot_prompt
 from hopweave.methods._closing import one_answer
-from hopweave.methods._demos import asked, drawn
-from hopweave.parse.final import MARKER, demanded, final_answer
-from hopweave.prompt import prompts_beside
+from hopweave.methods._demos import drawn
+from hopweave.parse.final import final_answer
 from hopweave.types import Answer, Message, Question
 from hopweave.workbench import Workbench
 
 __all__ = ["CoT"]
-
-_PROMPTS = prompts_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,35 +42,21 @@ class CoT:
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens, stop=NEXT_EXAMPLE)
         text = (await workbench.reply(turns, purpose="reasoning", sampling=sampling)).text.strip()
         short, how = final_answer(text, question)
-        is_missing = how == "empty" or (how == "full" and question.form != "long")
-        asks_again = self.zero_shot or (self.force and is_missing)
-        if not text:
-            workbench.unread("final", "the reply is empty", text)
-        elif is_missing and not asks_again:
-            workbench.unread("final", "no sentence says what the final answer is", text)
+        has_none = is_missing(how, question.form)
+        asks_again = self.zero_shot or (self.force and has_none)
+        if not text or (has_none and not asks_again):
+            file_missing(workbench, text)
         stopped_because = "finished"
         if asks_again:
+            longest = self.max_tokens if question.form == "long" else self.max_tokens_answer
             try:
-                short, how, text = await self._finish(question, workbench, turns, text)
+                short, how, text = await finish(workbench, question, turns, text, max_tokens=longest)
             except BudgetReached as reached:
                 stopped_because = reached.limit
         return one_answer(question, text, short, how, stopped_because=stopped_because)
 
     async def _prompt(self, question: Question, workbench: Workbench) -> str:
         if self.zero_shot:
-            return workbench.fill(_PROMPTS["zero_shot"], question=asked(workbench, question))
+            return zero_shot_prompt(workbench, question)
         demos = drawn(question, "cot", self.n_demos, self.seed)
         return await cot_prompt(workbench, question, demos, self.max_tokens + self.max_tokens_answer * self.force)
-
-    async def _finish(self, question: Question, workbench: Workbench, turns: list[Message], text: str) -> tuple[str, str, str]:
-        request = workbench.fill(_PROMPTS["finish"], demanded=demanded(question.form, question.labels))
-        longest = self.max_tokens if question.form == "long" else self.max_tokens_answer
-        sampling = replace(workbench.sampling, max_tokens=longest)
-        more = [*turns, Message("assistant", text), Message("user", request)]
-        said = (await workbench.reply(more, purpose="answer", sampling=sampling)).text.strip()
-        short, how = final_answer(said, question)
-        if not short:
-            workbench.unread("final", "no answer is in the reply" if said else "the reply is empty", said)
-            return "", how, f"{text} {said}".strip()
-        whole = said if MARKER.lower() in said.lower() or question.form == "long" else f"{MARKER} {short}."
-        return short, "forced", f"{text} {whole}".strip()

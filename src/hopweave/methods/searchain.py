@@ -6,7 +6,8 @@ The model writes a whole chain of queries with answers. The chain is walked in o
 which the reader reads. An unsolved query is completed with what the passage says, whatever the confidence f; an answered one
 is corrected if f > theta and the answer is inconsistent with the passage; else it passes. The first node that needs either
 ends the round: the model is told and writes a new chain, a branch at that node. When a whole chain passes, or the limit of
-rounds is reached, the final content is written from the correct path R, with a mark for each node (Tracing).
+rounds is reached, the final content is written from the correct path R, with a mark for each node (Tracing). Examples are
+demonstrations of the question's task family, as many as table 11 says; tracing shows the same ones.
 
 Not published, and decided here: what leaves R when a branch is abandoned (`path_rule`), the exact meaning of r_max
 (`round_limit`), the form of ROUGE-L (`rouge`), what becomes of an unsolved node without completion (`without_completion`).
@@ -25,7 +26,9 @@ from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.matching import is_contained, is_yes_or_no, rouge_l
+from hopweave.methods._chain_examples import open_chain, whole_chain
 from hopweave.methods._claims import last_answer, marked_answer, on_one_line, text_of
+from hopweave.methods._demos import drawn, packed
 from hopweave.methods._path import PathNode, claims_of, final_content, pairs, pruned
 from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import MARKER, demanded, final_answer
@@ -89,6 +92,10 @@ class SearChain:
         Literal["confirmed", "every_node"], "cite only what a passage settles, or the passage of every node as the paper does"
     ] = "confirmed"
     add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
+    n_demos: Annotated[
+        int | None, "worked chains shown, and one that stops at an open query; none: as many as SearChain's table 11 says"
+    ] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_nodes: Annotated[int, "nodes of one chain that are walked; the rest is cut and noted"] = 16
     max_tokens: Annotated[int, "longest chain, in tokens"] = 512
 
@@ -96,6 +103,8 @@ class SearChain:
         for name in ("max_rounds", "num_passages", "max_nodes", "max_tokens"):
             if getattr(self, name) < 1:
                 raise SettingsError(f"searchain {name} must be at least 1, not {getattr(self, name)}")
+        if self.n_demos is not None and self.n_demos < 0:
+            raise SettingsError(f"searchain n_demos must be 0 or more, not {self.n_demos}")
         if not 0 <= self.alpha <= 1:
             raise SettingsError(f"searchain alpha is a ROUGE-L between 0 and 1, not {self.alpha}")
 
@@ -123,6 +132,7 @@ class _Walk:
     """The state of one question: the tree of reasoning as it grows, the processed queries M and the correct path R.
 
     Attributes:
+        examples: demonstrations as whole chains, before those that do not fit are dropped.
         found: the top passages of each query that was searched; a chain's are fetched together, ahead of the walk.
         cause: the node that the last feedback was about, and `verdict_step` the decision about it.
         reached: the limit of the budget that was reached in the middle of a chain.
@@ -136,6 +146,7 @@ class _Walk:
     bench: Workbench
     processed: list[PathNode] = field(default_factory=list)
     path: list[PathNode] = field(default_factory=list)
+    examples: tuple[str, ...] = ()
     found: dict[str, tuple[Passage, ...]] = field(default_factory=dict)
     cause: PathNode | None = None
     verdict_step: int | None = None
@@ -146,7 +157,7 @@ class _Walk:
 
     async def explore(self) -> str:
         """Writes and walks chains until one passes whole; returns why it stopped."""
-        turns = [Message("user", self._first_prompt())]
+        turns = [Message("user", await self._first_prompt())]
         may_ask_again = True
         for _ in range(self._max_chains()):
             chain = await self._generate(turns)
@@ -187,19 +198,35 @@ class _Walk:
             return 1
         return self.options.max_rounds + (self.options.round_limit == "algorithm")
 
-    def _first_prompt(self) -> str:
-        form = self.question.form
-        demand = demanded(form, self.question.labels)
-        examples = self._fill(f"examples_{form}")
+    async def _first_prompt(self) -> str:
+        demand = demanded(self.question.form, self.question.labels)
+        stops = self._draw_examples()
+        examples: Sequence[str] = self.examples
         if not self.options.use_retrieval or (not self.options.complete and self.options.without_completion == "force_answer"):
-            rules = self._fill("rules_answer_all", demanded=demand)
+            rules, stops = self._fill("rules_answer_all", demanded=demand), ""
         elif self.options.chain_form == "both_ways":
-            rules = self._fill("rules_both_ways", demanded=demand)
-            examples = self._both_ways(examples)
+            rules, stops = self._fill("rules_both_ways", demanded=demand), ""
+            examples = [self._both_ways(example) for example in examples]
         else:
             rules = self._fill("rules_stop", demanded=demand)
-            examples = f"{examples}\n\n{self._fill(f'unsolved_{form}')}"
-        return self._fill("chain", rules=rules, examples=examples, question=self.question.text, form=self._form())
+        asked = {"question": self.question.text, "form": self._form()}
+        rest = self._fill("chain", rules=rules, examples=stops, **asked)
+        shown = await packed(self.bench, examples, rest, self.options.max_tokens)
+        return self._fill("chain", rules=rules, examples=shown + stops, **asked)
+
+    def _draw_examples(self) -> str:
+        """Draws the demonstrations, and one more, which is returned as a chain that stops (with an empty line after it)."""
+        form, seed = self.question.form, self.options.seed
+        method = "searchain" if self.options.use_retrieval else "searchain_without_retrieval"
+        demos = drawn(self.question, method, self.options.n_demos, seed)
+        self.examples = tuple(self._example(one.question, whole_chain(one, form)) for one in demos)
+        if not demos:
+            return ""
+        last = drawn(self.question, method, len(demos) + 1, seed)[-1]
+        return f"{self._example(last.question, open_chain(last, form))}\n\n"
+
+    def _example(self, question: str, chain: str) -> str:
+        return self._fill("example", question=question, form=self._form(), chain=chain)
 
     def _both_ways(self, examples: str) -> str:
         lines = []
@@ -402,14 +429,15 @@ class _Walk:
     # -- the answer ----------------------------------------------------------------------------------------------------
 
     async def _final_content(self) -> str:
-        prompt = self._fill(
-            "tracing",
-            question=self.question.text,
-            pairs=pairs(self.path),
-            demanded=demanded(self.question.form, self.question.labels),
-            form=self._form(),
-        )
-        turns = [Message("user", prompt)]
+        values = {
+            "question": self.question.text,
+            "pairs": pairs(self.path),
+            "demanded": demanded(self.question.form, self.question.labels),
+            "form": self._form(),
+        }
+        rest = self._fill("tracing", examples="", **values)
+        examples = await packed(self.bench, self.examples, rest, self.options.max_tokens + _LONGEST_ANSWER)
+        turns = [Message("user", self._fill("tracing", examples=examples, **values))]
         begun = [Message("assistant", "[Final Content]:")] if self.bench.abilities.prefill else []
         reply = await self.bench.reply([*turns, *begun], purpose="tracing", sampling=self._sampling(_NEXT_EXAMPLE))
         final = final_content(reply.text)

@@ -23,13 +23,14 @@ from typing import Annotated
 
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.methods._claims import last_answer, marked_answer, text_of
+from hopweave.methods._demos import drawn, packed
 from hopweave.methods._evidence import evidence_for
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.refusal import is_refusal
 from hopweave.prompt import prompts_beside
 from hopweave.question_graph.graph import GraphNode, QuestionGraph, claims_of_nodes, pairs_of_nodes, walk
 from hopweave.question_graph.graph_answering import NodeTalk, as_short, plant, traverse
-from hopweave.question_graph.graph_writing import GraphWriter
+from hopweave.question_graph.graph_writing import GraphWriter, numbered
 from hopweave.types import Answer, Claim, Message, Question, Sampling
 from hopweave.workbench import Workbench
 
@@ -59,6 +60,10 @@ class ToQD:
     add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
     temperature: Annotated[float | None, "of every call; none takes the run's, which is 0 where nothing is set"] = None
     top_p: Annotated[float | None, "of every call; none takes the run's, which is 1 where nothing is set"] = None
+    n_demos: Annotated[
+        int | None, "worked decompositions shown where a question is decomposed first; none: as many as table 4 says, 0"
+    ] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_tokens: Annotated[int, "longest reply but the last, in tokens"] = 256
     max_tokens_summary: Annotated[int, "longest last reply, in tokens"] = 512
 
@@ -67,6 +72,8 @@ class ToQD:
         for name, least in (lowest | {"max_tokens": 1, "max_tokens_summary": 1}).items():
             if getattr(self, name) < least:
                 raise SettingsError(f"toqd {name} must be at least {least}, not {getattr(self, name)}")
+        if self.n_demos is not None and self.n_demos < 0:
+            raise SettingsError(f"toqd n_demos must be 0 or more, not {self.n_demos}")
         if self.temperature is not None and self.temperature < 0:
             raise SettingsError(f"toqd temperature must be a number from 0 up, not {self.temperature}")
         if self.top_p is not None and not 0 < self.top_p <= 1:
@@ -110,8 +117,8 @@ class _Inference:
 
     async def explore(self) -> str:
         """Writes the graph and infers its nodes; returns why it stopped."""
-        request = self.writer.first_request(self.question.text, self.options.most_sub_questions)
         try:
+            request = await self._request()
             graph = await self.writer.write(request, self.question.text)
         except BudgetReached as reached:
             return reached.limit
@@ -123,6 +130,16 @@ class _Inference:
         reached_limits = [node.reached.limit for node in walk(self.nodes) if node.reached is not None]
         is_limited = any(node.is_limited for node in walk(self.nodes))
         return next(iter(reached_limits), "max_graphs" if is_limited else "finished")
+
+    async def _request(self) -> str:
+        """The prompt that asks for the sub-questions of the question itself."""
+        most, question = self.options.most_sub_questions, self.question.text
+        examples = [
+            self._fill("decomposed", question=one.question, sub_questions=numbered(one.sub_questions))
+            for one in drawn(self.question, "toqd", self.options.n_demos, self.options.seed)
+        ]
+        shown = await packed(self.bench, examples, self.writer.first_request(question, most), self.options.max_tokens)
+        return self.writer.first_request(question, most, shown)
 
     async def _traverse(self, graph: QuestionGraph, nodes: Sequence[GraphNode], main: str) -> None:
         async def infer(node: GraphNode, earlier: Sequence[GraphNode]) -> None:

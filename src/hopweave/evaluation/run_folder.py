@@ -1,0 +1,257 @@
+"""A run on disk: what was planned, the examples with their gold, and the records, one line each as they are made.
+
+    RUN/plan.json                      datasets, methods and settings of the run
+    RUN/examples/DATASET.jsonl         the questions that were drawn, with gold and traits, in order
+    RUN/records/DATASET/METHOD.jsonl   a record a line, in the order in which they were done
+    RUN/store.sqlite                   every reply of the model, unless the settings name another store
+
+Records are only ever added, and each is on disk before the next question is taken up. A last line that was torn by a kill is
+cut off when the run is opened again; a plan that differs from the one on disk is refused with the difference.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from hopweave.errors import DataError, SettingsError
+from hopweave.trace import Record
+from hopweave.types import Example
+
+SCHEMA = "hopweave.run/1"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetPlan:
+    """A dataset of a run.
+
+    Attributes:
+        name: of the file in `hopweave/datasets`.
+        options: of the dataset, its `path` among them.
+        corpus: the index that is searched for its questions; empty takes the one of the settings.
+        limit: how many questions are drawn; `None` takes all.
+        seed: of the draw; `None` takes the first ones in the dataset's own order.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    corpus: str = ""
+    limit: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MethodPlan:
+    """A method of a run: the file in `hopweave/methods`, and its options."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be answered with what.
+
+    Attributes:
+        datasets: by the label under which they stand in tables.
+        methods: likewise.
+        settings: keys and values over the user's own settings; without secrets.
+    """
+
+    datasets: Mapping[str, DatasetPlan]
+    methods: Mapping[str, MethodPlan]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """The plan as JSON for people and machines."""
+        return json.dumps({"schema": SCHEMA, **asdict(self)}, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """A run that is on disk; `create` makes one, `open` finds one."""
+
+    path: Path
+    plan: Plan
+
+    @classmethod
+    def create(cls, path: Path, plan: Plan) -> RunFolder:
+        """Makes the folder, or opens the one that is there if it was made by the same plan.
+
+        Raises:
+            SettingsError: if another plan made it, with what differs.
+            DataError: if it cannot be written, or is something else.
+        """
+        place = path / "plan.json"
+        if place.exists():
+            there = cls.open(path)
+            differences = _differences(json.loads(there.plan.to_json()), json.loads(plan.to_json()))
+            if differences:
+                raise SettingsError(
+                    f"the run in {path} was made with other settings: {'; '.join(differences)}; take another folder, or the "
+                    "settings as they were"
+                )
+            return there
+        if path.exists() and any(path.iterdir()):
+            raise DataError(f"{path} is no run and not empty; take another folder")
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            _write(place, plan.to_json())
+        except OSError as error:
+            raise DataError(f"cannot write to {path}: {error.strerror}; take another folder") from None
+        return cls(path, plan)
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """Opens a run.
+
+        Raises:
+            DataError: if there is none, or its plan cannot be read.
+        """
+        place = path / "plan.json"
+        try:
+            data = json.loads(place.read_text(encoding="utf-8"))
+            if data.pop("schema", None) != SCHEMA:
+                raise DataError(f"{place} is not of schema {SCHEMA!r}; make the run anew with this version")
+            return cls(path, _plan_adapter().validate_python(data))
+        except OSError:
+            raise DataError(f"there is no run in {path}; make one with: hopweave evaluate --out {path}") from None
+        except (ValueError, AttributeError) as error:
+            raise DataError(f"{place} is no plan of a run: {str(error).splitlines()[0]}; restore it") from None
+
+    @property
+    def store_path(self) -> Path:
+        """Where replies of this run are kept, unless the settings say otherwise."""
+        return self.path / "store.sqlite"
+
+    def keep_examples(self, dataset: str, examples: Sequence[Example]) -> None:
+        """Writes the examples of a dataset, once and for all.
+
+        Raises:
+            DataError: if others are there already, or an id is there twice.
+        """
+        seen: set[str] = set()
+        for example in examples:
+            if example.question.id in seen:
+                raise DataError(f"dataset {dataset!r} has two questions with the id {example.question.id!r}; mend the file")
+            seen.add(example.question.id)
+        text = "".join(f"{_example_adapter().dump_json(example).decode()}\n" for example in examples)
+        place = self._examples_path(dataset)
+        if place.exists():
+            if place.read_text(encoding="utf-8") != text:
+                raise DataError(f"the examples of {dataset!r} are not those that the run began with; take another folder")
+            return
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _write(place, text)
+
+    def examples(self, dataset: str) -> list[Example]:
+        """The examples of a dataset, in order.
+
+        Raises:
+            DataError: if there are none yet, or a line cannot be read.
+        """
+        place = self._examples_path(dataset)
+        try:
+            lines = place.read_text(encoding="utf-8").splitlines()
+        except OSError:
+            raise DataError(f"{place} is missing; run `hopweave evaluate` again to make it") from None
+        found = []
+        for number, line in enumerate(lines, start=1):
+            try:
+                found.append(_example_adapter().validate_json(line))
+            except ValidationError as error:
+                raise DataError(f"{place}, line {number} is no example: {error.errors()[0]['msg']}; restore it") from None
+        return found
+
+    def records_path(self, dataset: str, method: str) -> Path:
+        """The file of the records of a method on a dataset."""
+        return self.path / "records" / dataset / f"{method}.jsonl"
+
+    def records(self, dataset: str, method: str) -> Iterator[Record]:
+        """The records of a method on a dataset, in the order in which they were made; none if there are none yet.
+
+        Raises:
+            DataError: for a line that is no record, or was altered, with its file and number.
+        """
+        place = self.records_path(dataset, method)
+        if not place.exists():
+            return
+        with place.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    yield Record.from_json(line)
+                except DataError as error:
+                    raise DataError(f"{place}, line {number}: {error}") from None
+
+    def mend(self, dataset: str, method: str) -> int:
+        """Cuts off a last line that was torn when the run was killed; returns how many bytes were cut."""
+        place = self.records_path(dataset, method)
+        if not place.exists():
+            return 0
+        with place.open("r+b") as file:
+            data = file.read()
+            whole = data.rfind(b"\n") + 1
+            if whole < len(data):
+                file.truncate(whole)
+        return len(data) - whole
+
+    def add(self, dataset: str, method: str, record: Record) -> None:
+        """Adds a record; it is on disk when this returns.
+
+        Raises:
+            DataError: if it cannot be written.
+        """
+        place = self.records_path(dataset, method)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with place.open("ab") as file:
+                file.write(record.to_json().encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise DataError(f"cannot write to {place}: {error.strerror}; make room and run the same command again") from None
+
+    def _examples_path(self, dataset: str) -> Path:
+        return self.path / "examples" / f"{dataset}.jsonl"
+
+
+def _write(place: Path, text: str) -> None:
+    """Writes a file as a whole or not at all."""
+    draft = place.with_name(f".{place.name}.new")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(place)
+
+
+def _differences(old: Any, new: Any, where: str = "") -> list[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys: Iterable[str] = dict.fromkeys([*old, *new])
+        missing = object()
+        return [
+            line
+            for key in keys
+            for line in _differences(old.get(key, missing), new.get(key, missing), f"{where}.{key}".lstrip("."))
+        ]
+    if old == new:
+        return []
+    return [f"{where} was {_shown(old)}, is now {_shown(new)}"]
+
+
+def _shown(value: Any) -> str:
+    return "absent" if type(value) is object else json.dumps(value, ensure_ascii=False)
+
+
+@cache
+def _plan_adapter() -> TypeAdapter[Plan]:
+    return TypeAdapter(Plan)
+
+
+@cache
+def _example_adapter() -> TypeAdapter[Example]:
+    return TypeAdapter(Example)

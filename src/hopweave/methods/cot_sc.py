@@ -1,0 +1,69 @@
+"""Self-consistent chain of thought: many chains of thought are sampled and their answers vote.
+
+Wang et al. 2023; the row "CoT-SC" of SearChain's and ToQD's table 1. How many samples those tables took was not published:
+the original took 40, ReAct 21, DSP and RECITE 20, Verify-and-Edit 5, all but the first at temperature 0.7. A vote on
+explanations is undefined: of long answers the one counts that is most like the others (minimum Bayes risk, our decision).
+
+Calls, whatever the hops: 1 request for all samples where the endpoint can, else one for each sample. No retrieval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from hopweave.errors import SettingsError
+from hopweave.methods._chain_of_thought import cot_prompt, self_consistent
+from hopweave.methods._closing import one_answer
+from hopweave.methods._demos import drawn
+from hopweave.methods._voting import Tie
+from hopweave.types import Answer, Question
+from hopweave.workbench import Workbench
+
+__all__ = ["CoTSC"]
+
+
+@dataclass(frozen=True, slots=True)
+class CoTSC:
+    """Samples chains of thought and answers as most of them do.
+
+    The text of the answer is the chain of thought that the model was surest of among those that agree; the bare answer is
+    worded as in the first of them. The share that agrees is `consistency` in the data of the decision `vote`. Where the budget
+    allows fewer samples than asked for, those that there are vote.
+    """
+
+    n_samples: Annotated[int, "chains of thought sampled"] = 20
+    temperature: Annotated[float, "of the samples"] = 0.7
+    top_p: Annotated[float, "nucleus mass of the samples, above 0 up to 1"] = 1.0
+    tie: Annotated[
+        Tie, "which of equally many votes wins: the surest (logprob), the earliest (first) or the shorter answer"
+    ] = "logprob"
+    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    max_tokens: Annotated[int, "longest chain of thought, in tokens"] = 256
+
+    def __post_init__(self) -> None:
+        for name in ("n_samples", "max_tokens"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"cot_sc {name} must be at least 1, not {getattr(self, name)}")
+        if self.n_demos is not None and self.n_demos < 0:
+            raise SettingsError(f"cot_sc n_demos must be 0 or more, not {self.n_demos}")
+        if self.temperature < 0 or not 0 < self.top_p <= 1:
+            raise SettingsError("cot_sc temperature must be 0 or more, and top_p above 0 up to 1")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        demos = drawn(question, "cot_sc", self.n_demos, self.seed)
+        elected = await self_consistent(
+            workbench,
+            question,
+            await cot_prompt(workbench, question, demos, self.max_tokens),
+            num_samples=self.n_samples,
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            tie=self.tie,
+            top_p=self.top_p,
+        )
+        text = elected.rationales[elected.vote.best]
+        stopped_because = elected.reached.limit if elected.reached else "finished"
+        return one_answer(question, text, elected.vote.answer, elected.how, stopped_because=stopped_because)

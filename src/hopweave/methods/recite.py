@@ -1,0 +1,217 @@
+"""Recite-and-answer: the model recites passages from memory, then answers from each recitation, and the answers vote.
+
+Sun et al. 2023; the row "Recite-and-answer" of SearChain's and ToQD's table 1, which do not say how many recitations were
+sampled: the authors' code for HotpotQA takes 20. With one it is the plain variant, recited greedily. As in that code, answers
+vote as they are written, ties go to the shorter, and an answer has to be a whole sentence after the marker.
+
+Ours is what the demonstrations recite: of each passage of their steps (of the last two, where there are more) the first
+sentence and the one that answers, so that a recitation fits into 128 tokens. A recitation that is empty gives no vote; if all
+are, the question is asked once without any. Where calls are limited, so many recitations are drawn that each can be answered
+from.
+
+Calls, whatever the hops: 1 request for the S recitations where the endpoint can, else S; and S for the answers. No retrieval.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated
+
+from hopweave.citing import locate
+from hopweave.demonstrations import Demonstration, DemonstrationStep
+from hopweave.errors import BudgetReached, SettingsError
+from hopweave.matching import normalize_answer
+from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, PLAIN_MARKER, plainly_demanded
+from hopweave.methods._closing import one_answer
+from hopweave.methods._demos import asked, drawn, packed
+from hopweave.methods._side_by_side import side_by_side
+from hopweave.methods._voting import Tie, file_vote, vote
+from hopweave.parse.final import final_answer, short_form
+from hopweave.parse.sentences import sentence_spans
+from hopweave.prompt import prompts_beside
+from hopweave.types import Answer, Message, Question, Reply
+from hopweave.workbench import Workbench
+
+__all__ = ["Recite"]
+
+_PROMPTS = prompts_beside(__file__)
+_END = ("\n\n\n", "\nQuestion:")
+_LABEL = re.compile(r"(?:^|\n)[ \t*_#>-]*+(?:answer[ \t]*+\d{0,2}|\d{1,2})[ \t*_]*+:[*_]*+", re.IGNORECASE)
+_SENTENCE = re.compile(rf"\b{PLAIN_MARKER}:?\s+(.*?)\.$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Recite:
+    """Recites, answers from what it recited, and takes the answer that most recitations lead to.
+
+    The text of the answer is the first recitation among those that agree, with its answer; of explanations it is the one that
+    is most like the others. The share that agrees is `consistency` in the data of the decision `vote`.
+    """
+
+    n_recitations: Annotated[int, "S: recitations sampled; 1 is recited greedily"] = 20
+    num_passages: Annotated[int, "passages that a demonstration recites at most; it has one for each of its steps"] = 2
+    temperature: Annotated[float, "of the recitations, if there are several"] = 0.7
+    tie: Annotated[Tie, "which of equally many votes wins: the shorter or the earliest (first; logprob is the same here)"] = (
+        "shorter"
+    )
+    normalize: Annotated[bool, "count answers as the same that differ in case, articles and punctuation only"] = False
+    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    max_tokens_recitation: Annotated[int, "longest recitation, in tokens"] = 128
+    max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 16
+    max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
+
+    def __post_init__(self) -> None:
+        for name in ("n_recitations", "num_passages", "max_tokens_recitation", "max_tokens", "max_tokens_long"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"recite {name} must be at least 1, not {getattr(self, name)}")
+        if self.n_demos is not None and self.n_demos < 0:
+            raise SettingsError(f"recite n_demos must be 0 or more, not {self.n_demos}")
+        if self.temperature < 0:
+            raise SettingsError(f"recite temperature must be 0 or more, not {self.temperature}")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        return await _Run(self, question, workbench, drawn(question, "recite", self.n_demos, self.seed)).answer()
+
+
+@dataclass(slots=True)
+class _Run:
+    """One question."""
+
+    options: Recite
+    question: Question
+    bench: Workbench
+    demos: Sequence[Demonstration]
+    stopped_because: str = "finished"
+
+    async def answer(self) -> Answer:
+        """Both stages and the vote."""
+        recitations = await self._recitations()
+        read = [(passages, *outcome) for passages, outcome in await self._answered(recitations)]
+        if not read:
+            return one_answer(self.question, "\n".join(recitations[0]), "", "empty", stopped_because=self.stopped_because)
+        is_any_whole = any(how == "marker" for _, _, _, how in read)
+        answers = [short if how == "marker" or not is_any_whole else "" for _, _, short, how in read]
+        normalize = normalize_answer if self.options.normalize else str.strip
+        held = vote(answers, form=self.question.form, tie=self.options.tie, normalize=normalize)
+        file_vote(self.bench, held, answers)
+        passages, said, _, how = read[held.first]
+        text = said if self.question.form == "long" else "\n".join([*passages, said])
+        how = how if held.answer else "empty"
+        return one_answer(self.question, text, held.answer, how, stopped_because=self.stopped_because)
+
+    # -- recitations ---------------------------------------------------------------------------------------------------
+
+    async def _recitations(self) -> list[tuple[str, ...]]:
+        """The passages of each recitation that has any; a single one without passages if none has."""
+        num = self._num_affordable()
+        greedy, longest = self.bench.sampling, self.options.max_tokens_recitation
+        sampling = (
+            greedy if self.options.n_recitations == 1 else replace(greedy, temperature=self.options.temperature, top_p=1.0)
+        )
+        sampling = replace(sampling, max_tokens=longest, stop=_END)
+        prompt = await self._prompt_to_recite()
+        drawn = await self.bench.samples([Message("user", prompt)], num, purpose="recite", sampling=sampling)
+        if drawn.reached:
+            self.stopped_because = drawn.reached.limit
+        return [passages for reply in drawn.replies if (passages := self._passages(reply))] or [()]
+
+    def _num_affordable(self) -> int:
+        wanted, allowed = self.options.n_recitations, self.bench.budget.max_llm_calls
+        if allowed is None:
+            return wanted
+        num = min(wanted, max(1, allowed - 1 if self.bench.abilities.samples else allowed // 2))
+        if num < wanted:
+            self.stopped_because = "max_llm_calls"
+        return num
+
+    async def _prompt_to_recite(self) -> str:
+        shown = self.bench.fill(_PROMPTS["asked"], question=asked(self.bench, self.question))
+        # With the line break that joins them, two empty lines stand between examples: where a recitation ends.
+        examples = [f"{self._recited(one)}\n" for one in self.demos]
+        fitting = await packed(self.bench, examples, f"{_PROMPTS['recite'].text}{shown}", self.options.max_tokens_recitation)
+        return self.bench.fill(_PROMPTS["recite"], examples=fitting, asked=shown)
+
+    def _recited(self, one: Demonstration) -> str:
+        text = self.bench.fill(_PROMPTS["asked"], question=asked(self.bench, self.question, one.question))
+        steps = list({step.passage.id: step for step in one.steps}.values())[-self.options.num_passages :]
+        begun = text.rpartition("\n")[2]
+        told = [
+            self.bench.fill(_PROMPTS["recited"], number=str(number), passage=_told(step))
+            for number, step in enumerate(steps, 1)
+        ]
+        return text + f"\n{begun}".join(told)
+
+    def _passages(self, reply: Reply) -> tuple[str, ...]:
+        """What was recited, a line each. A text without numbers is one passage."""
+        pieces = (" ".join(piece.split()).lstrip(": ") for piece in _LABEL.split(reply.text))
+        passages = tuple(filter(None, pieces))
+        if not passages:
+            self.bench.unread("recitation", "nothing is recited", reply.text)
+        return passages
+
+    # -- answers -------------------------------------------------------------------------------------------------------
+
+    async def _answered(self, recitations: Sequence[tuple[str, ...]]) -> list[tuple[tuple[str, ...], tuple[str, str, str]]]:
+        """For each recitation that the budget lets be answered from: its passages, and what `_read` makes of the answer."""
+        is_long = self.question.form == "long"
+        longest = self.options.max_tokens_long if is_long else self.options.max_tokens
+        sampling = replace(self.bench.sampling, max_tokens=longest, stop=NEXT_EXAMPLE)
+        wanted, text = plainly_demanded(self.question), asked(self.bench, self.question)
+        answers = [one.answer if is_long else f"{PLAIN_MARKER} {one.answer.rstrip('.')}." for one in self.demos]
+        examples = [
+            f"Q: {asked(self.bench, self.question, one.question)}\nA: {answer}"
+            for one, answer in zip(self.demos, answers, strict=True)
+        ]
+        # Room for the longest recitation, so that all are shown the same demonstrations.
+        room = longest + self.options.max_tokens_recitation
+        fitting = await packed(self.bench, examples, f"{_PROMPTS['answer'].text}{wanted}{text}", room)
+
+        async def said(passages: tuple[str, ...]) -> str:
+            shown = "\n".join(passages) or self.bench.fill(_PROMPTS["none"])
+            filled = {"passages": shown, "demanded": wanted, "examples": fitting, "question": text}
+            turns = [Message("user", self.bench.fill(_PROMPTS["answer"], **filled))]
+            return (await self.bench.reply(turns, purpose="answer", sampling=sampling)).text.strip()
+
+        step = self.bench.decide("graph", f"{len(recitations)} recitations, each answered from")
+        with self.bench.under(step):
+            works = [(self.bench.decide("recitation", " / ".join(one) or "none"), partial(said, one)) for one in recitations]
+        outcomes = await side_by_side(self.bench, works)
+        done = []
+        for passages, outcome in zip(recitations, outcomes, strict=True):
+            if isinstance(outcome, BudgetReached):
+                self.stopped_because = outcome.limit
+            else:
+                done.append((passages, self._read(outcome)))
+        return done
+
+    def _read(self, said: str) -> tuple[str, str, str]:
+        """What was said of it counts, the bare answer, and how it was found: `marker` where it is as it should be."""
+        if self.question.form == "long":
+            short, how = final_answer(said, self.question)
+            if not short:
+                self.bench.unread("final", "the reply is empty", said)
+            return said, short, "marker" if short else how
+        line = said.split("\n", 1)[0].strip()
+        if self.question.form == "label":
+            short, how = final_answer(line, self.question)
+            how = "marker" if short else "empty"
+        else:
+            match = _SENTENCE.search(line)
+            short, how = (short_form(match[1]), "marker") if match else final_answer(line, self.question)
+        if how != "marker" or not short:
+            self.bench.unread("final", "no sentence says what the answer is" if line else "the reply is empty", said)
+        return line, short, how
+
+
+def _told(step: DemonstrationStep) -> str:
+    """Of a passage, the first sentence and those that answer the step; where none does, the first two."""
+    text, spans = step.passage.text, sentence_spans(step.passage.text)
+    found = locate(step.answer, text)
+    holding = [span for span in spans[1:] if found and span.start < found.end and found.start < span.end]
+    kept = [spans[0], *holding] if found else spans[:2]
+    return " ".join(text[span.start : span.end] for span in kept)
