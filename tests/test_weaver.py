@@ -510,6 +510,18 @@ def test_an_engine_that_asks_the_model_itself_is_refused():
         open_parts(read_settings(scripted(retriever="hyde", retrievers={"hyde": {"engine": "bm52"}})))
 
 
+async def test_an_answer_that_cites_what_the_model_wrote_is_refused():
+    class Written(OnePassage):
+        def search(self, queries, max_hits):
+            return [[Hit(Passage("not-in-corpus:1", "Sub-question: Where?\nResponse: Paris."), 1.0, 1)] for _ in queries]
+
+    parts = Parts(Scripted([("", "Paris")]), retriever=Written(), retries=Retries(1))
+    async with Weaver(read_settings({"method": "direct_retrieval"}), parts=parts) as made:
+        record = await made.answer("Where?")
+    assert record.error.kind == "MethodError"
+    assert record.error.message.startswith("the answer cites what the model wrote")
+
+
 async def test_parts_that_are_given_are_used_and_closed(tmp_path):
     closed = []
 

@@ -25,7 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from hopweave.catalog import load
-from hopweave.citing import settle_marks
+from hopweave.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
 from hopweave.protocols import Method
 from hopweave.settings import Settings, read_settings
@@ -250,6 +250,10 @@ def _check_answer(answer: Answer, trace: Trace) -> None:
     passages = {citation.passage_id: trace.passage(citation.passage_id) for citation in answer.citations}
     for problem in citation_problems(answer, {key: passage.text for key, passage in passages.items() if passage is not None}):
         raise MethodError(problem)
+    if any(citation.passage_id.startswith(NOT_IN_CORPUS) for citation in answer.citations):
+        raise MethodError(
+            "the answer cites what the model wrote; a 'faithful' ranking of a retriever is for measuring only"
+        )
     _, num_loose = settle_marks(answer.text, {citation.mark for citation in answer.citations})
     if num_loose:
         raise MethodError(f"the answer has marks without a citation, {num_loose} in all: {answer.text[:200]!r}")

@@ -256,7 +256,7 @@ async def test_calls_within_a_rewritten_search_count_once_in_the_critical_path(i
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("name", "options"), [("sub_question", {"ranking": "faithful"}), ("toqd", {})])
+@pytest.mark.parametrize(("name", "options"), [("sub_question", {"ranking": "clean"}), ("toqd", {})])
 async def test_every_method_can_use_it(method, name, options, index, tmp_path):
     settings = read_settings({"method": method, "retriever": name, "retrievers": {name: options}})
 

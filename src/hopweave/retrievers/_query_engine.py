@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hopweave.citing import on_one_line
+from hopweave.citing import NOT_IN_CORPUS, on_one_line
 from hopweave.prompt import blunt, fence, prompts_beside, unblunt
 from hopweave.retrievers._ranking import in_turns, ranked
 from hopweave.types import Hit, Message, Passage
@@ -16,8 +16,6 @@ from hopweave.workbench import Workbench
 Ranking = Literal["clean", "faithful"]
 
 PROMPTS = prompts_beside(__file__)
-NOT_IN_CORPUS = "not-in-corpus:"
-"""What the id of a passage begins with that the model wrote."""
 
 
 @dataclass(frozen=True, slots=True)

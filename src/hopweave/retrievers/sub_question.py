@@ -8,9 +8,9 @@ the question itself is the only sub-question. All sub-questions are searched for
 The engine then answers each sub-question from its passages and the question from those answers. It reports as its sources first
 the sub-questions with their answers, then all hits of all sub-questions in order, repeated ones too. ToQD's table ranks just
 that: `ranking = "faithful"`. What the model wrote then stands at the first ranks and is no passage of the corpus (its id begins
-with `not-in-corpus:`), so it can only lower MRR and MAP; do not let a method cite it. `clean`, the default, ranks passages of
-the corpus alone, each once: the best of each sub-question, then the second of each, and so on. No answer changes that, so none
-is asked for.
+with `not-in-corpus:`), so it can only lower MRR and MAP; an answer that cites it is refused. `clean`, the default, ranks
+passages of the corpus alone, each once: the best of each sub-question, then the second of each, and so on. No answer changes
+that, so none is asked for.
 
 Calls: clean 1; faithful 1 + s + 1 for s sub-questions, those answered side by side. Rounds: 1, of s queries.
 """
