@@ -251,9 +251,7 @@ def _check_answer(answer: Answer, trace: Trace) -> None:
     for problem in citation_problems(answer, {key: passage.text for key, passage in passages.items() if passage is not None}):
         raise MethodError(problem)
     if any(citation.passage_id.startswith(NOT_IN_CORPUS) for citation in answer.citations):
-        raise MethodError(
-            "the answer cites what the model wrote; a 'faithful' ranking of a retriever is for measuring only"
-        )
+        raise MethodError("the answer cites what the model wrote; a 'faithful' ranking of a retriever is for measuring only")
     _, num_loose = settle_marks(answer.text, {citation.mark for citation in answer.citations})
     if num_loose:
         raise MethodError(f"the answer has marks without a citation, {num_loose} in all: {answer.text[:200]!r}")
