@@ -48,6 +48,14 @@ def loaded(role, name):
         pytest.skip(str(error))
 
 
+def asks_the_model(retriever):
+    """Whether it is one of those in `test_model_retrievers.py`."""
+    try:
+        return hasattr(load("retrievers", retriever), "search_with")
+    except MissingExtra:
+        return False
+
+
 def made(role, name):
     """The part with its defaults, or a skip that says what it needs."""
     part = loaded(role, name)
@@ -108,7 +116,7 @@ def test_an_unknown_option_of_a_method_is_refused(name):
 
 PROTOCOLS = {
     "llms": (protocols.LanguageModel,),
-    "retrievers": (protocols.Retriever,),
+    "retrievers": (protocols.Retriever, protocols.ModelRetriever),
     "readers": (protocols.Reader, protocols.ModelReader),
     "duplicate_detectors": (protocols.DuplicateDetector,),
 }
@@ -125,8 +133,8 @@ def test_every_part_plays_its_role_and_names_itself(role, name):
         assert "\n" not in part.identity
 
 
-@pytest.mark.parametrize("name", [name for role, name in ALL if role == "retrievers"])
-def test_every_retriever_takes_any_query_and_keeps_to_the_depth(name):
+@pytest.mark.parametrize("name", [name for role, name in ALL if role == "retrievers" and not asks_the_model(name)])
+def test_every_engine_takes_any_query_and_keeps_to_the_depth(name):
     retriever = made("retrievers", name)
     queries = ["Which amusement park opened in Copenhagen in 1843?", "", "\x00 [ ] \" ' AND (", "\ud800", "x" * 9000]
     found = retriever.search(queries, 3)

@@ -167,8 +167,8 @@ async def test_the_arrows_are_constrained_to_nodes_that_there_are_where_the_endp
     made = bench(PLAYS, FOUND)
     record = await made.ask(MAIN, "toqd", use_json_schema=False)
     assert not any(sampling.json_schema for _, sampling in made.llm.calls)
-    assert "toqd.construct" in record.setup.prompts
-    assert "toqd.construct_json" not in record.setup.prompts
+    assert "graph_writing.construct" in record.setup.prompts
+    assert "graph_writing.construct_json" not in record.setup.prompts
 
 
 async def test_the_model_is_asked_for_as_many_sub_questions_as_the_option_says():

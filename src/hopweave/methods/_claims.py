@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hopweave.citing import add_marks, settle_marks
+from hopweave.citing import add_marks, on_one_line, settle_marks
 from hopweave.prompt import unblunt
 from hopweave.types import Answer, Claim
 
-
-def on_one_line(text: str) -> str:
-    """A query or an answer on one line, without marks of its own."""
-    return " ".join(settle_marks(text, ())[0].split())
+__all__ = ["last_answer", "marked_answer", "on_one_line", "text_of"]
 
 
 def text_of(claims: Iterable[Claim]) -> str:
