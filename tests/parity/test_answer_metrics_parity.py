@@ -110,7 +110,23 @@ def cover(said, golds):
 def generated():
     draw = random.Random(7)
     words = ["the", "a", "An", "yes", "No", "noanswer", "Paris", "paris.", "1,450", "1450", "2.50", "2.5", "June-July", "U.S."]
-    words += ["can't", "Ô", "miles", "", "-", "“quoted”", "3rd", "12", "12.0", "of", "THE", "Coach\tTerminal", "…", "nan", "1e3"]
+    words += [
+        "can't",
+        "Ô",
+        "miles",
+        "",
+        "-",
+        "“quoted”",
+        "3rd",
+        "12",
+        "12.0",
+        "of",
+        "THE",
+        "Coach\tTerminal",
+        "…",
+        "nan",
+        "1e3",
+    ]
 
     def text():
         return " ".join(draw.choice(words) for _ in range(draw.randrange(0, 6)))
@@ -134,7 +150,14 @@ def real():
     for golds in answers:
         said = golds[0]
         others = [draw.choice(draw.choice(answers)) for _ in range(4)]
-        varied = [said, f"The {said}.", said.upper(), f"It is {said}, of course", " ".join(said.split()[::-1]), said[: len(said) // 2]]
+        varied = [
+            said,
+            f"The {said}.",
+            said.upper(),
+            f"It is {said}, of course",
+            " ".join(said.split()[::-1]),
+            said[: len(said) // 2],
+        ]
         pairs += [(one, golds) for one in [*varied, *others]]
     return pairs
 

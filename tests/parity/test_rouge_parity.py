@@ -3,6 +3,7 @@
 import json
 import random
 import warnings
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ def pairs():
         yield " ".join(left), " ".join(right)
     if DATA.exists():
         rows = json.loads((DATA / "2wikimultihopqa_corpus.json").read_text())[:400]
-        for one, other in zip(rows, rows[1:], strict=False):
+        for one, other in pairwise(rows):
             yield one["text"][:600], other["text"][:600]
 
 
@@ -54,7 +55,10 @@ def test_kilt_is_what_the_package_rouge_says_wherever_it_says_anything():
         if not said.replace(".", "").strip() or not gold.replace(".", "").strip():
             assert rouge_l_kilt(said, gold) == 0.0
             continue
-        assert rouge_l_kilt(said, gold) == pytest.approx(KILT.get_scores(said, gold)[0]["rouge-l"]["f"], abs=1e-12), (said, gold)
+        assert rouge_l_kilt(said, gold) == pytest.approx(KILT.get_scores(said, gold)[0]["rouge-l"]["f"], abs=1e-12), (
+            said,
+            gold,
+        )
         num_compared += 1
     assert num_compared > 1_500
 
