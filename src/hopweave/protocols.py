@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-from hopweave.trace import Record
 from hopweave.types import Abilities, Answer, Column, Example, Hit, Message, Passage, Question, Reading, Reply, Sampling
 
 if TYPE_CHECKING:
+    from hopweave.trace import Record
     from hopweave.workbench import Workbench
 
 OnText = Callable[[str], None]
@@ -206,4 +206,24 @@ class Metric(Protocol):
 
         Raises:
             DataError: where what it needs is there and cannot be used.
+        """
+
+
+@runtime_checkable
+class Combining(Protocol):
+    """A metric with figures of a whole cell that are no mean over its records, such as an AUROC or a baseline. It is optional.
+
+    What `Metric.score` returns for each record then holds all that the figures are made of, so that they can be had again for
+    any part of the records, as a bootstrap needs it.
+    """
+
+    combined: ClassVar[Mapping[str, Column]]
+
+    def combine(self, values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+        """The figures of a set of records.
+
+        A figure that cannot be had is left out: there is no data, which is never 0.
+
+        Args:
+            values: what `score` returned, a mapping a record; records without data may be among them, as empty mappings.
         """
