@@ -38,8 +38,8 @@ def results(tables: Tables) -> Section:
         if rows:
             heads = ("Method", "Mean", "95% interval", "If failed", "Scored", "Failed", "No data", "Unparsed", "Abstained")
             caption = (
-                "Means are over the scored records. The interval is of a bootstrap over questions. "
-                "\u201cIf failed\u201d gives the mean if every failed record were the worst, and if every one were the best that the column can be."
+                "Means are over the scored records. The interval is of a bootstrap over questions. \u201cIf failed\u201d gives "
+                "the mean if every failed record were the worst, and if every one were the best that the column can be."
             )
             blocks.append(Table(heads, tuple(rows), (caption,)))
         else:
