@@ -2,7 +2,7 @@
 
     RUN/plan.json                      datasets, methods and settings of the run
     RUN/examples/DATASET.jsonl         the questions that were drawn, with gold and traits, in order
-    RUN/records/DATASET/METHOD.jsonl   a record a line, in the order in which they were done
+    RUN/records/DATASET/METHOD.jsonl   a record a line, in the order in which they were done; its proof is METHOD.proof.jsonl
     RUN/store.sqlite                   every reply of the model, unless the settings name another store
 
 Records are only ever added, and each is on disk before the next question is taken up. A last line that was torn by a kill is
@@ -22,6 +22,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from hopweave.errors import DataError, SettingsError
+from hopweave.evaluation import proof
 from hopweave.trace import Record
 from hopweave.types import Example
 
@@ -200,6 +201,7 @@ class RunFolder:
             whole = data.rfind(b"\n") + 1
             if whole < len(data):
                 file.truncate(whole)
+        proof.mend(place)
         return len(data) - whole
 
     def add(self, dataset: str, method: str, record: Record) -> None:
@@ -211,8 +213,10 @@ class RunFolder:
         place = self.records_path(dataset, method)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
+            line = record.to_json().encode() + b"\n"
+            proof.add(place, [line])
             with place.open("ab") as file:
-                file.write(record.to_json().encode() + b"\n")
+                file.write(line)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
