@@ -36,9 +36,7 @@ class Bounds:
     high: float
 
 
-def bootstrap_means(
-    columns: Sequence[Values], *, num_resamples: int = NUM_RESAMPLES, seed: int = 0
-) -> list[list[float]]:
+def bootstrap_means(columns: Sequence[Values], *, num_resamples: int = NUM_RESAMPLES, seed: int = 0) -> list[list[float]]:
     """The means of each column over questions drawn with replacement, the same questions for every column, sorted.
 
     A mean is over the drawn questions that have a value; a resample without any is left out for that column.
@@ -123,7 +121,8 @@ def mcnemar(num_wins: int, num_losses: int) -> tuple[float, float]:
     """The two-sided p of McNemar's test, exact and mid-p (Fagerland, Lydersen, Laake 2013).
 
     Args:
-        num_wins: pairs where only the first is right; `num_losses` those where only the second is.
+        num_wins: pairs where only the first is right.
+        num_losses: pairs where only the second is.
 
     >>> mcnemar(1, 6)
     (0.125, 0.0703125)
@@ -136,9 +135,7 @@ def mcnemar(num_wins: int, num_losses: int) -> tuple[float, float]:
     return min(1.0, 2 * tail / 2**num), min(1.0, (2 * tail - term) / 2**num)
 
 
-def sign_flip_tests(
-    columns: Sequence[Values], *, num_resamples: int = NUM_RESAMPLES, seed: int = 0
-) -> list[float | None]:
+def sign_flip_tests(columns: Sequence[Values], *, num_resamples: int = NUM_RESAMPLES, seed: int = 0) -> list[float | None]:
     """The two-sided p of the paired permutation test of each column of differences: is their mean 0?
 
     Few differences: every pattern of signs is tried. Many: random patterns, the observed one counted among them (Phipson and
