@@ -12,6 +12,7 @@ import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
@@ -118,6 +119,13 @@ class Parts:
         self._search = Batcher(self._search_batch, "search") if retriever is not None else None
         self._read = Batcher(reader.read, "read") if isinstance(reader, Reader) else None
         self._compare = Batcher(self._compare_batch, "duplicates") if duplicate_detector is not None else None
+
+    def over(self, retriever: Retriever | None) -> Parts:
+        """These parts with another retriever. All else is shared, so closing one of them closes it for both."""
+        other = copy(self)
+        other.retriever = retriever
+        other._search = Batcher(other._search_batch, "search") if retriever is not None else None
+        return other
 
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """Hits for each query, in one batch with whoever asks at the same moment."""

@@ -47,15 +47,20 @@ def worked(
     """A record with its example.
 
     Args:
-        short: the bare answer; `text` is the whole one, the same if absent.
-        golds: the right answers; `gold_ids` and `facts` as in `Gold`.
-        question: its words; `form` and `labels` as in `Question`.
+        short: the bare answer.
+        golds: the right answers.
+        question: its words.
+        form: as in `Question`.
+        labels: as in `Question`.
+        text: the whole answer; the bare one if absent.
         claims: of the answer.
         passages: found, best first. Without `searches` one search found them all.
         searches: the queries of each search.
         calls: the prompt and the reply of each call of the model, which cost a token a word and half a second.
         reads: query, id of the passage, and confidence of each reading.
         decisions: label and data of each.
+        gold_ids: `Gold.passage_ids`.
+        facts: `Gold.facts`.
         error: if given, the question failed with these words.
         llm: identity of the model.
         seconds: that the question took.

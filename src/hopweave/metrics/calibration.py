@@ -12,8 +12,8 @@ Of a whole cell, over the records that have a confidence and a gold:
     Brier  = mean of (confidence - right)^2
     AUROC  = P(confidence of a right answer > that of a wrong one), ties half
 
-Source: Naeini et al. 2015 (ECE), Brier 1950. Range 0 to 1; ECE and Brier: lower is better; AUROC: higher, 0.5 is chance. A record
-without a confidence has no data; AUROC has none where all are right or all wrong.
+Source: Naeini et al. 2015 (ECE), Brier 1950. Range 0 to 1; ECE and Brier: lower is better; AUROC: higher, 0.5 is chance. A
+record without a confidence has no data; AUROC has none where all are right or all wrong.
 
 >>> from hopweave.metrics._worked import worked
 >>> said = [worked("Ulm", ["Ulm"], decisions=[("vote", {"consistency": 0.9})]), worked("Ulm", ["Bonn"])]

@@ -6,7 +6,7 @@ after the other. Both hold however the run was in fact carried out, and whether 
 
     critical path = max over paths through the graph of the sum of the seconds of the calls on it
 
-Source: ToQD (section 3.4) answers the sub-questions of a level in parallel; the paper's t does not say which it counts. Range 0
+Source: ToQD (section 3.1) answers the sub-questions of a level in parallel; the paper's t does not say which it counts. Range 0
 up, lower is better. Failed questions count.
 
 >>> from hopweave.metrics._worked import worked

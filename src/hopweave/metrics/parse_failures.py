@@ -1,8 +1,9 @@
 """Parse failures: how often the model's words could not be read.
 
 Definition. `parse_failures` counts the places of a record where a reader of the model's words (of chains, numbered lists, final
-answers) found something it could not read; `parse_failure_rate` is 1 if there is any, so that its mean is the share of questions
-touched. An answer may come out all the same, from the rest. Range 0 up and 0 to 1, lower is better. Failed questions count.
+answers) found something it could not read; `parse_failure_rate` is 1 if there is any, so that its mean is the share of
+questions touched. An answer may come out all the same, from the rest. Range 0 up and 0 to 1, lower is better. Failed
+questions count.
 
 >>> from hopweave.metrics._worked import worked
 >>> ParseFailures().score(*worked("Ulm"))

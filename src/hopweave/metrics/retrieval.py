@@ -1,7 +1,7 @@
 """Hits@K, MAP@K and MRR@K of what was retrieved, as MultiHop-RAG computes them or by the standard definitions.
 
-Definition. A retrieved passage is relevant if its text holds a gold fact (compared without spaces and line breaks; case counts),
-or, where the dataset names passages, if it is one of them. With the passages in the order that counts, each once:
+Definition. A retrieved passage is relevant if its text holds a gold fact (compared without spaces and line breaks; case
+counts), or, where the dataset names passages, if it is one of them. With the passages in the order that counts, each once:
 
     Hits@K  1 if a relevant one is among the first K, else 0 (`hits` with `cutoff`, `hits_early` with `early_cutoff`)
     MRR@K   1 / rank of the first relevant one within K, else 0
@@ -10,9 +10,9 @@ or, where the dataset names passages, if it is one of them. With the passages in
             standard: sum over relevant ranks j within K of (relevant ones up to j) / j, divided by the number of relevant ones;
             with facts, a passage that brings nothing new is not relevant again, and a fact never found counts as one missed
 
-Source: MultiHop-RAG (Tang and Yang 2024) and its evaluation code with K = 10 and 4, the setting of ToQD's table 3. Range 0 to 1,
-higher is better. MultiHop-RAG's MAP can pass 1 where there are more than K golds; it is cut there. A question without golds
-(its null queries) has no data, nor has a record that never searched, unless `without_search = "zero"`.
+Source: MultiHop-RAG (Tang and Yang 2024) and its evaluation code with K = 10 and 4, the setting of ToQD's table 3. Range 0
+to 1, higher is better. MultiHop-RAG's MAP can pass 1 where there are more than K golds; it is cut there. A question without
+golds (its null queries) has no data, nor has a record that never searched, unless `without_search = "zero"`.
 
 >>> from hopweave.metrics._worked import worked
 >>> from hopweave.types import Passage

@@ -4,9 +4,9 @@ Definition. From the longest common subsequence of the words of both texts come 
 those of the right answer); the value is F, the best over the right answers. Source: Lin 2004; ELI5 comes from KILT (Petroni et
 al. 2021), so `variant = "kilt"` is what KILT's evaluator computes with the Python package `rouge`: pieces between full stops,
 unions of common subsequences as sets of words, case counts (`_rouge.py` has the formula). `variant = "seq"` is the plain
-sequence over the whole texts, lower case, letters and digits only, as Google's `rouge_score` without stemming. The papers do not
-say which they used, and the two differ: say which with every number. Range 0 to 1, higher is better. An answer without a word
-is worth 0; no gold is no data. Marks `[k]` are taken out of the answer.
+sequence over the whole texts, lower case, letters and digits only, as Google's `rouge_score` without stemming. The papers do
+not say which they used, and the two differ: say which with every number. Range 0 to 1, higher is better. An answer without a
+word is worth 0; no gold is no data. Marks `[k]` are taken out of the answer.
 
 >>> from hopweave.metrics._worked import worked
 >>> said = worked("a b c d. a b", ["a b. c d"], form="long")

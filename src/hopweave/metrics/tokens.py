@@ -2,8 +2,8 @@
 
 Definition. Sums over the calls of a record: `prompt_tokens` in, `cached_tokens` those of them that the endpoint had computed
 before, `completion_tokens` out, `total_tokens` in and out. Replies from the store count as when they were made. Range 0 up,
-lower is better, save for cached ones. Failed questions count; a call that failed for good has no count and adds nothing. If some
-reply came without a count, the sum is not known and there is no data.
+lower is better, save for cached ones. Failed questions count; a call that failed for good has no count and adds nothing. If
+some reply came without a count, the sum is not known and there is no data.
 
 >>> from hopweave.metrics._worked import worked
 >>> Tokens().score(*worked("Ulm", calls=[("Which town is it?", "Ulm")]))
