@@ -204,7 +204,10 @@ async def make_run(path: Path, num: int = 48) -> RunFolder:
     """The run in a folder of its own; the last method has not come to the end of the second dataset."""
     limits = dict(zip(DATASETS, (num, num // 2), strict=True))
     plan = Plan(
-        {name: DatasetPlan("jsonl", {"path": f"{name}.jsonl"}, "indexes/harbours", limit, 13) for name, limit in limits.items()},
+        {
+            name: DatasetPlan("jsonl", {"path": f"{name}.jsonl"}, "indexes/harbours", limit, 13)
+            for name, limit in limits.items()
+        },
         METHODS,
         {"llm": "scripted"},
     )
@@ -221,5 +224,3 @@ async def make_run(path: Path, num: int = 48) -> RunFolder:
                 record = await bench.ask(example.question, method.name, **method.options)
                 run.add(dataset, label, timed(record))
     return run
-
-

@@ -6,7 +6,7 @@ writing prints the same, and nothing is printed that `numbers.json` does not hol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hopweave.evaluation.plots import NO_DATA
@@ -31,10 +31,10 @@ Words = tuple[str | Number, ...]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What stands in a field of a table: a text, a smaller one below it, and whether it is code."""
+    """What stands in a field of a table: a text, smaller lines below it, and whether it is code."""
 
     words: Words
-    below: Words = ()
+    below: tuple[Words, ...] = ()
     is_code: bool = False
 
 
@@ -55,12 +55,14 @@ class Table:
         rows: each with as many entries as there are heads.
         caption: what it shows, and how to read it.
         numbers_from: from which column on there are numbers.
+        folded_under: a title under which it can be folded away; empty leaves it open.
     """
 
     heads: tuple[str, ...]
     rows: tuple[Row, ...]
     caption: Words = ()
     numbers_from: int = 1
+    folded_under: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ def _numbers_of(block: Block) -> Iterator[Number]:
         case Table():
             yield from numbers_in(block.caption)
             for entry in (entry for row in block.rows for entry in row.entries):
-                yield from numbers_in((*entry.words, *entry.below))
+                yield from numbers_in(part for words in (entry.words, *entry.below) for part in words)
         case Paragraph():
             yield from numbers_in(block.words)
         case Bullets():
@@ -287,6 +289,6 @@ def book(numbers: Iterable[Number]) -> Mapping[str, Number]:
     return dict(sorted(found.items()))
 
 
-def entry(*words: str | Number, below: Sequence[str | Number] = ()) -> Entry:
+def entry(*words: str | Number, below: Words = ()) -> Entry:
     """An entry of a table; nothing to say is a dash."""
-    return Entry(words if plain_text(words) else ("\u2013",), tuple(below))
+    return Entry(words if plain_text(words) else ("\u2013",), (below,) if below else ())

@@ -12,13 +12,13 @@ from hopweave.evaluation.report_blocks import (
     Figure,
     Figures,
     MeanNumbers,
-    Number,
     Paragraph,
     Row,
     Section,
     Style,
     Subtitle,
     Table,
+    Words,
     count,
     entry,
     key_of,
@@ -122,20 +122,20 @@ def _cost_table(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> 
     units = {name: tables.columns[name].column.unit for name in shown}
     heads = [f"{name}, {units[name]}" if units[name] and units[name] not in name else name for name in shown]
     meanings = "; ".join(f"{name}: {tables.columns[name].column.meaning}" for name in shown)
-    caption = f"Means a question, failed ones included, with 95% intervals below. {meanings}."
+    caption = f"Means a question, failed ones included, with 95% intervals; n where some of them have no data. {meanings}."
     return Table(("Method", "Records", *heads), tuple(rows), (caption,))
 
 
-def _failed_of(cell: Cell) -> Sequence[str | Number]:
+def _failed_of(cell: Cell) -> Words:
     return (count(f"{key_of(cell.dataset, cell.method)}/failed", cell.num_failed), " failed") if cell.num_failed else ()
 
 
 def _cost_entry(cell: Cell, name: str, style: Style) -> Entry:
     numbers = mean_numbers(cell, name, style)
-    below = numbers.interval
+    lines = [numbers.interval] if numbers.interval else []
     if numbers.mean.value is not None and numbers.mean.num_scored < cell.num_records:
-        below = (*below, " of ", numbers.scored)
-    return entry(numbers.value, below=below)
+        lines.append(("n ", numbers.scored))
+    return Entry((numbers.value,), tuple(lines))
 
 
 def frontiers(tables: Tables) -> Section | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hopweave.evaluation.report_blocks import MeanNumbers, Number, Style, count, key_of
 from hopweave.evaluation.report_costs import group_prefix
-from hopweave.evaluation.report_results import mean_numbers, odd_counts
+from hopweave.evaluation.report_results import comparison_prefix, mean_numbers, odd_counts
 from hopweave.evaluation.tables import Cell, Tables
 
 Field = str | Number | None
@@ -68,18 +68,18 @@ def _fields(numbers: MeanNumbers) -> list[Field]:
 
 
 _COMPARISON: list[Field] = ["dataset", "column", "method", "baseline", "difference", "low", "high", "p_holm", "p"]
-_COMPARISON += ["minimum_detectable", "pairs", "left_out", "test"]
+_COMPARISON += ["minimum_detectable", "pairs", "left_out", "test", "says"]
 
 
 def _comparisons(tables: Tables) -> Iterator[list[Field]]:
-    for one in tables.comparisons:
-        start = f"compare/{key_of(one.dataset, one.column, one.method, one.baseline)}"
+    for table, one in ((of, one) for of in tables.comparisons for one in of.rows):
+        start = comparison_prefix(table, one)
         low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
         values = {"difference": one.difference, "low": low, "high": high, "p_holm": one.p_holm, "p": one.p}
         values["minimum_detectable"] = one.minimum_detectable
         fields = [Style().number(f"{start}/{name}", value) if value is not None else None for name, value in values.items()]
         counts = [count(f"{start}/pairs", one.num_pairs), count(f"{start}/left_out", one.num_left_out)]
-        yield [one.dataset, one.column, one.method, one.baseline, *fields, *counts, one.test]
+        yield [table.dataset, table.name, one.method, table.baseline, *fields, *counts, one.test, one.says]
 
 
 _FRONTIER: list[Field] = ["dataset", "quality", "cost", "method", "quality_mean", "low", "high", "cost_mean", "is_best"]

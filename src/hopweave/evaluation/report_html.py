@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hopweave.draw.html import draw_answer, page
-from hopweave.draw.markup import Markup, joined, tag
+from hopweave.draw.markup import Markup, folded, joined, tag
 from hopweave.draw.plain import one_line
 from hopweave.evaluation.report_blocks import (
     Block,
@@ -86,7 +86,8 @@ def _table(table: Table) -> Markup:
     rows = [_heading(row, len(heads)) if row.heading else _row(row, table.numbers_from) for row in table.rows]
     inner = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="measured" if at else "")
     caption = tag("p", _words(table.caption), class_="caption") if table.caption else Markup()
-    return joined([tag("div", inner, class_="wide table", tabindex="0", role="region", aria_label="table"), caption])
+    box = tag("div", inner, class_="wide table", tabindex="0", role="region", aria_label=table.folded_under or "table")
+    return folded(table.folded_under, box, caption, class_="folded") if table.folded_under else joined([box, caption])
 
 
 def _heading(row: Row, num_columns: int) -> Markup:
@@ -105,7 +106,7 @@ def _row(row: Row, numbers_from: int) -> Markup:
 
 def _entry(entry: Entry) -> list[Markup]:
     said = tag("code", _words(entry.words)) if entry.is_code else _words(entry.words)
-    return [said, *([tag("span", _words(entry.below), class_="below")] if entry.below else [])]
+    return [said, *(tag("span", _words(line), class_="below") for line in entry.below if line)]
 
 
 def _shown_answer(block: ShownAnswer) -> Markup:

@@ -75,6 +75,8 @@ def _words(words: Sequence[str | Number]) -> str:
 
 def _table(table: Table) -> Iterator[str]:
     rows = [_row(row, len(table.heads)) for row in table.rows]
+    if table.folded_under:
+        yield from (f"{escape(table.folded_under)}:", "")
     yield from _rows([escape(head) for head in table.heads], rows, table.numbers_from)
     if table.caption:
         yield from ("", _words(table.caption))
@@ -94,7 +96,7 @@ def _row(row: Row, num_columns: int) -> list[str]:
 
 def _entry(entry: Entry) -> str:
     said = _code(plain_text(entry.words)) if entry.is_code else _words(entry.words)
-    return f"{said}<br>{_words(entry.below)}" if entry.below else said
+    return "<br>".join([said, *(_words(line) for line in entry.below if line)])
 
 
 def _code(text: str) -> str:

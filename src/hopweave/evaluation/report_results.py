@@ -22,29 +22,63 @@ from hopweave.evaluation.report_blocks import (
     key_of,
     style_for,
 )
-from hopweave.evaluation.tables import Cell, Comparison, Mean, Tables
+from hopweave.evaluation.tables import Cell, Comparison, ComparisonTable, Mean, Tables
 
 NOTHING = Mean(None, 0)
 _SIGNIFICANT = 0.05
 
 
 def results(tables: Tables) -> Section:
-    """Means of the answer metrics, a table for each dataset."""
+    """Means of the answer metrics: a table for each dataset, and below it each mean with all that was left out of it."""
     quality = [name for name, column in tables.columns.items() if not column.is_cost]
     blocks: list[Block] = [*_overview(tables)]
     for dataset in (facts.label for facts in tables.datasets):
         blocks.append(Subtitle(dataset))
-        rows = list(_result_rows(tables, dataset, quality))
-        if rows:
-            heads = ("Method", "Mean", "95% interval", "If failed", "Scored", "Failed", "No data", "Unparsed", "Abstained")
-            caption = (
-                "Means are over the scored records. The interval is of a bootstrap over questions. \u201cIf failed\u201d gives "
-                "the mean if every failed record were the worst, and if every one were the best that the column can be."
-            )
-            blocks.append(Table(heads, tuple(rows), (caption,)))
+        cells = tables.cells_of(dataset)
+        first = tables.primary.get(dataset)
+        shown = [name for name in sorted(quality, key=lambda name: name != first) if any(name in cell.means for cell in cells)]
+        if shown:
+            blocks += [_matrix(tables, cells, shown), _every_mean(tables, cells, shown)]
         else:
             blocks.append(Paragraph((f"There is no data for {dataset}.",)))
+    blocks += [Paragraph((note,)) for note in tables.notes]
     return Section("results", "Results", tuple(blocks))
+
+
+def _matrix(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
+    styles = {name: _style(tables, cells, name) for name in shown}
+    rows = []
+    for cell in cells:
+        start = key_of(cell.dataset, cell.method)
+        counts = (count(f"{start}/records", cell.num_records), count(f"{start}/failed", cell.num_failed), *odd_counts(cell))
+        rows.append(Row((entry(cell.method), *map(entry, counts), *(_mean_entry(cell, name, styles[name]) for name in shown))))
+    caption = "Means with 95% intervals, and the number of records that each is the mean of."
+    return Table(("Method", "Records", "Failed", "Unparsed", "Abstained", *shown), tuple(rows), (caption,))
+
+
+def _mean_entry(cell: Cell, name: str, style: Style) -> Entry:
+    numbers = mean_numbers(cell, name, style)
+    if numbers.mean.value is None:
+        return entry(numbers.value)
+    return Entry((numbers.value,), (numbers.interval, ("n ", numbers.scored)))
+
+
+def _every_mean(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
+    rows: list[Row] = []
+    for name in shown:
+        column = tables.columns[name].column
+        rows.append(Row(heading=f"{name}: {column.meaning}{f' ({column.better} is better)' if column.better else ''}"))
+        rows += [Row(tuple(_result_entries(cell, name, _style(tables, cells, name)))) for cell in cells]
+    heads = ("Method", "Mean", "95% interval", "If failed", "Scored", "Failed", "No data", "Unparsed", "Abstained")
+    caption = (
+        "'Failed' counts the records that could not be scored, 'no data' those that the column does not apply to. "
+        "'If failed' gives the mean if every failed record were the worst, and if every one were the best that can be."
+    )
+    return Table(heads, tuple(rows), (caption,), folded_under="Every mean with its bounds and all that was left out of it")
+
+
+def _style(tables: Tables, cells: Sequence[Cell], name: str) -> Style:
+    return style_for(tables.columns[name].column, (cell.means.get(name, NOTHING).value for cell in cells))
 
 
 def _overview(tables: Tables) -> Iterator[Block]:
@@ -75,22 +109,6 @@ def _axis(tables: Tables, datasets: Sequence[str]) -> str:
     return "; ".join(meanings)
 
 
-def _result_rows(tables: Tables, dataset: str, columns: Sequence[str]) -> Iterator[Row]:
-    cells = tables.cells_of(dataset)
-    for name in columns:
-        column = tables.columns[name].column
-        if not any(name in cell.means for cell in cells):
-            continue
-        style = style_for(column, (cell.means.get(name, NOTHING).value for cell in cells))
-        yield Row(heading=f"{name}: {column.meaning}{_direction(column.better)}")
-        for cell in cells:
-            yield Row(tuple(_result_entries(cell, name, style)))
-
-
-def _direction(better: str) -> str:
-    return f" ({better} is better)" if better else ""
-
-
 def _result_entries(cell: Cell, name: str, style: Style) -> Iterator[Entry]:
     numbers = mean_numbers(cell, name, style)
     yield entry(cell.method)
@@ -118,25 +136,29 @@ def comparison(tables: Tables) -> Section | None:
     if not tables.comparisons:
         return None
     blocks: list[Block] = []
-    main = [one for one in tables.comparisons if tables.primary.get(one.dataset) == one.column]
+    main = [table for table in tables.comparisons if table.is_primary]
     if main:
-        blocks.append(_comparison_figure(tables, main))
+        blocks.append(_comparison_figure(main))
     for dataset in (facts.label for facts in tables.datasets):
-        mine = [one for one in tables.comparisons if one.dataset == dataset]
+        mine = [table for table in tables.comparisons if table.dataset == dataset]
         if mine:
             blocks += [Subtitle(dataset), _comparison_table(mine)]
-    blocks += [Paragraph((note,)) for note in tables.notes]
+    caption = (
+        "Differences are over the questions for which both methods have a value; 'left out' counts the others. p is "
+        "corrected by Holm's method over the methods of a table. 'Detectable' is the least difference that so many "
+        "questions would show with a power of 80%."
+    )
+    blocks.append(Paragraph((" ".join(dict.fromkeys([caption, *(table.how for table in tables.comparisons if table.how)])),)))
     return Section("comparison", "Comparison", tuple(blocks))
 
 
-def _comparison_figure(tables: Tables, main: Sequence[Comparison]) -> Figure:
-    methods = list(dict.fromkeys(one.method for one in main))
-    found = {(one.dataset, one.method): one for one in main}
+def _comparison_figure(main: Sequence[ComparisonTable]) -> Figure:
+    methods = list(dict.fromkeys(one.method for table in main for one in table.rows))
     panels = []
-    for dataset in dict.fromkeys(one.dataset for one in main):
-        dots = [_difference_dot(found.get((dataset, method))) for method in methods]
-        panels.append(Panel(f"{dataset}, {tables.primary[dataset]}", tuple(dots)))
-    against = ", ".join(dict.fromkeys(one.baseline for one in main))
+    for table in main:
+        found = {one.method: one for one in table.rows}
+        panels.append(Panel(f"{table.dataset}, {table.name}", tuple(_difference_dot(found.get(method)) for method in methods)))
+    against = ", ".join(dict.fromkeys(table.baseline for table in main))
     title = "Differences to the baseline with their intervals"
     drawing = dot_plot(title, methods, panels, f"difference to {against}", has_zero_line=True)
     caption = (
@@ -152,23 +174,22 @@ def _difference_dot(one: Comparison | None) -> Dot:
     return Dot(one.difference, Style(3).text(one.difference, is_signed=True), one.interval, is_filled=is_filled)
 
 
-def _comparison_table(mine: Sequence[Comparison]) -> Table:
+def _comparison_table(mine: Sequence[ComparisonTable]) -> Table:
     rows: list[Row] = []
-    for column, baseline in dict.fromkeys((one.column, one.baseline) for one in mine):
-        rows.append(Row(heading=f"{column}, difference to {baseline}"))
-        rows += [Row(comparison_entries(one)) for one in mine if (one.column, one.baseline) == (column, baseline)]
-    heads = ("Method", "Difference", "95% interval", "p, Holm", "p", "Detectable", "Pairs", "Left out", "Test")
-    caption = (
-        "Differences are over the questions for which both methods have a value; \u201cleft out\u201d counts the others. "
-        "p is corrected by Holm\u2019s method over the methods. \u201cDetectable\u201d is the least difference that so many "
-        "questions would show."
-    )
-    return Table(heads, tuple(rows), (caption,))
+    for table in mine:
+        rows.append(Row(heading=f"{table.name}, difference to {table.baseline}"))
+        rows += [Row(_comparison_entries(table, one)) for one in table.rows]
+    heads = ("Method", "Difference", "95% interval", "p, Holm", "p", "Detectable", "Pairs", "Left out", "Test", "Says")
+    return Table(heads, tuple(rows))
 
 
-def comparison_entries(one: Comparison) -> tuple[Entry, ...]:
-    """A comparison as entries of a table."""
-    start, style = f"compare/{key_of(one.dataset, one.column, one.method, one.baseline)}", Style(3)
+def comparison_prefix(table: ComparisonTable, one: Comparison) -> str:
+    """What the keys of a comparison begin with."""
+    return f"compare/{key_of(table.dataset, table.name, table.baseline, one.method)}"
+
+
+def _comparison_entries(table: ComparisonTable, one: Comparison) -> tuple[Entry, ...]:
+    start, style = comparison_prefix(table, one), Style(3)
     interval = MeanNumbers(start, Mean(one.difference, one.num_pairs, interval=one.interval), style).interval
     return (
         entry(one.method),
@@ -180,6 +201,7 @@ def comparison_entries(one: Comparison) -> tuple[Entry, ...]:
         entry(count(f"{start}/pairs", one.num_pairs)),
         entry(count(f"{start}/left_out", one.num_left_out)),
         entry(one.test),
+        entry(one.says),
     )
 
 
