@@ -102,7 +102,7 @@ def bca_interval(values: Values, means: Sequence[float], *, confidence: float = 
 
     def corrected(tail: float) -> float:
         z = bias + normal.inv_cdf(tail)
-        return normal.cdf(bias + z / (1 - acceleration * z))
+        return round(normal.cdf(bias + z / (1 - acceleration * z)), 12)  # libraries of mathematics differ in the last digits
 
     tail = (1 - confidence) / 2
     return Bounds(_quantile(means, corrected(tail)), _quantile(means, corrected(1 - tail)))

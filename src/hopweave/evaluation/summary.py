@@ -175,15 +175,16 @@ def _cells(
                     means[method][key] = _mean(column_name, column, list(rows.values()))
                     places.append((method, key))
                     samples.append([_value(rows.get(asked), column_name) for asked in order])
-        if isinstance(opened.metric, Combining):
+        whole: Any = opened.metric
+        if isinstance(whole, Combining):
             for method, rows in rows_of.items():
-                figures, failure = _combined(opened.metric, list(rows.values()))
+                figures, failure = _combined(whole, list(rows.values()))
                 for name, mean in figures.items():
                     means[method][name if name not in taken else f"{opened.name}.{name}"] = mean
                 if failure is not None:
                     where = f"metric {opened.name}"
                     broken.append(FailureKind(dataset, method, where, failure.kind, failure.message, ()))
-            taken.update(opened.metric.combined)
+            taken.update(whole.combined)
     for (method, key), sample, drawn in zip(places, samples, bootstrap_means(samples, seed=seed), strict=True):
         bounds = mean_interval(sample, drawn)
         interval = Interval(bounds.low, bounds.high) if bounds is not None else None
