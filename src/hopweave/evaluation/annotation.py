@@ -61,7 +61,7 @@ class Agreement:
     Attributes:
         num_rows: rows that everybody judged.
         num_raters: sheets.
-        num_open: rows of the run that somebody left open, or that are in no sheet; they count nowhere.
+        num_open: rows of the sheets that somebody left open, or does not have; they count nowhere.
         kappa: Fleiss' kappa; `None` where it cannot be had.
         amp: the mean over answers of the share of judgements that say yes, for each cell.
         num_answers: answers that `amp` is the mean over, for each cell.
@@ -112,13 +112,13 @@ def write_sheet(rows: Iterable[Row], path: Path, *, seed: int = 0) -> int:
     return len(shuffled)
 
 
-def read_sheet(path: Path) -> dict[str, bool]:
-    """The judgements of a filled sheet by the id of the row; rows that are still empty are left out.
+def read_sheet(path: Path) -> dict[str, bool | None]:
+    """The judgements of a filled sheet by the id of the row; `None` for one that is still open.
 
     Raises:
         DataError: if it cannot be read, lacks a column, or has something else than yes or no.
     """
-    found: dict[str, bool] = {}
+    found: dict[str, bool | None] = {}
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
@@ -129,8 +129,7 @@ def read_sheet(path: Path) -> dict[str, bool]:
                 said = (row["is_correct"] or "").strip().lower()
                 if said and said not in _ANSWERS:
                     raise DataError(f"line {reader.line_num} of {path} says {said!r}; write yes or no")
-                if said:
-                    found[row["id"]] = _ANSWERS[said]
+                found[row["id"]] = _ANSWERS[said] if said else None
     except OSError as error:
         raise DataError(f"cannot read the sheet {path}: {error.strerror}; check the path") from None
     except (UnicodeDecodeError, csv.Error) as error:
@@ -138,7 +137,7 @@ def read_sheet(path: Path) -> dict[str, bool]:
     return found
 
 
-def agreement(rows: Sequence[Row], sheets: Sequence[Mapping[str, bool]]) -> Agreement:
+def agreement(rows: Sequence[Row], sheets: Sequence[Mapping[str, bool | None]]) -> Agreement:
     """How far people agree, and AMP by their judgements: macro-averaged over answers, marks left open left out.
 
     Args:
@@ -154,7 +153,9 @@ def agreement(rows: Sequence[Row], sheets: Sequence[Mapping[str, bool]]) -> Agre
     strange = [row_id for sheet in sheets for row_id in sheet if row_id not in known]
     if strange:
         raise DataError(f"a sheet judges the row {strange[0]!r}, which this run does not have; name the run that it came from")
-    judged = {row_id: [sheet[row_id] for sheet in sheets] for row_id in known if all(row_id in sheet for sheet in sheets)}
+    shown = dict.fromkeys(row_id for sheet in sheets for row_id in sheet)
+    votes_of = {row_id: [vote for sheet in sheets if (vote := sheet.get(row_id)) is not None] for row_id in shown}
+    judged = {row_id: votes for row_id, votes in votes_of.items() if len(votes) == len(sheets)}
     answers: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row_id, votes in judged.items():
         row = known[row_id]
@@ -163,7 +164,7 @@ def agreement(rows: Sequence[Row], sheets: Sequence[Mapping[str, bool]]) -> Agre
     return Agreement(
         len(judged),
         len(sheets),
-        len(known) - len(judged),
+        len(shown) - len(judged),
         fleiss_kappa([[sum(votes), len(votes) - sum(votes)] for votes in judged.values()]),
         {cell: sum(values) / len(values) for cell, values in means.items()},
         {cell: len(values) for cell, values in means.items()},
@@ -194,11 +195,13 @@ def fleiss_kappa(table: Sequence[Sequence[int]]) -> float | None:
         raise DataError("not every item was judged by the same number of raters; leave out those that were not")
     if num_raters < 2:
         return None
-    agreed = sum((sum(n * n for n in item) - num_raters) / (num_raters * (num_raters - 1)) for item in table) / len(table)
+    agreed: float = sum((sum(n * n for n in item) - num_raters) / (num_raters * (num_raters - 1)) for item in table) / len(
+        table
+    )
     shares = [sum(category) / (num_raters * len(table)) for category in zip(*table, strict=True)]
     if sum(share > 0 for share in shares) < 2:
         return None
-    by_chance = sum(share * share for share in shares)
+    by_chance: float = sum(share * share for share in shares)
     return (agreed - by_chance) / (1 - by_chance)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,8 +75,7 @@ async def judge_records(
         DataError: if the file cannot be read or written, or holds verdicts of another model.
     """
     wanted = {pair.key: pair for record in records for pair in cited_claims(record)}
-    _mend(path)
-    known = read_judgements(path) if path.exists() else {}
+    known = _known(path)
     _check_judge(judge, known.values(), path)
     settled = {key for key, judgement in known.items() if judgement.entails is not None}
     waiting = [pair for key, pair in wanted.items() if key not in settled]
@@ -96,8 +95,6 @@ async def judge_records(
                 group.create_task(one(pair))
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
-    if not path.exists():
-        _write(path, "")
     return Tally(len(made), len(wanted.keys() & settled), sum(judgement.entails is None for judgement in made))
 
 
@@ -109,13 +106,14 @@ def _check_judge(judge: Judge, known: Iterable[Judgement], path: Path) -> None:
         )
 
 
-def _mend(path: Path) -> None:
-    """Cuts off a last line that was torn when the judge was killed."""
-    if path.exists():
-        data = path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            os.truncate(path, whole)
+def _known(path: Path) -> Mapping[str, Judgement]:
+    """The verdicts that there are, once a last line that was torn when the judge was killed is cut off."""
+    _write(path, "")
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        os.truncate(path, whole)
+    return read_judgements(path)
 
 
 def _add(path: Path, judgement: Judgement) -> None:

@@ -159,7 +159,8 @@ def became(record: Record) -> Became:
     answer = record.answer
     if answer is None:
         return "failed"
-    if answer.short and is_refusal(answer.short):
+    said = answer.short or answer.text
+    if said.strip() and is_refusal(said):
         return "abstained"
     is_whole_text = answer.how == "full" and record.question.form != "long"
     return "unparsed" if is_whole_text or answer.how == "empty" or not answer.short else "answered"

@@ -11,17 +11,16 @@ What is held to what:
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from hopweave.catalog import entries, load
 from hopweave.errors import DataError, HopweaveError
-from hopweave.evaluation import compare, manifest, proof, summary
+from hopweave.evaluation import compare, comparisons, manifest, proof, summary
+from hopweave.evaluation.differing import Verification, hold_lines, hold_values
 from hopweave.evaluation.manifest import FileHash, Manifest, Source, hash_file, hash_source
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import LINES, Score, open_metrics, score_run
@@ -30,45 +29,8 @@ from hopweave.trace import Record
 REPORT = "report"
 NUMBERS = "numbers.json"
 
-ReportAgain = Callable[[RunFolder], str]
-"""Makes the report of a run anew, in memory, and gives what its `numbers.json` must hold."""
-
-_SHOWN_CHARACTERS = 120
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Something that is not as it must be. `line` counts from 1; `None` where it is of the whole file."""
-
-    file: str
-    line: int | None
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.file}{f', line {self.line}' if self.line is not None else ''}: {self.what}"
-
-
-@dataclass(slots=True)
-class Verification:
-    """What came of it.
-
-    Attributes:
-        differences: in the order of the files.
-        counts: how much of what was looked at.
-        notes: what could not be checked or is no difference, a sentence each.
-    """
-
-    differences: list[Difference] = field(default_factory=list)
-    counts: dict[str, int] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-
-    def differs(self, file: str, line: int | None, what: str) -> None:
-        """Notes a difference."""
-        self.differences.append(Difference(file, line, what))
-
-    def count(self, what: str, num: int = 1) -> None:
-        """Notes that something was looked at."""
-        self.counts[what] = self.counts.get(what, 0) + num
+ReportAgain = Callable[[RunFolder], Mapping[str, str]]
+"""Makes the report of a run anew, in memory: the text of each file by name, `numbers.json` among them."""
 
 
 def verify(path: Path, *, report_again: ReportAgain | None = None) -> Verification:
@@ -232,17 +194,17 @@ def _computed(run: RunFolder, found: Verification) -> None:
         if there is not None:
             metrics = summary.metrics_of(there)
             scores = score_run(run, metrics)
-            _compare_lines(run.path / LINES, [score.to_json() for score in scores], found)
+            hold_lines(run.path / LINES, LINES, [score.to_json() for score in scores], found)
             made = summary.summarize(run, scores, metrics, left_out=there["left_out"], by=there["by"], seed=int(there["seed"]))
-            _compare_values(summary.FILE, there, made.to_json(), found)
+            hold_values(summary.FILE, there, made.to_json(), found)
         elif (run.path / LINES).exists():
             found.differs(summary.FILE, None, f"it is missing beside {LINES}; make both anew with: hopweave score {run.path}")
     except (HopweaveError, LookupError, TypeError, ValueError) as error:
         found.differs(summary.FILE, None, f"it cannot be computed again: {error}")
     try:
-        tables = compare.kept_tables(run)
+        tables = comparisons.kept_tables(run)
     except DataError as error:
-        found.differs(compare.FILE, None, str(error))
+        found.differs(comparisons.FILE, None, str(error))
         return
     again: list[dict[str, Any] | None] = []
     for table in tables:
@@ -252,85 +214,12 @@ def _computed(run: RunFolder, found: Verification) -> None:
                 cache[key] = score_run(run, open_metrics([table.metric], {table.metric: table.options})[0])
             made_table = compare.again(run, table, cache[key])
         except HopweaveError as error:
-            found.differs(compare.FILE, None, f"{table.dataset}, {table.column}: it cannot be computed again: {error}")
+            found.differs(comparisons.FILE, None, f"{table.dataset}, {table.column}: it cannot be computed again: {error}")
             return
-        again.append(compare.table_values(made_table) if made_table is not None else None)
+        again.append(comparisons.table_values(made_table) if made_table is not None else None)
     if tables:
-        text = json.loads((run.path / compare.FILE).read_text(encoding="utf-8"))
-        _compare_values(compare.FILE, text, {"schema": compare.SCHEMA, "tables": again}, found)
-
-
-def _compare_lines(place: Path, expected: Sequence[str], found: Verification) -> None:
-    try:
-        lines = place.read_text(encoding="utf-8").split("\n")[:-1]
-    except (OSError, UnicodeDecodeError) as error:
-        found.differs(place.name, None, f"it cannot be read: {error}")
-        return
-    found.count("scores", len(expected))
-    for number, (line, other) in enumerate(zip(lines, expected, strict=False), start=1):
-        if line != other:
-            found.differs(place.name, number, _line_difference(line, other))
-    if len(lines) != len(expected):
-        found.differs(place.name, None, f"it has {len(lines)} lines, and the records give {len(expected)}")
-
-
-def _line_difference(line: str, expected: str) -> str:
-    try:
-        now, right = _leaves(json.loads(line)), _leaves(json.loads(expected))
-    except ValueError:
-        return f"it is {_shown(line)}, and the records give {_shown(expected)}"
-    which = " ".join(str(json.loads(expected).get(key)) for key in ("dataset", "method", "question", "metric"))
-    changed = [
-        f"{key} is {_shown(now.get(key, 'absent'))}, and the records give {_shown(right.get(key, 'absent'))}"
-        for key in {**right, **now}
-        if now.get(key) != right.get(key)
-    ]
-    return f"{which}: {'; '.join(changed) or 'it is written otherwise'}"
-
-
-def _compare_values(name: str, there: Any, expected: Any, found: Verification) -> None:
-    """Compares two JSON documents leaf by leaf; the lines are those of the file as `json.dumps(indent=1)` writes it."""
-    lines = {path: number for number, path in _numbered(there)}
-    now, right = _leaves(there), _leaves(expected)
-    found.count("numbers", sum(isinstance(value, int | float) for value in right.values()))
-    for path in {**right, **now}:
-        missing = object()
-        is_now, must_be = now.get(path, missing), right.get(path, missing)
-        if type(is_now) is not type(must_be) or is_now != must_be:
-            shown = ["absent" if value is missing else _shown(value) for value in (is_now, must_be)]
-            found.differs(name, lines.get(path), f"{path} is {shown[0]}, and the records give {shown[1]}")
-
-
-def _leaves(value: Any, path: str = "") -> dict[str, Any]:
-    children: Iterator[tuple[Any, Any]]
-    match value:
-        case dict() if value:
-            children = iter(value.items())
-        case list() if value:
-            children = iter(enumerate(value))
-        case _:
-            return {path: value}
-    found: dict[str, Any] = {}
-    for key, item in children:
-        found |= _leaves(item, f"{path}/{key}".lstrip("/"))
-    return found
-
-
-def _numbered(value: Any, path: str = "", first: int = 1) -> Iterator[tuple[int, str]]:
-    """The line on which each leaf stands, and the path of the leaf."""
-    if not isinstance(value, dict | list) or not value:
-        yield first, path
-        return
-    number = first + 1
-    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-        yield from _numbered(item, f"{path}/{key}".lstrip("/"), number)
-        number += _height(item)
-
-
-def _height(value: Any) -> int:
-    if not isinstance(value, dict | list) or not value:
-        return 1
-    return 2 + sum(_height(item) for item in (value.values() if isinstance(value, dict) else value))
+        text = json.loads((run.path / comparisons.FILE).read_text(encoding="utf-8"))
+        hold_values(comparisons.FILE, text, {"schema": comparisons.SCHEMA, "tables": again}, found)
 
 
 def _report(run: RunFolder, found: Verification, report_again: ReportAgain | None) -> None:
@@ -353,13 +242,10 @@ def _report(run: RunFolder, found: Verification, report_again: ReportAgain | Non
         found.notes.append("the numbers of the report were not computed again; only the hashes of its files were checked")
         return
     try:
-        again = json.loads(report_again(run))
+        again = dict(report_again(run))
     except HopweaveError as error:
         found.differs(f"{REPORT}/{NUMBERS}", None, f"it cannot be computed again: {error}")
         return
-    _compare_values(f"{REPORT}/{NUMBERS}", there, again, found)
-
-
-def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+    hold_values(f"{REPORT}/{NUMBERS}", there, json.loads(again.pop(NUMBERS)), found)
+    for name, text in again.items():
+        hold_lines(folder / name, f"{REPORT}/{name}", text.split("\n"), found)
