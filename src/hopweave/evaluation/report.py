@@ -3,6 +3,7 @@
     RUN/report/report.md  report.html       the same words and numbers
     RUN/report/*.svg                        the drawings, as they stand in both
     RUN/report/*.csv                        the tables, in full precision
+    RUN/report/plan.toml                    what `hopweave evaluate` reads to do it again
     RUN/report/numbers.json                 each number by key, as it is and as it is printed; the SHA-256 of each file
 
 It is made of tables alone, and the same tables give the same bytes: nothing in it depends on when or where it was made.
@@ -19,9 +20,12 @@ from pathlib import Path
 from hopweave.errors import DataError
 from hopweave.evaluation import report_costs, report_results, report_setup
 from hopweave.evaluation.report_blocks import Document, Number, Words, book, count
+from hopweave.evaluation.report_commands import PLAN_FILE
 from hopweave.evaluation.report_csv import csv_tables, numbers_of, write_csv
 from hopweave.evaluation.report_html import draw_report
+from hopweave.evaluation.report_input import read_tables
 from hopweave.evaluation.report_markdown import write_markdown
+from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.tables import Tables
 
 SCHEMA = "hopweave.report/1"
@@ -53,9 +57,21 @@ def make_report(tables: Tables) -> Report:
     files = {"report.md": write_markdown(document), "report.html": draw_report(document)}
     files |= {figure.name: figure.drawing for figure in document.figures()}
     files |= {name: write_csv(lines) for name, lines in rows.items() if len(lines) > 1}
+    if tables.plan:
+        files[PLAN_FILE] = tables.plan
     # What is printed in a text comes first: a CSV file gives the same number with all its digits.
     numbers = [*document.numbers(), *(number for lines in rows.values() for number in numbers_of(lines))]
     return Report(files, book(numbers))
+
+
+def report_again(run: RunFolder) -> Mapping[str, str]:
+    """The files of a run's report, made anew, `numbers.json` among them; see `verify`.
+
+    Raises:
+        DataError: as `read_tables`.
+    """
+    report = make_report(read_tables(run))
+    return {**report.files, NUMBERS: report.to_json()}
 
 
 def make_document(tables: Tables) -> Document:

@@ -229,6 +229,7 @@ class Tables:
         primary: the column by which methods are compared, for each dataset that has one.
         notes: how the means were computed, and what was left out, a sentence each.
         commands: that make this report anew.
+        plan: of the run, as the file that the commands read; empty if there is none.
     """
 
     name: str
@@ -246,6 +247,7 @@ class Tables:
     examples: tuple[ExampleAnswer, ...] = ()
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    plan: str = ""
 
     def cell(self, dataset: str, method: str) -> Cell | None:
         """The cell of that dataset and method, or `None`."""
