@@ -1,7 +1,7 @@
 """The plots of a report: means with their intervals, side by side, and quality against cost.
 
-They can be read in black and white: what counts is said by filled and hollow, thick and thin, and by the names, which stand at
-what they name. Axes of what can be compared begin at zero and are the same in every panel.
+They can be read in black and white: what counts is said by filled and hollow, by lines and ticks, and by names, which
+stand at what they name. Axes of what can be compared begin at zero and are the same in every panel.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from hopweave.evaluation.svg import (
     Scale,
     distinct_names,
     dot,
+    haloed,
     line,
     path,
     scale_over,
@@ -43,8 +44,8 @@ class Dot:
     Attributes:
         value: `None` is drawn as the words "no data".
         words: the value as it is printed beside the panel.
-        interval: drawn thick.
-        bounds: drawn thin.
+        interval: drawn as a line.
+        bounds: drawn as two upright ticks.
         is_filled: hollow says less: a difference that may be chance.
     """
 
@@ -78,13 +79,14 @@ def dot_plot(title: str, rows: Sequence[str], panels: Sequence[Panel], axis: str
         axis: what the axis says.
         has_zero_line: draws where there is no difference.
     """
-    gutter = min(max((width_of(row) for row in rows), default=0.0), 168.0) + 12
-    names = [wrapped(row, gutter - 12, 3) for row in rows]
+    gutter = min(max((width_of(row) for row in rows), default=0.0), 172.0) + 14
+    names = [wrapped(row, gutter - 14, 3) for row in rows]
     heights = [max(22.0, len(name) * _LINE + 8) for name in names]
     a_line = min(len(panels), _MAX_PANELS_A_LINE)
     room = (WIDTH - gutter - (a_line - 1) * _GAP) / a_line - _VALUE_WIDTH
     values = [value for panel in panels for one in panel.dots for value in one.extent()]
-    scale = scale_over(values, 0.0, min(room, 330.0), max(int(min(room, 330.0) // 46), 3))
+    room = min(room, 330.0)
+    scale = scale_over(values, 0.0, room, _num_ticks(room))
     drawn: list[Markup] = []
     top = 0.0
     for first in range(0, len(panels), a_line):
@@ -99,6 +101,11 @@ def dot_plot(title: str, rows: Sequence[str], panels: Sequence[Panel], axis: str
     width = gutter + a_line * (scale.end + _VALUE_WIDTH) + (a_line - 1) * _GAP
     drawn.append(text(gutter, top + 8, axis, "soft"))
     return svg(max(width, gutter + width_of(axis)), top + 14, title, drawn)
+
+
+def _num_ticks(width: float) -> int:
+    """How many round values there is room for."""
+    return max(int(width // 34), 3)
 
 
 def _row_names(rows: Sequence[str], names: Sequence[Sequence[str]], heights: Sequence[float], top: float) -> list[Markup]:
@@ -119,7 +126,7 @@ def _panel(
 ) -> list[Markup]:
     bottom = top + sum(heights)
     drawn = []
-    for tick in scale.ticks(max(int(scale.end // 46), 3)):
+    for tick in scale.ticks(_num_ticks(scale.end)):
         x = left + scale(tick)
         drawn.append(line(x, top, x, bottom))
         drawn.append(text(x, bottom + 14, tick_text(tick), "soft", "middle"))
@@ -130,10 +137,10 @@ def _panel(
         if one.value is None:
             drawn.append(text(left + scale.end + 8, y + SIZE * 0.36, one.words, "soft"))
         else:
-            if one.bounds:
-                drawn.append(line(left + scale(one.bounds.low), y, left + scale(one.bounds.high), y, "soft"))
             if one.interval:
                 drawn.append(line(left + scale(one.interval.low), y, left + scale(one.interval.high), y, "mark", 2.6))
+            ends = (one.bounds.low, one.bounds.high) if one.bounds else ()
+            drawn += [line(left + scale(end), y - 6, left + scale(end), y + 6, "mark") for end in ends]
             drawn.append(dot(left + scale(one.value), y, is_filled=one.is_filled))
             drawn.append(text(left + scale.end + 8, y + SIZE * 0.36, one.words))
         top += height
@@ -218,7 +225,7 @@ class Spot:
             x0, y0, x1, y1 = self.box
             near = (min(max(self.point[0], x0), x1), min(max(self.point[1], y0), y1))
             leader.append(line(*self.point, *near, "soft", 0.7))
-        return [*leader, text(self.x, self.y, label, anchor=self.anchor, full=full)]
+        return [*leader, *haloed(self.x, self.y, label, self.anchor, full)]
 
 
 def place_labels(

@@ -54,7 +54,7 @@ class Table:
         heads: of the columns; the first column names the row.
         rows: each with as many entries as there are heads.
         caption: what it shows, and how to read it.
-        numbers_from: from which column on there are numbers.
+        numbers_from: from which column on there are numbers, up to and without `numbers_to`.
         folded_under: a title under which it can be folded away; empty leaves it open.
     """
 
@@ -62,6 +62,7 @@ class Table:
     rows: tuple[Row, ...]
     caption: Words = ()
     numbers_from: int = 1
+    numbers_to: int = 99
     folded_under: str = ""
 
 

@@ -24,7 +24,7 @@ from hopweave.evaluation.report_blocks import (
     key_of,
     style_for,
 )
-from hopweave.evaluation.report_results import NOTHING, mean_numbers, odd_counts
+from hopweave.evaluation.report_results import HOW_TO_READ, NOTHING, failed_beside, mean_numbers, odd_counts
 from hopweave.evaluation.tables import Cell, Frontier, Group, Mean, Point, Tables
 
 _MAX_GROUPS_DRAWN = 9
@@ -44,11 +44,14 @@ def groups(tables: Tables) -> Section | None:
 
 def _group_blocks(tables: Tables, mine: Sequence[Group], trait: str, column: str) -> Iterator[Block]:
     values = sorted(dict.fromkeys(group.value for group in mine), key=_in_order)
+    if len(values) == 1:
+        yield Paragraph((f"All questions have the same: {_named(trait, values[0])}.",))
+        return
     methods = [method.label for method in tables.methods]
     found = {(group.value, group.cell.method): group.cell for group in mine}
     if len(values) <= _MAX_GROUPS_DRAWN:
         panels = [
-            _group_panel(f"{trait} {value}", [found.get((value, method)) for method in methods], column) for value in values
+            _group_panel(_named(trait, value), [found.get((value, method)) for method in methods], column) for value in values
         ]
         axis = tables.columns[column].column.meaning
         drawing = dot_plot(f"Means by {trait} with their intervals", methods, panels, axis)
@@ -56,15 +59,19 @@ def _group_blocks(tables: Tables, mine: Sequence[Group], trait: str, column: str
         yield Figure(
             name,
             drawing,
-            f"{column} by {trait}. Thick line: 95% interval. Thin line: from all failed wrong to all failed right.",
+            f"{column} by {trait}. {HOW_TO_READ}",
         )
     rows = []
     for value in values:
-        rows.append(Row(heading=f"{trait} {value}"))
+        rows.append(Row(heading=_named(trait, value)))
         cells = [cell for method in methods if (cell := found.get((value, method)))]
         rows += [Row(tuple(_group_entries(cell, trait, value, column))) for cell in cells]
     heads = ("Method", "Mean", "95% interval", "Questions", "Scored", "Failed", "No data", "Unparsed", "Abstained")
     yield Table(heads, tuple(rows), (f"{column} by {trait}; every other column is in groups.csv.",))
+
+
+def _named(trait: str, value: str | int) -> str:
+    return f"{trait} {value}" if value != "" else f"{trait} not stated"
 
 
 def _group_panel(title: str, cells: Sequence[Cell | None], column: str) -> Panel:
@@ -132,7 +139,7 @@ def _failed_of(cell: Cell) -> Words:
 
 def _cost_entry(cell: Cell, name: str, style: Style) -> Entry:
     numbers = mean_numbers(cell, name, style)
-    lines = [numbers.interval] if numbers.interval else []
+    lines = [numbers.interval or failed_beside(cell, numbers)]
     if numbers.mean.value is not None and numbers.mean.num_scored < cell.num_records:
         lines.append(("n ", numbers.scored))
     return Entry((numbers.value,), tuple(lines))
@@ -178,7 +185,7 @@ def _frontier_table(mine: Sequence[Frontier]) -> Table:
         style = style_for_costs(frontier)
         ordered = sorted(frontier.points, key=lambda point: (point.cost, -point.quality, point.method))
         rows += [Row(_point_entries(frontier, point, style)) for point in ordered]
-    return Table(("Method", "Cost", "Quality", "95% interval", "On the frontier"), tuple(rows))
+    return Table(("Method", "Cost", "Quality", "95% interval", "On the frontier"), tuple(rows), numbers_to=4)
 
 
 def style_for_costs(frontier: Frontier) -> Style:

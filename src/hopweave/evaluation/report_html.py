@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,10 +25,12 @@ from hopweave.evaluation.report_blocks import (
     ShownAnswer,
     Subtitle,
     Table,
+    plain_text,
 )
 from hopweave.evaluation.report_setup import gold_text, heading_of
 
 _MAX_AROUND_A_QUOTE = 240
+_PARTS = re.compile(r"[^_/.+]*[_/.+]+|[^_/.+]+")
 
 
 def draw_report(document: Document) -> str:
@@ -81,9 +84,11 @@ def _words(words: Sequence[str | Number]) -> Markup:
 
 
 def _table(table: Table) -> Markup:
-    at = range(table.numbers_from, len(table.heads))
-    heads = [tag("th", head, scope="col", class_="number" if number in at else "") for number, head in enumerate(table.heads)]
-    rows = [_heading(row, len(heads)) if row.heading else _row(row, table.numbers_from) for row in table.rows]
+    at = range(table.numbers_from, min(table.numbers_to, len(table.heads)))
+    heads = [
+        tag("th", _name(head), scope="col", class_="number" if number in at else "") for number, head in enumerate(table.heads)
+    ]
+    rows = [_heading(row, len(heads)) if row.heading else _row(row, at) for row in table.rows]
     inner = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows), class_="measured" if at else "")
     caption = tag("p", _words(table.caption), class_="caption") if table.caption else Markup()
     box = tag("div", inner, class_="wide table", tabindex="0", role="region", aria_label=table.folded_under or "table")
@@ -94,19 +99,25 @@ def _heading(row: Row, num_columns: int) -> Markup:
     return tag("tr", tag("th", tag("span", row.heading), colspan=str(num_columns), scope="colgroup"), class_="group")
 
 
-def _row(row: Row, numbers_from: int) -> Markup:
+def _row(row: Row, at: range) -> Markup:
     first, *others = row.entries
-    entries = [tag("th", *_entry(first), scope="row", dir="auto")]
+    entries = [tag("th", *_entry(first, is_name=True), scope="row", dir="auto")]
     for number, entry in enumerate(others, start=1):
-        classes = ["number"] if number >= numbers_from else []
+        classes = ["number"] if number in at else []
         classes += ["absent"] if any(isinstance(part, Number) and part.value is None for part in entry.words) else []
         entries.append(tag("td", *_entry(entry), class_=" ".join(classes), dir="" if classes else "auto"))
     return tag("tr", *entries)
 
 
-def _entry(entry: Entry) -> list[Markup]:
-    said = tag("code", _words(entry.words)) if entry.is_code else _words(entry.words)
+def _entry(entry: Entry, *, is_name: bool = False) -> list[Markup]:
+    said = _name(plain_text(entry.words)) if is_name else _words(entry.words)
+    said = tag("code", said) if entry.is_code else said
     return [said, *(tag("span", _words(line), class_="below") for line in entry.below if line)]
+
+
+def _name(name: str) -> Markup:
+    """A name that may be broken after the signs that part its words."""
+    return joined(_PARTS.findall(name), Markup("<wbr>"))
 
 
 def _shown_answer(block: ShownAnswer) -> Markup:

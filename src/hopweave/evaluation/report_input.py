@@ -48,7 +48,7 @@ def read_tables(run: RunFolder) -> Tables:
         raise DataError(f"the records of {run.path} are not those that were scored; run again: hopweave score {run.path}")
     metrics = summary.metrics_of(found)
     cells, groups, failures = _parts(found, run)
-    columns = _columns(metrics)
+    columns = dict(sorted(_columns(metrics).items(), key=lambda named: named[0] not in _SHOWN_SCORES))
     story = story_of(run)
     primary = dict(_primary(run, columns))
     kept = kept_tables(run)

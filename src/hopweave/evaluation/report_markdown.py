@@ -62,7 +62,7 @@ def _block(block: Block) -> Iterator[str]:
         case Bullets():
             yield from (f"- {_words(item)}" for item in block.items)
         case Facts():
-            yield from _rows(("Setting", "Value"), [(escape(name), escape(text)) for name, text in block.rows], 9)
+            yield from _rows(("Setting", "Value"), [(escape(name), escape(text)) for name, text in block.rows])
         case Commands():
             yield from ("```sh", *block.lines, "```")
         case ShownAnswer():
@@ -77,14 +77,15 @@ def _table(table: Table) -> Iterator[str]:
     rows = [_row(row, len(table.heads)) for row in table.rows]
     if table.folded_under:
         yield from (f"{escape(table.folded_under)}:", "")
-    yield from _rows([escape(head) for head in table.heads], rows, table.numbers_from)
+    at = range(table.numbers_from, table.numbers_to)
+    yield from _rows([escape(head) for head in table.heads], rows, at)
     if table.caption:
         yield from ("", _words(table.caption))
 
 
-def _rows(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers_from: int) -> Iterator[str]:
+def _rows(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: range = range(0)) -> Iterator[str]:
     yield f"| {' | '.join(heads)} |"
-    yield f"|{'|'.join('---:' if number >= numbers_from else '---' for number in range(len(heads)))}|"
+    yield f"|{'|'.join('---:' if number in numbers else '---' for number in range(len(heads)))}|"
     yield from (f"| {' | '.join(row)} |" for row in rows)
 
 

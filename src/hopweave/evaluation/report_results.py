@@ -17,6 +17,7 @@ from hopweave.evaluation.report_blocks import (
     Style,
     Subtitle,
     Table,
+    Words,
     count,
     entry,
     key_of,
@@ -25,6 +26,7 @@ from hopweave.evaluation.report_blocks import (
 from hopweave.evaluation.tables import Cell, Comparison, ComparisonTable, Mean, Tables
 
 NOTHING = Mean(None, 0)
+HOW_TO_READ = "Dot: mean. Line: 95% interval. Upright ticks: the mean if all that failed were wrong, and if all were right."
 _SIGNIFICANT = 0.05
 
 
@@ -36,11 +38,16 @@ def results(tables: Tables) -> Section:
         blocks.append(Subtitle(dataset))
         cells = tables.cells_of(dataset)
         first = tables.primary.get(dataset)
-        shown = [name for name in sorted(quality, key=lambda name: name != first) if any(name in cell.means for cell in cells)]
+        known = [name for name in sorted(quality, key=lambda name: name != first) if any(name in cell.means for cell in cells)]
+        shown = [name for name in known if any(cell.means.get(name, NOTHING).value is not None for cell in cells)]
         if shown:
-            blocks += [_matrix(tables, cells, shown), _every_mean(tables, cells, shown)]
-        else:
-            blocks.append(Paragraph((f"There is no data for {dataset}.",)))
+            blocks.append(_matrix(tables, cells, shown))
+        if known:
+            blocks.append(_every_mean(tables, cells, known))
+        if len(shown) < len(known) or not known:
+            blocks.append(
+                Paragraph((f"No data for any method: {', '.join(name for name in known if name not in shown) or dataset}.",))
+            )
     blocks += [Paragraph((note,)) for note in tables.notes]
     return Section("results", "Results", tuple(blocks))
 
@@ -59,8 +66,13 @@ def _matrix(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Tabl
 def _mean_entry(cell: Cell, name: str, style: Style) -> Entry:
     numbers = mean_numbers(cell, name, style)
     if numbers.mean.value is None:
-        return entry(numbers.value)
+        return entry(numbers.value, below=failed_beside(cell, numbers))
     return Entry((numbers.value,), (numbers.interval, ("n ", numbers.scored)))
+
+
+def failed_beside(cell: Cell, numbers: MeanNumbers) -> Words:
+    """How many could not be scored, where that is more than the questions that failed; else nothing."""
+    return (numbers.failed, " failed") if numbers.mean.num_failed > cell.num_failed else ()
 
 
 def _every_mean(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
@@ -88,9 +100,7 @@ def _overview(tables: Tables) -> Iterator[Block]:
     panels = [_mean_panel(f"{dataset}, {tables.primary[dataset]}", _primary_means(tables, dataset)) for dataset in shown]
     methods = [method.label for method in tables.methods]
     drawing = dot_plot("Means of all methods with their intervals", methods, panels, _axis(tables, shown))
-    yield Figure(
-        "results.svg", drawing, "Dot: mean. Thick line: 95% interval. Thin line: from all failed wrong to all failed right."
-    )
+    yield Figure("results.svg", drawing, HOW_TO_READ)
 
 
 def _primary_means(tables: Tables, dataset: str) -> list[Mean]:
@@ -161,9 +171,7 @@ def _comparison_figure(main: Sequence[ComparisonTable]) -> Figure:
     against = ", ".join(dict.fromkeys(table.baseline for table in main))
     title = "Differences to the baseline with their intervals"
     drawing = dot_plot(title, methods, panels, f"difference to {against}", has_zero_line=True)
-    caption = (
-        "Thick line: 95% interval of the paired difference. Filled: Holm-corrected p below 0.05; hollow: it may be chance."
-    )
+    caption = "Line: 95% interval of the paired difference. Filled: Holm-corrected p below 0.05; hollow: it may be chance."
     return Figure("comparison.svg", drawing, caption)
 
 
@@ -180,7 +188,7 @@ def _comparison_table(mine: Sequence[ComparisonTable]) -> Table:
         rows.append(Row(heading=f"{table.name}, difference to {table.baseline}"))
         rows += [Row(_comparison_entries(table, one)) for one in table.rows]
     heads = ("Method", "Difference", "95% interval", "p, Holm", "p", "Detectable", "Pairs", "Left out", "Test", "Says")
-    return Table(heads, tuple(rows))
+    return Table(heads, tuple(rows), numbers_to=8)
 
 
 def comparison_prefix(table: ComparisonTable, one: Comparison) -> str:

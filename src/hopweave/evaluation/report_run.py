@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from itertools import count
+from itertools import chain, count, islice
 from pathlib import Path
 
 from hopweave.catalog import Role, entries
@@ -18,6 +18,16 @@ from hopweave.trace import Failure, ModelCall, ParseFailure, Read, Record, Searc
 from hopweave.types import Example
 
 MAX_EXAMPLES = 5
+
+WHERES = (
+    "questions without an answer",
+    "stopped early",
+    "calls of the model",
+    "searches",
+    "reads",
+    "words that could not be read",
+)
+"""What can fail in a record, worst first."""
 
 _ADDRESS = re.compile(r"\bAddress: (\S+)")
 _LICENCE = re.compile(r"\bLicence: (.+?)\.(?:\s|$)")
@@ -70,20 +80,20 @@ class _Cell:
 
 
 def _failures_of(record: Record) -> Iterator[tuple[str, str, str]]:
+    """Where, kind and message; a call that failed and took its question along is told once, as the question."""
+    unanswered, early, calls, searches, reads, unread = WHERES
     if record.error is not None:
-        yield "questions without an answer", record.error.kind, record.error.message
+        yield unanswered, record.error.kind, record.error.message
     elif record.answer is not None and record.answer.stopped_because != "finished":
-        yield "stopped early", record.answer.stopped_because, ""
+        yield early, record.answer.stopped_because, ""
     for step in record.steps:
         match step:
-            case ModelCall(error=Failure() as error):
-                yield "calls of the model", error.kind, error.message
-            case Search(error=Failure() as error):
-                yield "searches", error.kind, error.message
-            case Read(error=Failure() as error):
-                yield "reads", error.kind, error.message
+            case ModelCall(error=Failure() as error) | Search(error=Failure() as error) | Read(error=Failure() as error):
+                where = {"model_call": calls, "search": searches, "read": reads}[step.kind]
+                if error != record.error:
+                    yield where, error.kind, error.message
             case ParseFailure():
-                yield "words that could not be read", step.parser, step.reason
+                yield unread, step.parser, step.reason
             case _:
                 pass
 
@@ -177,10 +187,8 @@ def _facts(cells: Iterable[_Cell]) -> tuple[tuple[str, str], ...]:
 
 def _caveats(datasets: Iterable[DatasetFacts], facts: Iterable[tuple[str, str]]) -> Iterator[str]:
     for dataset in datasets:
-        if dataset.draw != "all":
-            drawn = f"{dataset.num_questions:,} questions were drawn ({dataset.draw})"
-            yield f"{dataset.label}: {drawn}; published numbers are over other samples or whole splits."
-        yield f"{dataset.label}: the corpus is {dataset.corpus}; published numbers come of other corpora and retrievers."
+        drawn = f"{dataset.num_questions:,} questions ({dataset.draw}) over the corpus {dataset.corpus}"
+        yield f"{dataset.label}: {drawn}; published numbers are of other samples, corpora and retrievers."
     said = dict(facts)
     if "model" in said:
         yield f"The model is {', '.join(said['model'].splitlines())}; published numbers were measured with other models."
@@ -198,23 +206,28 @@ def _failures(cells: Mapping[tuple[str, str], _Cell]) -> tuple[FailureKind, ...]
 
 
 def _chosen(cells: Mapping[tuple[str, str], _Cell], examples: Mapping[str, list[Example]]) -> Iterator[ExampleAnswer]:
-    """Takes methods and datasets in turn, and of each cell the best candidate whose question was not shown yet."""
-    datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
-    methods = list(dict.fromkeys(method for _, method in cells))
-    waiting = {place: [record for _, record in cell.shown] for place, cell in cells.items()}
+    """Takes methods and datasets in turn, first those that cite, and of each cell a question that was not shown yet."""
+    cited = {place: [one for (uncited, *_), one in cell.shown if not uncited] for place, cell in cells.items()}
+    others = {place: [one for (uncited, *_), one in cell.shown if uncited] for place, cell in cells.items()}
     seen: set[tuple[str, str]] = set()
-    num_chosen = 0
+    for (dataset, method), record in islice(chain(_in_turn(cited, seen), _in_turn(others, seen)), MAX_EXAMPLES):
+        gold = next((e.gold.answers for e in examples[dataset] if e.question.id == record.question.id), ())
+        yield ExampleAnswer(dataset, method, record, gold)
+
+
+def _in_turn(
+    waiting: dict[tuple[str, str], list[Record]], seen: set[tuple[str, str]]
+) -> Iterator[tuple[tuple[str, str], Record]]:
+    datasets, methods = (list(dict.fromkeys(names)) for names in zip(*waiting, strict=True))
     for turn in count():
-        if num_chosen == MAX_EXAMPLES or not any(waiting.values()):
+        if not any(waiting.values()):
             return
         round_, at = divmod(turn, len(methods))
-        dataset = datasets[(at + round_) % len(datasets)]
-        records = waiting[dataset, methods[at]]
-        fresh = [record for record in records if (dataset, record.question.id) not in seen]
+        place = (datasets[(at + round_) % len(datasets)], methods[at])
+        records = waiting[place]
         if records:
+            fresh = [record for record in records if (place[0], record.question.id) not in seen]
             record = (fresh or records)[0]
             records.remove(record)
-            seen.add((dataset, record.question.id))
-            num_chosen += 1
-            gold = next((e.gold.answers for e in examples[dataset] if e.question.id == record.question.id), ())
-            yield ExampleAnswer(dataset, methods[at], record, gold)
+            seen.add((place[0], record.question.id))
+            yield place, record

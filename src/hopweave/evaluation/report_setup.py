@@ -24,6 +24,7 @@ from hopweave.evaluation.report_blocks import (
     key_of,
     style_for,
 )
+from hopweave.evaluation.report_run import WHERES
 from hopweave.evaluation.tables import ExampleAnswer, FailureKind, Tables
 
 _MAX_IDS = 5
@@ -85,11 +86,15 @@ def failures(tables: Tables) -> Section:
     for dataset in dict.fromkeys(failure.dataset for failure in tables.failures):
         mine = [failure for failure in tables.failures if failure.dataset == dataset]
         rows = []
-        for where in dict.fromkeys(failure.where for failure in mine):
+        for where in sorted({failure.where for failure in mine}, key=_in_order):
             rows.append(Row(heading=where))
             rows += [Row(_failure_entries(failure)) for failure in mine if failure.where == where]
         blocks += [Subtitle(dataset), Table(("Method", "Questions", "Kind", "Message", "Such as"), tuple(rows), numbers_from=9)]
     return Section("failures", "Failures", tuple(blocks))
+
+
+def _in_order(where: str) -> tuple[int, str]:
+    return (WHERES.index(where) if where in WHERES else len(WHERES), where)
 
 
 def _failure_entries(failure: FailureKind) -> tuple[Entry, ...]:
@@ -110,8 +115,8 @@ def examples(tables: Tables) -> Section | None:
     if not tables.examples:
         return None
     rule = (
-        "One answer of each method in turn: the first in the order of the questions that has citations, or if none has, the "
-        "first. They are not chosen by score."
+        "Answers with citations, taken from methods and datasets in turn and in the order of the questions; then others, if "
+        "there are not enough. They are not chosen by score."
     )
     shown = tuple(_shown(tables, number, example) for number, example in enumerate(tables.examples, start=1))
     return Section("examples", "Example answers", (Paragraph((rule,)), *shown))

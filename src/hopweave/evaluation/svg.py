@@ -18,7 +18,7 @@ INK, SOFT, RULE, ACCENT, PAPER = "#1d1d1b", "#5f5d57", "#d9d6ce", "#1f5f8b", "#f
 SIZE = 11.5
 """Of a text, in pixels."""
 
-_WIDTHS = {**dict.fromkeys("ijl.,:;'|!", 0.26), **dict.fromkeys("ft()[]/ -I", 0.33), **dict.fromkeys("mwMW@%", 0.87)}
+_WIDTHS = {**dict.fromkeys("ijl.,:;'|!", 0.3), **dict.fromkeys("ft()[]/ -I", 0.4), **dict.fromkeys("mwMW@%", 0.95)}
 
 
 def svg(width: float, height: float, title: str, inside: Sequence[Markup]) -> str:
@@ -77,9 +77,19 @@ def text(
     return tag("text", words, *more, class_=f"t-{role}", fill=colour, font_weight=weight, **place)
 
 
+def haloed(x: float, y: float, words: str, anchor: str, full: str) -> list[Markup]:
+    """Words on one line that part what they stand on: drawn once broad in the colour of the paper, then as they are.
+
+    Twice, since not every program that reads SVG knows how to draw a stroke behind its letters.
+    """
+    place = {"x": at(x), "y": at(y), "text_anchor": "" if anchor == "start" else anchor}
+    behind = tag("text", words, class_="halo", fill=PAPER, stroke=PAPER, stroke_width="3.5", aria_hidden="true", **place)
+    return [behind, text(x, y, words, anchor=anchor, full=full)]
+
+
 def width_of(words: str, size: float = SIZE) -> float:
     """About how many pixels a text takes; rather too many than too few."""
-    return sum(1.0 if ord(sign) > 0x2E7F else _WIDTHS.get(sign, 0.69 if sign.isupper() else 0.57) for sign in words) * size
+    return sum(1.0 if ord(sign) > 0x2E7F else _WIDTHS.get(sign, 0.72 if sign.isupper() else 0.61) for sign in words) * size
 
 
 def wrapped(words: str, max_width: float, max_lines: int) -> list[str]:
