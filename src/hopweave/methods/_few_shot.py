@@ -31,7 +31,7 @@ class FewShot:
         n_demos: of the question's task family, at most so many; fewer where they do not fit.
         num_distractors: M, passages in each demonstration that do not help.
         seed: of the choice and order of demonstrations and of their passages.
-        max_words: a longer passage is cut to so many in the prompt; 0 is no limit.
+        max_words_shown: a longer passage is cut to so many in the prompt; 0 is no limit.
         has_passages: false for a reader without retrieval, whose demonstrations have no passages either.
         pinned: where the question's pinned passages stand among the others.
     """
@@ -39,7 +39,7 @@ class FewShot:
     n_demos: int
     num_distractors: int
     seed: int
-    max_words: int
+    max_words_shown: int
     has_passages: bool = True
     pinned: Literal["top", "bottom"] = "top"
 
@@ -118,7 +118,7 @@ class Packer:
         return self.bench.fill(PROMPTS[f"form_{self.question.form}"], **labels)
 
     def _demonstration(self, one: Demonstration, style: Style) -> str:
-        shown = self._shown(one.passages(self.options.num_distractors, self.options.seed), self.options.max_words)
+        shown = self._shown(one.passages(self.options.num_distractors, self.options.seed), self.options.max_words_shown)
         answer = one.answer
         if style == "cot" and self.question.form != "long":  # a long answer is its own reasoning
             answer = self.bench.fill(PROMPTS["reasoned"], reasoning=one.reasoning, answer=one.answer)
@@ -135,7 +135,7 @@ class Packer:
 
     async def _num_words(self, passages: Sequence[Passage], room: int) -> int:
         """How many words of each passage can be shown: as many as the options say, or fewer where they do not fit."""
-        allowed = self.options.max_words
+        allowed = self.options.max_words_shown
         if await self._count_all(self._shown(passages, allowed)) <= room:
             return allowed
         fewest, most = _FEWEST_WORDS, max((len(passage.text.split()) for passage in passages), default=_FEWEST_WORDS)
@@ -157,7 +157,7 @@ class Packer:
         return self.counts[text]
 
     def _tell(self, num_drawn: int, num_kept: int, words: int) -> None:
-        dropped, is_shortened = num_drawn - num_kept, words != self.options.max_words
+        dropped, is_shortened = num_drawn - num_kept, words != self.options.max_words_shown
         if (dropped or is_shortened) and (num_kept, words) != self.told:
             self.told = (num_kept, words)
             shortened = f", {words} words of each passage" if is_shortened else ""

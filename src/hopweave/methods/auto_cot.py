@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from hopweave.demonstrations import demonstrations, family_of, published_count
-from hopweave.errors import BudgetReached, DataError, SettingsError
+from hopweave.errors import BudgetReached, DataError
 from hopweave.matching import normalize_answer
 from hopweave.methods._chain_of_thought import (
     NEXT_EXAMPLE,
@@ -42,6 +42,7 @@ from hopweave.methods._chain_of_thought import (
 from hopweave.methods._closing import one_answer
 from hopweave.methods._clusters import clusters
 from hopweave.methods._demos import asked, packed
+from hopweave.methods._options import at_least
 from hopweave.methods._side_by_side import side_by_side
 from hopweave.parse.final import final_answer
 from hopweave.prompt import prompts_beside
@@ -77,11 +78,8 @@ class AutoCoT:
     max_tokens_answer: Annotated[int, "longest predicted answer of a demonstration, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        for name in ("max_words_question", "max_lines", "max_tokens", "max_tokens_answer"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"auto_cot {name} must be at least 1, not {getattr(self, name)}")
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"auto_cot n_demos must be 0 or more, not {self.n_demos}")
+        at_least("auto_cot", self, 1, "max_words_question", "max_lines", "max_tokens", "max_tokens_answer")
+        at_least("auto_cot", self, 0, "n_demos")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

@@ -25,9 +25,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.methods._closing import bare_answer, one_answer
 from hopweave.methods._demos import asked, drawn, packed
+from hopweave.methods._options import at_least, check_top_p, one_of
 from hopweave.methods._paragraphs import Paragraph, best_paragraphs
 from hopweave.methods._rescoring import Candidate, Rescored, Scorer, answer_logprob, rescore
 from hopweave.prompt import fence, prompts_beside
@@ -60,19 +61,11 @@ class InternetAugmented:
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        for name in ("num_hits", "num_sentences", "num_paragraphs", "n_samples", "max_tokens", "max_tokens_long"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"internet_augmented {name} must be at least 1, not {getattr(self, name)}")
-        if self.n_demos < 0:
-            raise SettingsError(f"internet_augmented n_demos must be 0 or more, not {self.n_demos}")
-        if self.scorer not in ("poe", "direct", "rag", "noisy_channel"):
-            raise SettingsError(
-                f"internet_augmented scorer {self.scorer!r} cannot be; choose one of: direct, noisy_channel, poe, rag"
-            )
-        if not self.temperature >= 0:
-            raise SettingsError(f"internet_augmented temperature must be 0 or more, not {self.temperature}")
-        if not 0 < self.top_p <= 1:
-            raise SettingsError(f"internet_augmented top_p must be above 0 and at most 1, not {self.top_p}")
+        at_least("internet_augmented", self, 1, "num_hits", "num_sentences", "num_paragraphs", "n_samples")
+        at_least("internet_augmented", self, 1, "max_tokens", "max_tokens_long")
+        at_least("internet_augmented", self, 0, "n_demos", "temperature")
+        one_of("internet_augmented", self, "scorer", "poe", "direct", "rag", "noisy_channel")
+        check_top_p("internet_augmented", self.top_p)
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

@@ -16,6 +16,7 @@ from typing import Annotated
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.methods._closing import one_answer
 from hopweave.methods._demos import asked, closing, drawn, packed
+from hopweave.methods._options import at_least
 from hopweave.methods._plan import MAX_SUB_QUESTIONS, Settled, numbered, planned, settled, side_by_side
 from hopweave.methods._steps import Step, stepwise_answer
 from hopweave.methods._transcript import Transcript
@@ -48,15 +49,10 @@ class PlanAndSolve:
     max_tokens_answer: Annotated[int, "longest answer of the second call, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"plan_and_solve n_demos must be 0 or more, not {self.n_demos}")
-        for name in ("num_samples", "max_tokens", "max_tokens_zero_shot", "max_tokens_answer"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"plan_and_solve {name} must be at least 1, not {getattr(self, name)}")
+        at_least("plan_and_solve", self, 0, "n_demos", "temperature")
+        at_least("plan_and_solve", self, 1, "num_samples", "max_tokens", "max_tokens_zero_shot", "max_tokens_answer")
         if self.num_samples > 1 and not self.zero_shot:
             raise SettingsError(f"plan_and_solve num_samples = {self.num_samples} needs zero_shot = true")
-        if self.temperature < 0:
-            raise SettingsError(f"plan_and_solve temperature must be 0 or more, not {self.temperature}")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

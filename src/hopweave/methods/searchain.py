@@ -29,6 +29,7 @@ from hopweave.matching import is_contained, is_yes_or_no, rouge_l
 from hopweave.methods._chain_examples import open_chain, whole_chain
 from hopweave.methods._claims import last_answer, marked_answer, on_one_line, text_of
 from hopweave.methods._demos import drawn, packed
+from hopweave.methods._options import at_least
 from hopweave.methods._path import PathNode, claims_of, final_content, pairs, pruned
 from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import MARKER, demanded, final_answer
@@ -100,11 +101,8 @@ class SearChain:
     max_tokens: Annotated[int, "longest chain, in tokens"] = 512
 
     def __post_init__(self) -> None:
-        for name in ("max_rounds", "num_passages", "max_nodes", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"searchain {name} must be at least 1, not {getattr(self, name)}")
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"searchain n_demos must be 0 or more, not {self.n_demos}")
+        at_least("searchain", self, 1, "max_rounds", "num_passages", "max_nodes", "max_tokens")
+        at_least("searchain", self, 0, "n_demos")
         if not 0 <= self.alpha <= 1:
             raise SettingsError(f"searchain alpha is a ROUGE-L between 0 and 1, not {self.alpha}")
 

@@ -21,11 +21,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._claims import on_one_line
 from hopweave.methods._closing import one_answer
 from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least
 from hopweave.methods._self_ask import (
     BEGUN,
     NEXT_EXAMPLE,
@@ -78,13 +79,8 @@ class SelfAsk:
     max_tokens_answer: Annotated[int, "longest short answer: of a reading call and of a forced finish, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"self_ask n_demos must be 0 or more, not {self.n_demos}")
-        if self.max_words is not None and self.max_words < 0:
-            raise SettingsError(f"self_ask max_words must be 0 or more, not {self.max_words}")
-        for name in ("num_passages", "max_rounds", "max_tokens", "max_tokens_answer"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"self_ask {name} must be at least 1, not {getattr(self, name)}")
+        at_least("self_ask", self, 0, "n_demos", "max_words")
+        at_least("self_ask", self, 1, "num_passages", "max_rounds", "max_tokens", "max_tokens_answer")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

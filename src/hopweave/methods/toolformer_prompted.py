@@ -19,11 +19,12 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from hopweave.demonstrations import Demonstration
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._claims import on_one_line
 from hopweave.methods._closing import one_answer
 from hopweave.methods._demos import asked, closing, drawn, packed
+from hopweave.methods._options import at_least
 from hopweave.methods._steps import SHOWN_WORDS, Step, shown, stepwise_answer
 from hopweave.methods._taken_up import taken_up
 from hopweave.methods._transcript import Transcript
@@ -56,13 +57,8 @@ class ToolformerPrompted:
     max_tokens_answer: Annotated[int, "longest short answer of a forced finish, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"toolformer_prompted n_demos must be 0 or more, not {self.n_demos}")
-        if self.max_words < 0:
-            raise SettingsError(f"toolformer_prompted max_words must be 0 or more, not {self.max_words}")
-        for name in ("max_calls", "num_passages", "max_tokens", "max_tokens_answer"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"toolformer_prompted {name} must be at least 1, not {getattr(self, name)}")
+        at_least("toolformer_prompted", self, 0, "n_demos", "max_words")
+        at_least("toolformer_prompted", self, 1, "max_calls", "num_passages", "max_tokens", "max_tokens_answer")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

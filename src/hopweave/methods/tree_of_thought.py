@@ -17,10 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._closing import bare_answer
 from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least
 from hopweave.methods._plan import Settled, all_of, best_so_far, fresh, settled, side_by_side
 from hopweave.methods._steps import SHOWN_WORDS, Step, stepwise_answer
 from hopweave.methods._tree import Candidate, State, Wording
@@ -68,13 +69,9 @@ class TreeOfThought:
     max_tokens: Annotated[int, "longest final answer, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        at_least_1 = ("num_candidates", "num_votes", "num_kept", "max_depth", "num_passages", "max_tokens_suggest")
-        for name in (*at_least_1, "max_tokens_vote", "max_tokens_answer", "max_tokens"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise SettingsError(f"tree_of_thought {name} must be at least 1, not {getattr(self, name)}")
-        for name in ("n_demos", "max_words_shown", "temperature"):
-            if getattr(self, name) is not None and getattr(self, name) < 0:
-                raise SettingsError(f"tree_of_thought {name} must be 0 or more, not {getattr(self, name)}")
+        at_least("tree_of_thought", self, 1, "num_candidates", "num_votes", "num_kept", "max_depth", "num_passages")
+        at_least("tree_of_thought", self, 1, "max_tokens_suggest", "max_tokens_vote", "max_tokens_answer", "max_tokens")
+        at_least("tree_of_thought", self, 0, "n_demos", "max_words_shown", "temperature")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

@@ -23,6 +23,7 @@ from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, Elected, self_consi
 from hopweave.methods._demos import asked, closing, drawn, packed
 from hopweave.methods._editing import Edit, Editor, Ranked
 from hopweave.methods._few_shot import CONTEXT_TOKENS
+from hopweave.methods._options import at_least, options_for
 from hopweave.methods._ranking import ranked_by_embedding, ranked_by_words
 from hopweave.methods._stated import stated_answer
 from hopweave.methods._transcript import Transcript
@@ -71,14 +72,11 @@ class VerifyAndEdit:
     max_tokens: Annotated[int, "longest question, edit and second answer, in tokens"] = 70
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"verify_and_edit n_demos must be 0 or more, not {self.n_demos}")
+        at_least("verify_and_edit", self, 0, "n_demos")
         if not 1 <= self.max_edits <= len(ORDINALS):
             raise SettingsError(f"verify_and_edit max_edits must be from 1 to {len(ORDINALS)}, not {self.max_edits}")
-        for name in ("num_hits", "num_sentences", "max_tokens_long", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"verify_and_edit {name} must be at least 1, not {getattr(self, name)}")
-        Voting(self.n_samples, self.temperature, self.max_tokens_reasoning).check("verify_and_edit")
+        at_least("verify_and_edit", self, 1, "num_hits", "num_sentences", "max_tokens_long", "max_tokens")
+        options_for(Voting, self).check("verify_and_edit")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
