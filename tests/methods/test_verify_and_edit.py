@@ -182,7 +182,7 @@ async def test_a_model_of_embeddings_can_rank_them_instead(monkeypatch):
             return [Vector("mill" in text or "?" in text) for text in texts]
 
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Encoder))
-    monkeypatch.setattr("hopweave.methods._ranking._ENCODERS", {})
+    monkeypatch.setattr("hopweave.sentence_encoder._ENCODERS", {})
     record = await ask(ranking="embedding", embedding_model="a-model", device="cpu", num_sentences=1, gate="always")
     assert "<passage>\nOrlau\nIt has a mill.\n</passage>" in calls(record, "check")[0][0].text
 
