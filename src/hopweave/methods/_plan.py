@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
@@ -18,8 +16,6 @@ from hopweave.parse.refusal import does_not_know
 from hopweave.prompt import prompts_beside
 from hopweave.types import Message, Question
 from hopweave.workbench import Workbench
-
-T = TypeVar("T")
 
 MAX_SUB_QUESTIONS = 6
 """The most sub-questions that a plan may have."""
@@ -119,36 +115,6 @@ def best_so_far(question: Question, steps: Sequence[Step]) -> tuple[str, str]:
     return (last, "last-claim") if last else ("", "empty")
 
 
-async def side_by_side(bench: Workbench, calls: Sequence[Awaitable[T]]) -> list[T | BudgetReached]:
-    """What several calls come to, in order; a limit that one reached stands in its place.
-
-    Where tokens are counted, they take turns: how many fit must not hang on the clock.
-
-    Raises:
-        Exception: the first that is not a limit, once all have ended.
-    """
-    if bench.budget.max_tokens is not None:
-        outcomes: list[T | BaseException] = [await _outcome(call) for call in calls]
-    else:
-        outcomes = await asyncio.gather(*calls, return_exceptions=True)
-    for outcome in outcomes:
-        if isinstance(outcome, BaseException) and not isinstance(outcome, BudgetReached):
-            raise outcome
-    return [outcome for outcome in outcomes if isinstance(outcome, BudgetReached) or not isinstance(outcome, BaseException)]
-
-
-def all_of(outcomes: Sequence[T | BudgetReached]) -> list[T]:
-    """What calls came to, if none reached a limit.
-
-    Raises:
-        BudgetReached: the first of them.
-    """
-    for outcome in outcomes:
-        if isinstance(outcome, BudgetReached):
-            raise outcome
-    return [outcome for outcome in outcomes if not isinstance(outcome, BudgetReached)]
-
-
 async def _forced(
     bench: Workbench, question: Question, prompt: str, text: str, max_tokens: int, steps: Sequence[Step]
 ) -> Settled:
@@ -166,13 +132,6 @@ async def _forced(
         return Settled(short, how, said)
     whole = said if question.form == "long" or MARKER.lower() in said.lower() else f"{MARKER} {short}."
     return Settled(short, "forced", whole)
-
-
-async def _outcome(call: Awaitable[T]) -> T | BaseException:
-    try:
-        return await call
-    except Exception as error:  # noqa: BLE001 - raised again by the caller, once all have ended
-        return error
 
 
 def _without_answers(query: str, known: dict[str, int]) -> str:

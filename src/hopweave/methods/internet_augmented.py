@@ -20,9 +20,9 @@ Rounds of retrieval: 1. The cheap variant is `num_paragraphs = 1, n_samples = 1`
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
@@ -31,6 +31,7 @@ from hopweave.methods._demos import asked, drawn, packed
 from hopweave.methods._options import at_least, check_top_p, one_of
 from hopweave.methods._paragraphs import Paragraph, best_paragraphs
 from hopweave.methods._rescoring import Candidate, Rescored, Scorer, answer_logprob, rescore
+from hopweave.methods._side_by_side import side_by_side
 from hopweave.prompt import fence, prompts_beside
 from hopweave.types import Answer, Hit, Message, Question, Sampling
 from hopweave.workbench import Workbench
@@ -39,7 +40,6 @@ __all__ = ["InternetAugmented"]
 
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\nEvidence:", "\nQuestion:")
-_COUNTED = ("max_llm_calls", "max_tokens")
 _NUM_TOLD = 10
 
 
@@ -105,17 +105,13 @@ class _Sampled:
             self.reached = reached.limit
             return
         places = [self.bench.decide("paragraph", self._told(number)) for number in range(len(prompts))]
-        # Where calls are counted, which of them the limit cuts off must not hang on the clock: they then take turns.
-        if any(limit in self.bench.budget.limits() for limit in _COUNTED):
-            for number, (place, prompt) in enumerate(zip(places, prompts, strict=True)):
-                await self._draw(number, place, prompt)
-            return
-        try:
-            async with asyncio.TaskGroup() as group:
-                for number, (place, prompt) in enumerate(zip(places, prompts, strict=True)):
-                    group.create_task(self._draw(number, place, prompt))
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+        works = [
+            (place, partial(self._draw, number, prompt))
+            for number, (place, prompt) in enumerate(zip(places, prompts, strict=True))
+        ]
+        for outcome in await side_by_side(self.bench, works):
+            if outcome is not None:
+                self.reached = self.reached or outcome.limit
 
     def choose(self) -> Candidate | None:
         """The answer with the best score; `None` if no sample was drawn. Samples without an answer count if all have none."""
@@ -155,27 +151,21 @@ class _Sampled:
             self.bench.fill(_PROMPTS["prompt"], ask=ask, examples=fitting, evidence=one, question=question) for one in evidence
         ]
 
-    async def _draw(self, number: int, place: int, prompt: str) -> None:
-        with self.bench.under(place):
-            try:
-                samples = await self.bench.samples(
-                    [Message("user", prompt)], self.options.n_samples, purpose="answer", sampling=self._sampling()
-                )
-            except BudgetReached as reached:
-                self.reached = self.reached or reached.limit
-                return
-            if samples.reached is not None:
-                self.reached = self.reached or samples.reached.limit
-            is_one_line, is_mean = self.question.form != "long", self.options.length_normalized
-            self.candidates[number] = [
-                Candidate(
-                    number,
-                    *bare_answer(self.bench, reply.text, self.question),
-                    reply.text,
-                    answer_logprob(reply, is_one_line=is_one_line, is_mean=is_mean),
-                )
-                for reply in samples.replies
-            ]
+    async def _draw(self, number: int, prompt: str) -> BudgetReached | None:
+        """Samples answers from one paragraph; returns the limit that left fewer than were asked for."""
+        turns, num = [Message("user", prompt)], self.options.n_samples
+        samples = await self.bench.samples(turns, num, purpose="answer", sampling=self._sampling())
+        is_one_line, is_mean = self.question.form != "long", self.options.length_normalized
+        self.candidates[number] = [
+            Candidate(
+                number,
+                *bare_answer(self.bench, reply.text, self.question),
+                reply.text,
+                answer_logprob(reply, is_one_line=is_one_line, is_mean=is_mean),
+            )
+            for reply in samples.replies
+        ]
+        return samples.reached
 
     def _sampling(self) -> Sampling:
         is_drawn = self.options.n_samples > 1

@@ -11,13 +11,15 @@ names no answer. No retrieval.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated
 
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.methods._closing import one_answer
 from hopweave.methods._demos import asked, closing, drawn, packed
 from hopweave.methods._options import at_least
-from hopweave.methods._plan import MAX_SUB_QUESTIONS, Settled, numbered, planned, settled, side_by_side
+from hopweave.methods._plan import MAX_SUB_QUESTIONS, Settled, numbered, planned, settled
+from hopweave.methods._side_by_side import side_by_side
 from hopweave.methods._steps import Step, stepwise_answer
 from hopweave.methods._transcript import Transcript
 from hopweave.methods._voting import vote
@@ -110,12 +112,9 @@ class PlanAndSolve:
             end = await self._concluded(question, bench, prompt, texts[0])
             return one_answer(question, end.said, end.short, end.how, stopped_because=end.stopped_because)
         marks = [bench.decide("sample", f"sample {number}") for number in range(1, len(texts) + 1)]
-
-        async def conclude(number: int) -> Settled:
-            with bench.under(marks[number]):
-                return await self._concluded(question, bench, prompt, texts[number])
-
-        outcomes = await side_by_side(bench, [conclude(number) for number in range(len(texts))])
+        conclude = partial(self._concluded, question, bench, prompt)
+        works = [(mark, partial(conclude, text)) for mark, text in zip(marks, texts, strict=True)]
+        outcomes = await side_by_side(bench, works)
         ends = [end for end in outcomes if isinstance(end, Settled)]
         is_long = question.form == "long"
         answers = [end.short if is_long or end.how != "full" else "" for end in ends]

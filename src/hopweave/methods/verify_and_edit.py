@@ -12,9 +12,9 @@ side, and one to answer again; s is about h. Rounds: none, or one for each sente
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Literal
 
 from hopweave.demonstrations import Demonstration
@@ -37,7 +37,6 @@ from hopweave.workbench import Workbench
 __all__ = ["VerifyAndEdit"]
 
 _PROMPTS = prompts_beside(__file__)
-_COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +138,7 @@ class VerifyAndEdit:
         edits = [
             Edit(sentence, bench.decide("edit", f"[{number}] {sentence}")) for number, sentence in enumerate(sentences, start=1)
         ]
-        # Where calls are counted, which of them the limit cuts off must not hang on the clock.
-        if not self.parallel or any(limit in bench.budget.limits() for limit in _COUNTED):
-            for edit in edits:
-                await editor.edit(edit)
-            return edits
-        async with asyncio.TaskGroup() as group:
-            for edit in edits:
-                group.create_task(editor.edit(edit))
+        await bench.side_by_side([partial(editor.edit, edit) for edit in edits], in_turn=not self.parallel)
         return edits
 
     def _ranked(self) -> Ranked:
