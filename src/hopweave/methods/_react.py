@@ -9,7 +9,7 @@ from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._claims import on_one_line
-from hopweave.methods._closing import bare_answer
+from hopweave.methods._closing import bare_answer, of_form
 from hopweave.methods._demos import asked, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._stated import stated_answer, stated_claim
@@ -132,8 +132,7 @@ class Actor:
         )
 
     def _finish(self) -> str:
-        labels = {"labels": ", ".join(self.question.labels)} if self.question.form == "label" else {}
-        return self.bench.fill(_PROMPTS[f"finish_{self.question.form}"], **labels)
+        return of_form(self.bench, _PROMPTS, "finish", self.question)
 
     def _longest(self) -> int:
         return self.acting.max_tokens_long if self.question.form == "long" else self.acting.max_tokens

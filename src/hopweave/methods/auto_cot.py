@@ -32,14 +32,12 @@ from hopweave.matching import normalize_answer
 from hopweave.methods._chain_of_thought import (
     NEXT_EXAMPLE,
     PLAIN_MARKER,
-    file_missing,
     finish,
-    is_missing,
     plainly_demanded,
     trigger,
     zero_shot_prompt,
 )
-from hopweave.methods._closing import one_answer
+from hopweave.methods._closing import file_missing, is_missing, one_answer
 from hopweave.methods._clusters import clusters
 from hopweave.methods._demos import asked, packed
 from hopweave.methods._options import at_least
@@ -211,7 +209,8 @@ class _Offline:
         sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens, stop=NEXT_EXAMPLE)
         said = (await self.bench.reply(turns, purpose="demonstrate", sampling=sampling)).text.strip()
         longest = self.options.max_tokens if one.form == "long" else self.options.max_tokens_answer
-        predicted, _, _ = await finish(self.bench, one, turns, said, max_tokens=longest, purpose="demonstrate")
+        turns.append(Message("assistant", said))
+        predicted, _, _ = await finish(self.bench, one, turns, max_tokens=longest, purpose="demonstrate")
         self.held[text] = _Written(text, said, predicted)
         return self.held[text]
 

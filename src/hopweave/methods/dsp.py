@@ -37,7 +37,7 @@ from hopweave.methods._dsp_demonstrate import alike, annotated_by_search, own_tr
 from hopweave.methods._dsp_fusion import Fusion, fused_search
 from hopweave.methods._dsp_templates import ANSWER, Completions, Templates, Training, context_of, stage_of
 from hopweave.methods._options import at_least
-from hopweave.methods._voting import vote
+from hopweave.methods._voting import file_vote, vote
 from hopweave.parse.final import MARKER, final_answer
 from hopweave.types import Answer, Hit, Question
 from hopweave.workbench import Workbench
@@ -146,7 +146,7 @@ class DSP:
             rationale = next((one.rationale for one in done.filled), "")
             return one_answer(question, rationale, "", "empty", known.hits, known.stopped_because)
         elected = vote(answers, form=question.form, normalize=alike)
-        bench.decide("vote", f"{elected.num_votes} of {elected.num_samples} samples: {elected.answer}", answers=answers)
+        file_vote(bench, elected, answers)
         winner = done.filled[elected.first]
         text = winner.output if question.form == "long" else _closed(winner.rationale, elected.answer)
         how = "forced" if winner.is_forced else "marker"

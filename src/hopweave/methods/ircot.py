@@ -21,6 +21,7 @@ from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
+from hopweave.methods._closing import file_missing
 from hopweave.methods._few_shot import FewShot, Packer
 from hopweave.methods._finding import Duplicates, Finder, Finding, is_reasoning
 from hopweave.methods._options import at_least, options_for
@@ -157,7 +158,7 @@ class _Weaving:
     def _chain(self) -> Said:
         """The answer of the reasoning: what follows the marker in its last sentence, or else all of it."""
         if self.written and not says_answer(self.written[-1], self.options.marker):
-            self.bench.unread("final", "no sentence says what the answer is", self.written[-1])
+            file_missing(self.bench, self.written[-1])
             return Said(tuple(self.written), "", " ".join(self.sentences), "full")
         return said_in(self.bench, " ".join(self.written), self.question, self.options.marker)
 

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
+from hopweave.methods._closing import file_missing, file_unanswered
 from hopweave.methods._demos import asked, drawn, packed, rationale
 from hopweave.methods._options import at_least
 from hopweave.methods._plan import MAX_SUB_QUESTIONS, best_so_far, distinct, planned
@@ -122,8 +123,8 @@ def _read(question: Question, said: str, bench: Workbench) -> tuple[str, str]:
     """The answer of the last turn; without a marker, its first sentence."""
     short, how = final_answer(said, question)
     if how == "full" and question.form == "short":
-        bench.unread("final", "no sentence says what the final answer is", said)
+        file_missing(bench, said)
         return short_form(first_sentence(said)), "first-sentence"
     if not short:
-        bench.unread("final", "no answer is in the reply" if said else "the reply is empty", said)
+        file_unanswered(bench, said)
     return short, how

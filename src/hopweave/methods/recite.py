@@ -25,7 +25,7 @@ from hopweave.demonstrations import Demonstration, DemonstrationStep
 from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, PLAIN_MARKER, plainly_demanded
-from hopweave.methods._closing import one_answer
+from hopweave.methods._closing import file_missing, file_unanswered, one_answer
 from hopweave.methods._demos import asked, drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._side_by_side import side_by_side
@@ -190,7 +190,7 @@ class _Run:
         if self.question.form == "long":
             short, how = final_answer(said, self.question)
             if not short:
-                self.bench.unread("final", "the reply is empty", said)
+                file_unanswered(self.bench, said)
             return said, short, "marker" if short else how
         line = said.split("\n", 1)[0].strip()
         if self.question.form == "label":
@@ -200,7 +200,7 @@ class _Run:
             match = _SENTENCE.search(line)
             short, how = (short_form(match[1]), "marker") if match else final_answer(line, self.question)
         if how != "marker" or not short:
-            self.bench.unread("final", "no sentence says what the answer is" if line else "the reply is empty", said)
+            file_missing(self.bench, said)
         return line, short, how
 
 

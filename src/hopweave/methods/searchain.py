@@ -28,6 +28,7 @@ from hopweave.errors import BudgetReached, SettingsError
 from hopweave.matching import is_contained, is_yes_or_no, rouge_l
 from hopweave.methods._chain_examples import open_chain, whole_chain
 from hopweave.methods._claims import last_answer, marked_answer, on_one_line, text_of
+from hopweave.methods._closing import MARKED, of_form
 from hopweave.methods._demos import drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._path import PathNode, claims_of, final_content, pairs, pruned
@@ -237,8 +238,7 @@ class _Walk:
     def _form(self) -> str:
         if self.question.form == "short":
             return ""
-        labels = {"labels": ", ".join(self.question.labels)} if self.question.form == "label" else {}
-        return "\n" + self._fill(f"form_{self.question.form}", **labels)
+        return "\n" + of_form(self.bench, _PROMPTS, "form", self.question)
 
     async def _generate(self, turns: list[Message]) -> Chain:
         """Has the model write a chain, and adds it to the conversation."""
@@ -446,7 +446,7 @@ class _Walk:
         return final
 
     def _says_final(self, words: str) -> bool:
-        return final_answer(words, self.question)[1] in {"marker", "alt-marker"}
+        return final_answer(words, self.question)[1] in MARKED
 
     async def _forced(self, turns: list[Message], final: str) -> str:
         """The final content with the sentence that it lacks: the model goes on from its beginning, or is asked for it."""

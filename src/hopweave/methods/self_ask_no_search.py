@@ -17,10 +17,10 @@ from hopweave.methods._options import at_least
 from hopweave.methods._self_ask import (
     BEGUN,
     NEXT_EXAMPLE,
+    closed,
     exchange,
     final_of,
     fitting_examples,
-    forced,
     last_answer,
     prompt_of,
     stopped,
@@ -62,7 +62,7 @@ class SelfAskNoSearch:
         stopped_because = "finished"
         if not short:
             try:
-                short, how = await forced(Transcript(workbench, prompt, _written(read)), question, max_tokens=longest)
+                short, how = await closed(Transcript(workbench, prompt, _written(read)), question, max_tokens=longest)
             except BudgetReached as reached:
                 stopped_because = reached.limit
         if not short:

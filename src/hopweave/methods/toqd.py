@@ -23,6 +23,7 @@ from typing import Annotated
 
 from hopweave.errors import BudgetReached
 from hopweave.methods._claims import last_answer, marked_answer, text_of
+from hopweave.methods._closing import file_missing, of_form
 from hopweave.methods._demos import drawn, packed
 from hopweave.methods._evidence import evidence_for
 from hopweave.methods._options import at_least, check_top_p
@@ -160,13 +161,12 @@ class _Inference:
 
     async def _summary(self, nodes: Sequence[GraphNode]) -> str:
         form = self.question.form
-        labels = {"labels": ", ".join(self.question.labels)} if form == "label" else {}
         prompt = self._fill(
             "summary",
             pairs=pairs_of_nodes(nodes),
             demanded=demanded(form, self.question.labels),
             question=self.question.text,
-            form="" if form == "short" else "\n" + self._fill(f"form_{form}", **labels),
+            form="" if form == "short" else "\n" + of_form(self.bench, _PROMPTS, "form", self.question),
         )
         sampling = self._sampling(self.options.max_tokens_summary)
         reply = await self.bench.reply([Message("user", prompt)], purpose="summary", sampling=sampling)
@@ -181,7 +181,7 @@ class _Inference:
         if how != "empty" and (how != "full" or self.question.form == "long"):
             return short, how
         if said and how == "full":
-            self.bench.unread("final", "no sentence says what the final answer is", said)
+            file_missing(self.bench, said)
         words = text_of(claims) if self.question.form == "long" else last_answer(claims)
         short, _ = final_answer(words, self.question)
         return (short, "last-claim") if short else ("", "empty")

@@ -20,9 +20,10 @@ from typing import Annotated, Literal
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, Elected, self_consistent
+from hopweave.methods._closing import file_unanswered
 from hopweave.methods._demos import asked, closing, drawn, packed
 from hopweave.methods._editing import Edit, Editor, Ranked
-from hopweave.methods._few_shot import CONTEXT_TOKENS
+from hopweave.methods._few_shot import context_of
 from hopweave.methods._options import at_least, options_for
 from hopweave.methods._ranking import ranked_by_embedding, ranked_by_words
 from hopweave.methods._stated import stated_answer
@@ -179,7 +180,7 @@ class VerifyAndEdit:
         begun = "" if is_long else f" {edited} {MARKER}"
         transcript = Transcript(bench, await self._prompt(question, bench, demos, facts, begun), begun)
         longest = self.max_tokens_long if is_long else self.max_tokens
-        room = (bench.abilities.context_tokens or CONTEXT_TOKENS) - longest
+        room = context_of(bench) - longest
         if await bench.count_tokens(f"{transcript.prompt}{begun}") > room:
             bench.decide("overflow", "the edited reasoning leaves no room for an answer")
             return "", "empty"
@@ -187,7 +188,7 @@ class VerifyAndEdit:
         said = (await transcript.go_on("answer", sampling)).text.strip()
         short, how = final_answer(said if is_long else f"{MARKER} {said}", question) if said else ("", "empty")
         if not short:
-            bench.unread("final", "no answer is in the reply" if said else "the reply is empty", said)
+            file_unanswered(bench, said)
         return short, how
 
 
