@@ -182,9 +182,7 @@ class _Inference:
             return short, how
         if said and how == "full":
             file_missing(self.bench, said)
-        words = text_of(claims) if self.question.form == "long" else last_answer(claims)
-        short, _ = final_answer(words, self.question)
-        return (short, "last-claim") if short else ("", "empty")
+        return last_answer(claims, self.question)
 
     # -- Algorithm 2 ---------------------------------------------------------------------------------------------------
 
