@@ -114,11 +114,12 @@ async def _rehearsed(prepared: Prepared, cell: Cell, num_left: int, price: Price
     questions = [example.question for example in prepared.examples[cell.dataset][: min(REHEARSED, num_left)]]
     abilities = settings.part("llms", settings.llm).abilities
     async with AsyncExitStack() as stack:
-        retriever = open_retriever(settings)
+        retriever, engine = open_retriever(settings)
         reader = settings.part("readers", settings.reader)
         parts = Parts(
             _StandIn("", abilities),
             retriever=retriever,
+            engine=engine,
             reader=reader if hasattr(reader, "read_with") else _NothingRead(),
             duplicate_detector=_AllNew(),
             sampling=settings.make_sampling(),
