@@ -164,7 +164,7 @@ def test_the_last_record_of_a_question_counts(tmp_path):
 def test_a_record_of_a_question_that_was_not_drawn_is_refused(tmp_path):
     run = make_run(tmp_path / "run", {"a": ["x"]})
     run.add("lights", "a", record(example(9)))
-    with pytest.raises(DataError, match="'q9'.*hopweave verify"):
+    with pytest.raises(DataError, match=r"'q9'.*hopweave verify"):
         score_run(run, [told()])
 
 
