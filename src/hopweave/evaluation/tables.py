@@ -78,6 +78,7 @@ class Comparison:
         p: uncorrected, two-sided.
         p_holm: corrected by Holm's method over the methods that are compared.
         minimum_detectable: the least difference that would be found with a power of 80%.
+        says: what the numbers say, in a few words.
     """
 
     dataset: str
@@ -92,6 +93,25 @@ class Comparison:
     p: float | None = None
     p_holm: float | None = None
     minimum_detectable: float | None = None
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonTable:
+    """Comparisons that are corrected together: of one column on one dataset with one baseline.
+
+    Attributes:
+        name: of the column, with what sets it apart from other tables of it (such as options of the metric).
+        how: how it was computed, in a sentence.
+        is_primary: of the primary column of the dataset, with the first baseline.
+    """
+
+    dataset: str
+    name: str
+    baseline: str
+    rows: tuple[Comparison, ...]
+    how: str = ""
+    is_primary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +227,9 @@ class Tables:
         caveats: a sentence each, on what must not be compared with published numbers, and why.
         columns: of all metrics, in the order in which they are printed.
         primary: the column by which methods are compared, for each dataset that has one.
-        baseline: the method that the others are compared with; empty if none.
-        notes: how intervals and tests were computed, a sentence each.
+        notes: how the means were computed, and what was left out, a sentence each.
         commands: that make this report anew.
+        plan: of the run, as the file that the commands read; empty if there is none.
     """
 
     name: str
@@ -220,14 +240,14 @@ class Tables:
     columns: Mapping[str, ScoredColumn]
     primary: Mapping[str, str]
     cells: tuple[Cell, ...]
-    baseline: str = ""
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[ComparisonTable, ...] = ()
     groups: tuple[Group, ...] = ()
     frontiers: tuple[Frontier, ...] = ()
     failures: tuple[FailureKind, ...] = ()
     examples: tuple[ExampleAnswer, ...] = ()
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    plan: str = ""
 
     def cell(self, dataset: str, method: str) -> Cell | None:
         """The cell of that dataset and method, or `None`."""
