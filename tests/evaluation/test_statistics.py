@@ -1,5 +1,6 @@
 import math
 import random
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -144,7 +145,7 @@ def test_a_random_test_never_gives_0():
 def test_holm_keeps_the_order_and_lies_between_p_and_bonferroni(ps):
     corrected = holm(ps)
     order = sorted(range(len(ps)), key=ps.__getitem__)
-    assert all(corrected[a] <= corrected[b] for a, b in zip(order, order[1:], strict=False))
+    assert all(corrected[a] <= corrected[b] for a, b in pairwise(order))
     assert all(p <= high <= min(1.0, p * len(ps)) + 1e-12 for p, high in zip(ps, corrected, strict=True))
     assert corrected[order[0]] == pytest.approx(min(1.0, ps[order[0]] * len(ps)))
 

@@ -65,9 +65,7 @@ def with_manifest(run: RunFolder, *, data: Path, index: Path | None = None) -> M
     made = Manifest(
         plan=hash_file(run.path / "plan.json"),
         datasets={
-            dataset: DrawnExamples(
-                (hash_source(data),), len(run.examples(dataset)), hash_file(run.examples_path(dataset))
-            )
+            dataset: DrawnExamples((hash_source(data),), len(run.examples(dataset)), hash_file(run.examples_path(dataset)))
         },
         indexes={"lights": hash_source(index)} if index is not None else {},
         llm=first.setup.llm,
@@ -76,7 +74,8 @@ def with_manifest(run: RunFolder, *, data: Path, index: Path | None = None) -> M
         methods={},
         settings={},
         records={
-            f"{dataset}/{method}": KeptRecords(hash_file(run.records_path(dataset, method)), 0, 0) for method in run.plan.methods
+            f"{dataset}/{method}": KeptRecords(hash_file(run.records_path(dataset, method)), 0, 0)
+            for method in run.plan.methods
         },
         sittings=(Sitting("2026-01-01T00:00:00+00:00", "0", hash_code(), "2026-01-01T00:01:00+00:00", "finished"),),
     )

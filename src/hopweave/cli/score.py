@@ -72,7 +72,7 @@ def _lines(summary: Summary, columns: Sequence[str]) -> Iterator[str]:
 def _table(title: str, cells: Sequence[Cell], columns: Sequence[str]) -> Iterator[str]:
     from hopweave.cli._plain_table import lines_of
 
-    shown = [column for column in columns if any(_has_data(cell.means.get(column)) for cell in cells)]
+    shown = [column for column in columns if any(_has_data(cell, column) for cell in cells)]
     yield title
     yield "-" * len(title)
     counts = [
@@ -94,8 +94,10 @@ def _table(title: str, cells: Sequence[Cell], columns: Sequence[str]) -> Iterato
     yield ""
 
 
-def _has_data(mean: Mean | None) -> bool:
-    return mean is not None and (mean.value is not None or mean.num_failed > 0)
+def _has_data(cell: Cell, column: str) -> bool:
+    """Whether there is something to say: a mean, or a metric that failed."""
+    mean = cell.means.get(column)
+    return mean is not None and (mean.value is not None or mean.num_failed > cell.num_failed)
 
 
 def _cells_of(mean: Mean | None) -> list[str]:

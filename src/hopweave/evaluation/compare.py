@@ -42,6 +42,7 @@ from hopweave.evaluation.statistics import (
 )
 from hopweave.evaluation.summary import metrics_of, read_summary
 from hopweave.evaluation.tables import Interval
+from hopweave.types import AnswerForm
 
 _LEVEL = 1 - CONFIDENCE
 
@@ -136,7 +137,7 @@ def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[
             opened_by_name[name] = open_metrics([name], of_it)[0][0]
         return opened_by_name[name]
 
-    for wanted in what or sorted(set(PRIMARY.values()) & known.keys()):
+    for wanted in what or sorted({PRIMARY[form] for form in _forms(run)} & known.keys()):
         name, _, column = wanted.partition(".")
         if name not in known:
             homes = {key: metric.name for metric in open_metrics()[0] for key in metric.columns}
@@ -166,8 +167,11 @@ def _scores_for(run: RunFolder, metrics: Sequence[OpenMetric]) -> list[Score]:
 def _is_same(there: OpenMetric | None, wanted: OpenMetric, run: RunFolder) -> bool:
     if there is None or dict(there.options) != dict(wanted.options):
         return False
-    forms = {example.question.form for dataset in run.plan.datasets for example in run.examples(dataset)}
-    return not there.forms or forms <= there.forms
+    return not there.forms or _forms(run) <= there.forms
+
+
+def _forms(run: RunFolder) -> set[AnswerForm]:
+    return {example.question.form for dataset in run.plan.datasets for example in run.examples(dataset)}
 
 
 def _values(scores: Sequence[Score], dataset: str, method: str, metric: str, column: str) -> dict[str, float]:
@@ -251,7 +255,7 @@ def _compared(
         baseline_mean=math.fsum(base for _, base in pairs) / len(pairs),
         num_wins=wins,
         num_losses=losses,
-        percentile_interval=_interval(percentile_interval(means)) if wins or losses else None,
+        percentile_interval=_interval(percentile_interval(means)) if len(set(of_pairs)) > 1 else None,
         p_mid=p_mid,
         effect_size=effect_size(of_pairs),
     )

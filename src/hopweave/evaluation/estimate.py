@@ -15,9 +15,9 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
 from hopweave.evaluation.prepare import Prepared
-from hopweave.evaluation.prices import Price
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.standing import Cell, CellStanding, Spent
+from hopweave.prices import Price
 from hopweave.protocols import OnText
 from hopweave.types import Abilities, Message, Passage, Question, Reading, Reply, Sampling, Usage
 from hopweave.weaver import Weaver, open_retriever
@@ -138,7 +138,7 @@ async def _rehearsed(prepared: Prepared, cell: Cell, num_left: int, price: Price
     calls, prompt, completion = of("llm_calls", 1, 1), of("prompt_tokens", 1 / least, 1 / most), of("completion_tokens", 1, 1)
     cost = None
     if price is not None:
-        cost = Range(price.of_tokens(prompt.low, completion.low), price.of_tokens(prompt.high, completion.high))
+        cost = Range(price.of(prompt.low, completion.low), price.of(prompt.high, completion.high))
     basis = f"a rehearsal of {len(questions)} with stand-ins for the model"
     return Estimate(cell, num_left, basis, calls, prompt, completion, cost, None)
 

@@ -2,8 +2,9 @@
 
 One method is worked after another and the questions in their order, so that what prompts begin with is still in the
 endpoint's cache. Questions are worked side by side as the endpoint allows; `limiter` follows what it bears. Every reply is in
-the store before a method sees it and every record is on disk before another question takes its place, so that after a kill
-the same call of `evaluate` goes on at the question and the call where it was.
+the store before a method sees it and every record in its file before another question takes its place, so that after a kill
+the same call of `evaluate` goes on at the question and the call where it was. (If the machine goes down with the process, the
+last second's may be lost, and are asked again.)
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from hopweave.evaluation import manifest as proof
 from hopweave.evaluation.limiter import Limited, Turns, limited
 from hopweave.evaluation.lock import lock
 from hopweave.evaluation.prepare import Prepared, prepare
-from hopweave.evaluation.prices import Price, read_price
 from hopweave.evaluation.run_folder import Plan, RunFolder
 from hopweave.evaluation.standing import Cell, CellStanding, RunBudget, Standing
+from hopweave.prices import Price, price_of
 from hopweave.settings import Settings
 from hopweave.store import Store
 from hopweave.trace import Failure, Record, Trace
@@ -37,6 +38,7 @@ FINISHED = "finished"
 MAX_FAILURES_IN_A_ROW = 50
 """After so many questions in a row that the model's endpoint failed, the run ends: it is down, and asking on helps nobody."""
 
+_SYNC_SECONDS = 1.0
 _PARALLEL = 8  # where neither the endpoint nor the user says
 
 
@@ -125,7 +127,7 @@ async def evaluate(
         async with AsyncExitStack() as stack:
             desk = _Desk(prepared)
             stack.push_async_callback(desk.close)
-            price = read_price(options.prices, desk.llm.identity) if options.prices is not None else None
+            price = price_of(desk.llm.identity, options.prices) if options.prices is not None else None
             desk.open()
             folder = folder or RunFolder.create(path, plan)
             for label, drawn in prepared.examples.items():
@@ -229,8 +231,7 @@ class _Sitting:
         self._ended_because = ""
         self._num_bad_in_a_row = 0
         self._left: deque[_Job] = deque()
-        self._unwritten: list[tuple[Cell, Record]] = []
-        self._writing = asyncio.Lock()
+        self._unsynced: set[Cell] = set()
 
     async def work(self) -> Outcome:
         """Asks all questions that are left, or as many as the budget allows."""
@@ -245,12 +246,17 @@ class _Sitting:
         turns = self._desk.llm.turns
         turns.start(self._desk.max_parallel or parallel)
         self._watcher.started(Work(self._standing, turns, parallel, len(self._left), tuple(notes)))
+        syncing = asyncio.create_task(self._sync_now_and_then())
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(parallel, len(self._left))):
                     group.create_task(self._take_turns())
         except ExceptionGroup as several:
             raise cause_of(several) from None
+        finally:
+            syncing.cancel()
+            await asyncio.gather(syncing, return_exceptions=True)
+            self._sync()
         ended_because = self._ended_because or FINISHED
         self._end_manifest(manifest, ended_because)
         return Outcome(self._standing, ended_because, time.monotonic() - self._began)
@@ -273,7 +279,7 @@ class _Sitting:
     async def _take_turns(self) -> None:
         while (job := self._next()) is not None:
             self._running[job.cell] += 1
-            await self._keep(job.cell, await self._answer(job))
+            self._keep(job.cell, await self._answer(job))
 
     def _next(self) -> _Job | None:
         if self._ended_because or not self._left:
@@ -294,27 +300,23 @@ class _Sitting:
             return Trace().finish(job.question, weaver.setup(weaver.budget), started_at, None, Failure.of(error))
         return await weaver.answer(job.question)
 
-    async def _keep(self, cell: Cell, record: Record) -> None:
-        """Writes a record. Those that were done while the disk was busy are written together by the first that waited."""
-        self._unwritten.append((cell, record))
-        async with self._writing:
-            batch, self._unwritten = self._unwritten, []
-            if not batch:
-                return
-            await asyncio.to_thread(self._write, batch)
-            for done_cell, done in batch:
-                self._running[done_cell] -= 1
-                self._standing.add(done_cell, done)
-                is_bad = done.error is not None and done.error.kind == ModelError.__name__
-                self._num_bad_in_a_row = self._num_bad_in_a_row + 1 if is_bad else 0
-                self._watcher.answered(done_cell, done)
+    def _keep(self, cell: Cell, record: Record) -> None:
+        self._folder.add(*cell, record)
+        self._unsynced.add(cell)
+        self._running[cell] -= 1
+        self._standing.add(cell, record)
+        is_bad = record.error is not None and record.error.kind == ModelError.__name__
+        self._num_bad_in_a_row = self._num_bad_in_a_row + 1 if is_bad else 0
+        self._watcher.answered(cell, record)
 
-    def _write(self, batch: list[tuple[Cell, Record]]) -> None:
-        by_cell: dict[Cell, list[Record]] = {}
-        for cell, record in batch:
-            by_cell.setdefault(cell, []).append(record)
-        for cell, records in by_cell.items():
-            self._folder.add(cell.dataset, cell.method, *records)
+    async def _sync_now_and_then(self) -> None:
+        while True:
+            await asyncio.sleep(_SYNC_SECONDS)
+            await asyncio.to_thread(self._sync)
+
+    def _sync(self) -> None:
+        while self._unsynced:
+            self._folder.sync(*self._unsynced.pop())
 
     def _start_manifest(self) -> tuple[proof.Manifest, list[str]]:
         """Notes what the run depends on; refuses to go on with what has changed."""

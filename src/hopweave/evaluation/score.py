@@ -42,6 +42,7 @@ _FORMS: Mapping[str, frozenset[AnswerForm]] = {
     "label_accuracy": frozenset({"label"}),
     "rouge_l": frozenset({"long"}),
 }
+_NEEDS: Mapping[str, str] = {"cost": "prices"}
 PRIMARY: Mapping[AnswerForm, str] = {"short": "cover_em", "label": "label_accuracy", "long": "rouge_l"}
 """The column that methods are compared by, for each form of answer."""
 
@@ -100,19 +101,23 @@ def open_metrics(
         options: by name of the metric.
 
     Returns:
-        The metrics, and those that were left out, with the reason: nobody asked for them by name, and a library is missing.
+        The metrics, and those that were left out with the reason: nobody asked for them by name, and a library or an option
+        that they need is missing.
 
     Raises:
         SettingsError: for an unknown name or option.
         MissingExtra: if a metric that was asked for needs a library that is not installed.
     """
-    options, known = options or {}, entries("metrics")
+    options, known = options or {}, dict(sorted(entries("metrics").items(), key=lambda item: item[0] not in _FORMS))
     for name in [*names, *options]:
         if name not in known:
             raise SettingsError(f"{name!r} is not one of the metrics; {suggest(name, known)}")
     opened, left_out = [], {}
     for name in dict.fromkeys(names or known):
         given = options.get(name, {})
+        if not names and name in _NEEDS and _NEEDS[name] not in given:
+            left_out[name] = f"it needs to be told: --set metrics.{name}.{_NEEDS[name]}=..."
+            continue
         forms: frozenset[AnswerForm] = frozenset() if names else _FORMS.get(name, frozenset())
         try:
             metric = build(load("metrics", name), given, f"metrics.{name}")

@@ -1,0 +1,165 @@
+import json
+import random
+
+import pytest
+from support.small_run import make_run
+from typer.testing import CliRunner
+
+from hopweave.cli import app
+from hopweave.errors import DataError, SettingsError
+from hopweave.evaluation import compare as module
+from hopweave.evaluation.compare import compare
+from hopweave.evaluation.comparisons import keep_tables, kept_tables
+from hopweave.evaluation.score import open_metrics, score_run, write_scores
+from hopweave.evaluation.statistics import mcnemar
+from hopweave.evaluation.summary import summarize
+
+RIGHT, WRONG = "1874", "1875"
+
+
+def answers(*flags):
+    return [{1: RIGHT, 0: WRONG, None: None, "-": "-"}[flag] for flag in flags]
+
+
+def only(run, *what, **more):
+    ((table,), *_) = [compare(run, what, **more)]
+    return table
+
+
+def test_wins_losses_and_the_test_of_a_binary_column_are_those_of_the_pairs(tmp_path):
+    flags = [(1, 0)] * 9 + [(0, 1)] * 2 + [(1, 1)] * 5 + [(0, 0)] * 4
+    run = make_run(tmp_path / "run", {"a": answers(*(b for _, b in flags)), "b": answers(*(a for a, _ in flags))})
+    table = only(run)
+    (row,) = table.rows
+    assert (table.column, row.method, row.baseline, row.test) == ("cover_em", "b", "a", "McNemar")
+    assert (row.num_pairs, row.num_left_out, row.num_wins, row.num_losses) == (20, 0, 9, 2)
+    assert (row.mean, row.baseline_mean, row.difference) == pytest.approx((0.7, 0.35, 0.35))
+    assert (row.p, row.p_mid) == mcnemar(9, 2)
+    assert row.interval.low < 0.35 < row.interval.high
+    assert row.says == "not told apart"
+
+
+def test_pairs_where_either_has_no_value_are_left_out_and_counted(tmp_path):
+    run = make_run(
+        tmp_path / "run", {"a": answers(1, 1, None, 0, "-", 1), "b": answers(1, None, 1, 0, 1, 0), "c": answers(*["-"] * 6)}
+    )
+    row, nothing = only(run).rows
+    assert (row.num_pairs, row.num_left_out, row.difference) == (3, 3, pytest.approx(-1 / 3))
+    assert (nothing.num_pairs, nothing.difference, nothing.p, nothing.p_holm) == (0, None, None, None)
+    assert nothing.says == "no pairs, so no data"
+    assert row.p_holm == row.p
+
+
+def test_identical_results_say_that_no_difference_was_seen(tmp_path):
+    said = answers(*[1, 0] * 20)
+    (row,) = only(make_run(tmp_path / "run", {"a": said, "b": said})).rows
+    assert (row.says, row.difference, row.p, row.p_mid) == ("no difference was seen", 0.0, 1.0, 1.0)
+    assert row.interval is row.percentile_interval is row.effect_size is row.minimum_detectable is None
+
+
+def test_too_few_pairs_say_so_even_if_all_of_them_differ(tmp_path):
+    (row,) = only(make_run(tmp_path / "few", {"a": answers(*[0] * 5), "b": answers(*[1] * 5)})).rows
+    assert row.says == "too few pairs: 5 cannot tell anything apart, whatever they say"
+    (row,) = only(make_run(tmp_path / "enough", {"a": answers(*[0] * 6), "b": answers(*[1] * 6)})).rows
+    assert row.says == "better"
+
+
+def test_more_methods_make_the_corrected_p_and_the_detectable_difference_greater(tmp_path):
+    draw = random.Random(4)
+    said = {"a": [0] * 40, **{name: [int(draw.random() < 0.25) for _ in range(40)] for name in "bcd"}}
+    run = make_run(tmp_path / "run", {name: answers(*flags) for name, flags in said.items()})
+    alone, among = only(run, methods=["b"]).rows[0], only(run).rows[0]
+    assert alone.p == among.p == alone.p_holm < among.p_holm
+    assert alone.minimum_detectable < among.minimum_detectable
+    assert alone.interval == among.interval
+
+
+def test_lower_is_better_where_the_column_says_so(tmp_path):
+    run = make_run(tmp_path / "run", {"a": answers(*[None] * 8), "b": answers(*[1] * 8)})
+    (row,) = only(run, "failure_rate").rows
+    assert (row.difference, row.says) == (-1.0, "better")
+
+
+def test_a_column_that_is_not_binary_is_tested_by_permutation(tmp_path):
+    said = ["1874", "1875 and 1874", "in 1874 or so"]
+    run = make_run(tmp_path / "run", {"a": [said[n % 3] for n in range(30)], "b": [said[0]] * 30})
+    table = only(run, "f1.f1")
+    (row,) = table.rows
+    assert (row.test, row.p_mid, row.says) == ("permutation", None, "better")
+    assert row.num_wins == 20
+
+
+def test_the_same_seed_gives_the_same_table_and_another_one_another(tmp_path):
+    draw = random.Random(1)
+    said = {name: answers(*(draw.choice((0, 1, None)) for _ in range(40))) for name in "ab"}
+    run = make_run(tmp_path / "run", said)
+    assert only(run) == only(run)
+    assert only(run, seed=1).rows[0].percentile_interval is not None
+    assert {only(run, num_resamples=500, seed=seed).rows[0].percentile_interval for seed in range(4)} != {
+        only(run, num_resamples=500).rows[0].percentile_interval
+    }
+
+
+def test_columns_and_metrics_are_found_by_name(tmp_path):
+    run = make_run(tmp_path / "run", {"a": answers(1, 0), "b": answers(0, 1)})
+    assert [table.column for table in compare(run, ["f1"])] == ["f1", "f1_precision", "f1_recall"]
+    assert [table.metric for table in compare(run, ["llm_calls"])] == ["calls"]
+    for what, message in [("f1.f2", "has no column"), ("cover_rm", "did you mean 'cover_em'"), ("f9.x", "no metric")]:
+        with pytest.raises(SettingsError, match=message):
+            compare(run, [what])
+    for more in ({"baseline": "z"}, {"methods": ["z"]}, {"methods": ["a"]}, {"num_resamples": 0}):
+        with pytest.raises(SettingsError):
+            compare(run, **more)
+
+
+def test_scores_that_are_older_than_the_records_are_not_used(tmp_path):
+    run = make_run(tmp_path / "run", {"a": answers(1, 1), "b": answers(0, 0)})
+    metrics, left_out = open_metrics()
+    scores = score_run(run, metrics)
+    write_scores(run, scores)
+    summarize(run, scores, metrics, left_out=left_out).write(run)
+    place = tmp_path / "run" / "scores.jsonl"
+    place.write_text(place.read_text().replace('{"cover_em": 0.0}', '{"cover_em": 1.0}'))
+    assert only(run).rows[0].difference == 0.0  # what is there is of these records, and is believed until it is verified
+    run.add("lights", "b", next(run.records("lights", "b")))
+    assert only(run).rows[0].difference == -1.0
+
+
+def test_options_are_those_of_the_scores_unless_others_are_given(tmp_path):
+    run = make_run(tmp_path / "run", {"a": answers(1), "b": answers(0)})
+    metrics, left_out = open_metrics([], {"cover_em": {"boundary": "raw"}})
+    scores = score_run(run, metrics)
+    write_scores(run, scores)
+    summarize(run, scores, metrics, left_out=left_out).write(run)
+    assert only(run, "cover_em").options == {"boundary": "raw"}
+    assert only(run, "cover_em", options={"cover_em": {"scope": "full"}}).options == {"scope": "full"}
+
+
+def test_tables_are_kept_beside_each_other_and_a_newer_one_of_the_same_takes_the_place(tmp_path):
+    run = make_run(tmp_path / "run", {"a": answers(1, 0, 1), "b": answers(0, 1, 1)})
+    keep_tables(run, compare(run))
+    first = kept_tables(run)
+    keep_tables(run, compare(run, ["f1.f1"]))
+    keep_tables(run, compare(run))
+    assert [table.column for table in kept_tables(run)] == ["cover_em", "f1"]
+    assert kept_tables(run)[0] == first[0] == only(run)
+    (tmp_path / "run" / "compare.json").write_text("{")
+    with pytest.raises(DataError, match="delete it"):
+        kept_tables(run)
+
+
+def test_what_is_compared_by_default_goes_by_the_form_of_answer():
+    assert set(module.PRIMARY.values()) <= {name for metric in open_metrics()[0] for name in metric.columns}
+
+
+def test_the_command_prints_the_same_bytes_and_keeps_the_table(tmp_path):
+    make_run(tmp_path / "run", {"a": answers(*[0, 1, 1, 0] * 5), "b": answers(*[1, 1, 1, None] * 5)})
+    words = ["compare", str(tmp_path / "run"), "--metric", "cover_em", "--baseline", "a"]
+    first = CliRunner().invoke(app, words)
+    again = CliRunner().invoke(app, words)
+    assert first.exit_code == 0
+    assert first.output == again.output
+    assert "lights: cover_em against a" in first.output
+    row = next(line for line in first.output.splitlines() if line.startswith("b "))
+    assert row.split()[1:6] == ["15", "5", "1.000", "0.667", "0.333"]
+    assert len(json.loads((tmp_path / "run" / "compare.json").read_text())["tables"]) == 1
