@@ -139,7 +139,7 @@ class _Reading:
             is_empty = False
             passage = self._passage(file, row)
             if not passage.id:
-                key = _content_hash(passage)
+                key = _content_hash(passage.title, passage.text)
                 passage = Passage(key.hex(), passage.text, passage.title, passage.source)
                 if passage.text.strip() and not _is_new(seen, key):
                     self._tally.num_duplicates += 1
@@ -208,5 +208,10 @@ def _is_new(seen: sqlite3.Connection, key: bytes) -> bool:
         ) from error
 
 
-def _content_hash(passage: Passage) -> bytes:
-    return hashlib.blake2b(f"{passage.title}\0{passage.text}".encode(), digest_size=8).digest()
+def content_id(title: str, text: str) -> str:
+    """The id of a passage that brings none: 16 hexadecimal digits that follow from its title and text alone."""
+    return _content_hash(title, text).hex()
+
+
+def _content_hash(title: str, text: str) -> bytes:
+    return hashlib.blake2b(f"{title}\0{text}".encode(), digest_size=8).digest()

@@ -71,7 +71,7 @@ def _read_json(file: CorpusFile, on_bytes: OnBytes) -> Iterator[Row]:
 def _json_rows(file: CorpusFile, stream: BinaryIO) -> Iterator[Row]:
     import ijson
 
-    first = _first_byte(stream)
+    first = first_byte(stream)
     if first == b"[":
         for number, values in enumerate(ijson.items(stream, "item"), start=1):
             yield _row(file, f"record {number}", values)
@@ -82,7 +82,7 @@ def _json_rows(file: CorpusFile, stream: BinaryIO) -> Iterator[Row]:
         raise DataError(f"{file.source} holds neither a list nor an object; give a list of objects with a text each")
 
 
-def _first_byte(stream: BinaryIO) -> bytes:
+def first_byte(stream: BinaryIO) -> bytes:
     """The first byte that is not white space, left in the stream; a byte order mark is taken out."""
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
     if buffered.peek(3)[:3] == _BYTE_ORDER_MARK:
@@ -108,7 +108,7 @@ def _line_of_json_error(file: CorpusFile) -> int:
     parser = ijson.basic_parse_coro(events)
     line = 1
     with open_bytes(file) as stream:
-        _first_byte(stream)
+        first_byte(stream)
         try:
             while piece := stream.readline(_FEED_BYTES):
                 parser.send(piece)

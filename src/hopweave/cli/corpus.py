@@ -1,0 +1,96 @@
+"""Pool the passages that a dataset's rows bring into one corpus, without repetitions."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopweave.errors import DataError, SettingsError
+
+if TYPE_CHECKING:
+    from hopweave.types import Passage
+
+app = typer.Typer()
+
+
+@app.command()
+def corpus(
+    dataset: Annotated[str, typer.Argument(help="One of the datasets; hopweave names datasets lists them.")],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATH", help="Its files (or folders), pooled together; none with --set hub=true.", readable=False
+        ),
+    ] = None,
+    *,
+    options: Annotated[
+        list[str] | None, typer.Option("--set", help="An option of the dataset; give it once for each.", metavar="KEY=VALUE")
+    ] = None,
+    also: Annotated[
+        list[Path] | None, typer.Option(help="Passages of other files, as hopweave index reads them.", metavar="PATH")
+    ] = None,
+) -> None:
+    """Prints a corpus as JSON lines of id, title and text, as IRCoT pools the paragraphs of all questions.
+
+    Passages keep the ids that the dataset's gold names, so index it with --max-words 0: cutting a passage would rename it.
+    """
+    kept, repeated, empty = 0, 0, 0
+    out = typer.get_binary_stream("stdout")
+    with closing(sqlite3.connect("", isolation_level=None)) as seen:
+        # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
+        seen.execute("PRAGMA journal_mode = OFF")
+        seen.execute("CREATE TABLE passages (id TEXT PRIMARY KEY, content TEXT) WITHOUT ROWID")
+        seen.execute("BEGIN")
+        for passage in _passages(dataset, paths or [], options or [], also or []):
+            if not passage.text.strip():
+                empty += 1
+            elif _is_new(seen, passage):
+                row = {"id": passage.id, "title": passage.title, "text": passage.text}
+                out.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+                kept += 1
+            else:
+                repeated += 1
+    out.flush()
+    if not kept:
+        raise DataError(f"{dataset} brings no passage with a text in it; check its files")
+    typer.echo(f"{kept:,} passages; left out: {repeated:,} repeated, {empty:,} empty", err=True)
+    typer.echo("index them with: hopweave index FILE --to FOLDER --max-words 0", err=True)
+
+
+def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Path]) -> Iterator[Passage]:
+    from hopweave.catalog import load
+    from hopweave.corpus import CorpusOptions, read_corpus
+    from hopweave.settings import assignments, build
+
+    part = load("datasets", dataset)
+    if not hasattr(part, "passages"):
+        raise SettingsError(f"the rows of {dataset} bring no passages of their own; index a corpus that holds its evidence")
+    chosen = assignments(options)
+    given: list[dict[str, Any]] = [{**chosen, "path": str(path)} for path in paths] or [chosen]
+    for values in given:
+        yield from build(part, values, f"datasets.{dataset}").passages()
+    if also:
+        yield from read_corpus(also, options=CorpusOptions(max_words=0))
+
+
+def _is_new(seen: sqlite3.Connection, passage: Passage) -> bool:
+    """Whether the id was not there yet.
+
+    Raises:
+        DataError: if it was, with another content: gold that names it would not know which is meant.
+    """
+    from hopweave.corpus import content_id
+
+    content = content_id(passage.title, passage.text)
+    if seen.execute("INSERT OR IGNORE INTO passages VALUES (?, ?)", (passage.id, content)).rowcount == 1:
+        return True
+    (before,) = seen.execute("SELECT content FROM passages WHERE id = ?", (passage.id,)).fetchone()
+    if before != content:
+        raise DataError(f"two passages have the id {passage.id!r} and differ in title or text; pool their files apart")
+    return False

@@ -1,0 +1,72 @@
+"""Rows in the layout of KILT, a benchmark of tasks over one dump of Wikipedia (Petroni et al. 2021, arXiv 2009.02252).
+
+Each output has an answer, or the pages that an answer rests on, or both. Pages are those of KILT's own knowledge source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from hopweave.datasets._rows import Id, L, Layout, Row, Text
+from hopweave.datasets._source import Source, distinct
+from hopweave.types import AnswerForm, Example, Gold, Question
+
+
+class _Provenance(Layout):
+    wikipedia_id: Id | None = None
+    start_paragraph_id: int | None = None
+
+
+class _Output(Layout):
+    answer: str | None = None
+    provenance: tuple[_Provenance, ...] | None = ()
+
+
+class KiltRow(Layout):
+    """A row of a KILT task."""
+
+    marks = ("input", "output")
+    id: Id
+    input: Text
+    output: tuple[_Output, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KiltSource(Source):
+    """A dataset that KILT has."""
+
+    passage_ids: Annotated[
+        Literal["page", "paragraph"], "what gold passages of KILT name: WIKIPEDIA_ID, or WIKIPEDIA_ID-PARAGRAPH"
+    ] = "page"
+
+    def kilt_example(
+        self, row: Row[L], values: KiltRow, *, form: AnswerForm = "short", labels: tuple[str, ...] = (), family: str = ""
+    ) -> Example:
+        """The example of a row.
+
+        Raises:
+            DataError: for a row without an answer, or with a label that is none.
+        """
+        answers = distinct(output.answer or "" for output in values.output)
+        if not answers:
+            raise row.error("output: there is no answer in it", "take a split that has answers, or remove the row")
+        if labels and not set(answers) <= set(labels):
+            raise row.error(f"output: {answers} is not one of {', '.join(labels)}")
+        question = Question(values.id, values.input, form, labels, family)
+        return Example(question, Gold(answers, distinct(self._gold(values))))
+
+    def _gold(self, values: KiltRow) -> Iterator[str]:
+        for output in values.output:
+            for one in output.provenance or ():
+                if one.wikipedia_id is None:
+                    continue
+                paragraph = "" if one.start_paragraph_id is None else f"-{one.start_paragraph_id}"
+                yield one.wikipedia_id if self.passage_ids == "page" else f"{one.wikipedia_id}{paragraph}"
+
+
+def relation_of(text: str) -> dict[str, str | int]:
+    """The relation that is asked for, as trait `type`: what stands behind `[SEP]`."""
+    relation = text.rpartition("[SEP]")[2].strip()
+    return {"type": relation} if "[SEP]" in text and relation else {}

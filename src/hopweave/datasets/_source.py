@@ -1,0 +1,113 @@
+"""Where a dataset comes from, and what all datasets promise: every id once, no row dropped without a word."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from hopweave.corpus import content_id
+from hopweave.datasets._hub import HubAddress, hub_rows
+from hopweave.datasets._rows import L, Row, read_rows
+from hopweave.errors import DataError, SettingsError
+from hopweave.types import Example, Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A dataset that is in a file, or on a hub.
+
+    Raises:
+        SettingsError: unless exactly one of `path` and `hub` is given.
+    """
+
+    HUB: ClassVar[HubAddress]
+
+    path: Annotated[Path | None, "the file, in its official form; .gz too"] = None
+    hub: Annotated[bool, "load through the datasets library instead of from path (extra: data)"] = False
+    split: Annotated[str, "which split, with hub"] = "validation"
+
+    def __post_init__(self) -> None:
+        if self.hub == (self.path is not None):
+            what = "both path and hub are given" if self.hub else "there is nothing to read"
+            raise SettingsError(f"{type(self).__name__}: {what}; give either path = FILE or hub = true")
+
+    def rows(self, *layouts: type[L], under: Sequence[str] = (), hub: HubAddress | None = None) -> Iterator[Row[L]]:
+        """The rows of the file or of the split. Same errors as `read_rows` and `hub_rows`.
+
+        Args:
+            layouts: what a row may look like.
+            under: see `read_rows`.
+            hub: instead of the dataset's own address.
+        """
+        if self.path is None:
+            return hub_rows(hub or self.HUB, self.split, layouts)
+        return read_rows(self.path, layouts, under)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A dataset that is in a file and has no address on a hub."""
+
+    path: Annotated[Path, "the file; .gz too"]
+
+    def rows(self, *layouts: type[L], under: Sequence[str] = ()) -> Iterator[Row[L]]:
+        """The rows of the file. Same arguments and errors as `read_rows`."""
+        return read_rows(self.path, layouts, under)
+
+
+def examples_of(rows: Iterable[Row[L]], make: Callable[[Row[L]], Iterable[Example]]) -> Iterator[Example]:
+    """The examples of rows, in order.
+
+    Args:
+        rows: of the dataset.
+        make: the examples of a row; none, if it is one that the dataset's docstring says is left out.
+
+    Raises:
+        DataError: if an id comes twice, or nothing comes at all.
+    """
+    places: dict[str, Callable[[], str]] = {}
+    for row in rows:
+        for example in make(row):
+            key = example.question.id
+            if key in places:
+                raise row.error(f"its id {key!r} is also that of {places[key]()}", "give each row an id of its own")
+            places[key] = row.where
+            yield example
+    if not places:
+        raise DataError("the dataset holds no question that can be asked with these options; check its file and its options")
+
+
+class Naming:
+    """Names questions that have no id: 16 hexadecimal digits of the text, `~2` and so on where it is asked again."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def __call__(self, text: str) -> str:
+        name = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+        self._seen[name] = self._seen.get(name, 0) + 1
+        return name if self._seen[name] == 1 else f"{name}~{self._seen[name]}"
+
+
+def passage_of(title: str, text: str) -> Passage:
+    """A passage under the id that follows from its content, so that equal passages of two rows are one."""
+    return Passage(content_id(title, text), text, title)
+
+
+def distinct(values: Iterable[str]) -> tuple[str, ...]:
+    """The values that are not blank, each once, in order."""
+    return tuple(dict.fromkeys(value for value in values if value.strip()))
+
+
+def required(path: Path | None, option: str, what: str) -> Path:
+    """A file that an option names.
+
+    Raises:
+        SettingsError: if it names none.
+    """
+    if path is None:
+        raise SettingsError(f"{what} are in a file of their own; give {option} = FILE")
+    return path

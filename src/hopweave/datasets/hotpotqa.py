@@ -1,0 +1,82 @@
+"""HotpotQA: two-hop questions over Wikipedia, distractor and fullwiki.
+
+Address: https://hotpotqa.github.io (Yang et al. 2018, arXiv 1809.09600). Licence: CC BY-SA 4.0. On the hub:
+`hotpotqa/hotpot_qa`, configuration `distractor` or `fullwiki`.
+
+Both settings have one layout. In the distractor setting the ten paragraphs of a row hold the evidence; in fullwiki they are
+what a retriever found, and may not.
+
+One row of `hotpot_dev_distractor_v1.json`:
+
+    [{"_id": "c1", "answer": "Ines Halloran", "type": "bridge", "level": "hard",
+      "question": "Who designed the lighthouse that guards the harbour of Carrow?",
+      "supporting_facts": [["Carrow", 0], ["Carrow Head Light", 1]],
+      "context": [["Carrow", ["Carrow is a harbour guarded by the Carrow Head Light.", " It is small."]],
+                  ["Carrow Head Light", ["It is a lighthouse.", " It was designed by Ines Halloran."]],
+                  ["Port Ellery", ["Port Ellery has no lighthouse."]]]}]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AliasChoices, Field
+
+from hopweave.datasets._hub import HubAddress
+from hopweave.datasets._paragraphs import Paragraphs, SupportingFacts, gold_ids, passages_of
+from hopweave.datasets._rows import Id, Layout, Row, Text
+from hopweave.datasets._source import Source, examples_of
+from hopweave.types import Example, Gold, Passage, Question
+
+__all__ = ["HotpotQA"]
+
+
+class _HotpotRow(Layout):
+    id: Id = Field(validation_alias=AliasChoices("_id", "id"))
+    question: Text
+    answer: Text
+    context: Paragraphs
+    supporting_facts: SupportingFacts
+    type: str = ""
+    level: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HotpotQA(Source):
+    """HotpotQA, with the titles of the supporting facts as gold passages.
+
+    Where a row of fullwiki does not bring all of its gold paragraphs, its gold passages are unknown, unless `passage_ids` is
+    `title`: then ids are titles, for an index of a corpus that has one passage a title (`hopweave index --id-field title`).
+    """
+
+    HUB: ClassVar = HubAddress("hotpotqa/hotpot_qa", "distractor")
+
+    setting: Annotated[Literal["distractor", "fullwiki"], "configuration, with hub"] = "distractor"
+    passage_ids: Annotated[Literal["content", "title"], "what names a passage: its content, or its title alone"] = "content"
+
+    def examples(self) -> Iterator[Example]:
+        yield from examples_of(self._rows(), self._examples)
+
+    def passages(self) -> Iterator[Passage]:
+        for row in self._rows():
+            yield from self._passages(row.values)
+
+    def _rows(self) -> Iterator[Row[_HotpotRow]]:
+        return self.rows(_HotpotRow, hub=HubAddress(self.HUB.name, self.setting))
+
+    def _passages(self, values: _HotpotRow) -> list[Passage]:
+        found = passages_of(values.context)
+        return found if self.passage_ids == "content" else [replace(passage, id=passage.title) for passage in found]
+
+    def _examples(self, row: Row[_HotpotRow]) -> Iterator[Example]:
+        values = row.values
+        titles = tuple(dict.fromkeys(title for title, _ in values.supporting_facts))
+        gold = titles if self.passage_ids == "title" else gold_ids(self._passages(values), values.supporting_facts)
+        traits: dict[str, str | int] = {"type": values.type, "level": values.level, "hops": len(titles)}
+        yield Example(
+            Question(values.id, values.question),
+            Gold((values.answer,), gold),
+            {name: value for name, value in traits.items() if value},
+        )

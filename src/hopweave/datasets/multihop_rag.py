@@ -1,0 +1,94 @@
+"""MultiHop-RAG: queries over news whose evidence is in two to four articles.
+
+Address: https://github.com/yixuantt/MultiHop-RAG (Tang and Yang 2024, arXiv 2401.15391). Licence: ODC-BY. On the hub:
+`yixuantt/MultiHopRAG`, configurations `MultiHopRAG` and `corpus`.
+
+What is relevant is told by words: a passage that holds a fact of the evidence, however the articles were cut. The articles
+themselves are named by their address on the web. Null queries have no evidence and want the answer that the dataset gives for
+them; they are told by the trait `type`, and metrics of retrieval have no data for them.
+
+Two rows of `MultiHopRAG.json`:
+
+    [{"query": "Who designed the lighthouse that both The Ellery Post and The Carrow Times report as closed?",
+      "answer": "Ines Halloran", "question_type": "inference_query", "evidence_list": [
+        {"title": "Light out", "author": "N. N.", "url": "https://example.org/1", "source": "The Ellery Post",
+         "category": "news", "published_at": "2023-10-01T00:00:00+00:00", "fact": "The Carrow Head Light has closed."},
+        {"title": "No light", "author": "N. N.", "url": "https://example.org/2", "source": "The Carrow Times",
+         "category": "news", "published_at": "2023-10-02T00:00:00+00:00", "fact": "Halloran's light is closed."}]},
+     {"query": "What did The Grey Water Herald say of it?", "answer": "Insufficient information.",
+      "question_type": "null_query", "evidence_list": []}]
+
+and its articles, in `corpus.json` (option `corpus`):
+
+    [{"title": "Light out", "author": "N. N.", "source": "The Ellery Post", "published_at": "2023-10-01T00:00:00+00:00",
+      "category": "news", "url": "https://example.org/1", "body": "The Carrow Head Light has closed. It is dark now."},
+     {"title": "No light", "author": "N. N.", "source": "The Carrow Times", "published_at": "2023-10-02T00:00:00+00:00",
+      "category": "news", "url": "https://example.org/2", "body": "It is true. Halloran's light is closed."}]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from hopweave.datasets._hub import HubAddress, hub_rows
+from hopweave.datasets._rows import Layout, Row, Text, read_rows
+from hopweave.datasets._source import Naming, Source, distinct, examples_of, required
+from hopweave.types import Example, Gold, Passage, Question
+
+__all__ = ["MultiHopRAG"]
+
+
+class _Evidence(Layout):
+    fact: Text
+    url: str = ""
+
+
+class _Query(Layout):
+    query: Text
+    answer: Text
+    question_type: Text
+    evidence_list: tuple[_Evidence, ...]
+
+
+class _Article(Layout):
+    url: Text
+    title: str = ""
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class MultiHopRAG(Source):
+    """MultiHop-RAG. The facts of the evidence tell relevance; `type` is that of the query, `hops` the number of facts."""
+
+    HUB: ClassVar = HubAddress("yixuantt/MultiHopRAG", "MultiHopRAG")
+
+    split: Annotated[str, "which split, with hub"] = "train"
+    corpus: Annotated[Path | None, "the file corpus.json, for a corpus"] = None
+
+    def examples(self) -> Iterator[Example]:
+        name = Naming()
+        yield from examples_of(self.rows(_Query), lambda row: _examples(row, name))
+
+    def passages(self) -> Iterator[Passage]:
+        for row in self._articles():
+            yield Passage(row.values.url, row.values.body, row.values.title)
+
+    def _articles(self) -> Iterator[Row[_Article]]:
+        if self.hub and self.corpus is None:
+            return hub_rows(HubAddress(self.HUB.name, "corpus"), self.split, (_Article,))
+        return read_rows(required(self.corpus, "corpus", "the articles of MultiHop-RAG"), (_Article,))
+
+
+def _examples(row: Row[_Query], name: Naming) -> Iterator[Example]:
+    values = row.values
+    facts = distinct(one.fact for one in values.evidence_list)
+    if not facts and values.question_type != "null_query":
+        raise row.error(f"evidence_list is empty, and its question_type is {values.question_type}, not null_query")
+    traits: dict[str, str | int] = {"type": values.question_type}
+    if facts:
+        traits["hops"] = len(facts)
+    gold = Gold((values.answer,), distinct(one.url for one in values.evidence_list), facts)
+    yield Example(Question(name(values.query), values.query), gold, traits)

@@ -1,0 +1,52 @@
+"""CuratedTREC: questions of the TREC tracks for question answering, answered by patterns.
+
+Address: https://github.com/brmson/dataset-factoid-curated (Baudis and Sedivy 2015, CLEF); as JSON lines:
+https://github.com/facebookresearch/DrQA. Licence: as the TREC data that it is made from (NIST). There is no address on the hub.
+
+An answer is a regular expression. Gold answers are texts, so each expression is written out into all that it matches, with one
+space for white space and for a dot, and nothing or once for what may come any number of times. A row with an expression that
+matches too much to be written out is refused, or left out with `leave_out_open_patterns`.
+
+One row of `CuratedTrec-test.txt`:
+
+    {"question": "Who designed the Carrow Head Light ?", "answer": ["(Ines )?Halloran"]}
+
+or, with a tab between the two, of DPR, `curatedtrec-test.qa.csv`:
+
+    Who designed the Carrow Head Light ?    ['(Ines )?Halloran']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from hopweave.datasets._open_questions import OpenRow, open_example, open_rows
+from hopweave.datasets._patterns import TooManyTexts, texts_of
+from hopweave.datasets._rows import Row
+from hopweave.datasets._source import LocalFile, Naming, examples_of
+from hopweave.types import Example
+
+__all__ = ["TREC"]
+
+
+@dataclass(frozen=True, slots=True)
+class TREC(LocalFile):
+    """CuratedTREC, its patterns written out as answers."""
+
+    leave_out_open_patterns: Annotated[bool, "leave out rows whose patterns match too much to be written out"] = False
+
+    def examples(self) -> Iterator[Example]:
+        name = Naming()
+        yield from examples_of(open_rows(self, (OpenRow,)), lambda row: self._examples(row, name))
+
+    def _examples(self, row: Row[OpenRow], name: Naming) -> Iterator[Example]:
+        try:
+            answers = [text for pattern in row.values.answer for text in texts_of(pattern)]
+        except TooManyTexts as error:
+            if self.leave_out_open_patterns:
+                return
+            remedy = "write the answers out in the row, or set leave_out_open_patterns = true"
+            raise row.error(f"answer: {error}", remedy) from None
+        yield open_example(row, row.values.question, answers, name)

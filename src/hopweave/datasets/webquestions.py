@@ -1,0 +1,70 @@
+"""WebQuestions: questions from a search engine's suggestions, answered by entities of Freebase.
+
+Address: https://nlp.stanford.edu/software/sempre (Berant et al. 2013, EMNLP). Licence: CC BY 4.0. On the hub:
+`stanfordnlp/web_questions`.
+
+Read are the original and the question files of DPR and DrQA. Any one of the entities counts as an answer, as in the open-domain
+use of the dataset.
+
+One row of `webquestions.examples.test.json`:
+
+    [{"url": "http://www.freebase.com/view/en/carrow_head_light", "utterance": "who made the carrow head light?",
+      "targetValue": "(list (description \\"Ines Halloran\\") (description Halloran))"}]
+"""  # noqa: D301 - the backslashes are JSON's
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from hopweave.datasets._hub import HubAddress
+from hopweave.datasets._open_questions import OpenRow, open_example, open_rows
+from hopweave.datasets._rows import Layout, Row, Text
+from hopweave.datasets._source import Naming, Source, examples_of
+from hopweave.types import Example
+
+__all__ = ["WebQuestions"]
+
+_DESCRIPTION = re.compile(r'\(description\s+(?:"((?:[^"\\]|\\.)*)"|([^()"]+))\s*\)')
+_ESCAPED = re.compile(r"\\(.)")
+
+
+class _Original(Layout):
+    marks = ("utterance",)
+    utterance: Text
+    targetValue: Text  # noqa: N815 - the field's own name
+
+
+class _OnHub(Layout):
+    marks = ("question", "answers")
+    question: Text
+    answers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WebQuestions(Source):
+    """WebQuestions in any of its forms."""
+
+    HUB: ClassVar = HubAddress("stanfordnlp/web_questions")
+
+    split: Annotated[str, "which split, with hub"] = "test"
+
+    def examples(self) -> Iterator[Example]:
+        name = Naming()
+        yield from examples_of(open_rows(self, (_Original, _OnHub, OpenRow)), lambda row: _examples(row, name))
+
+
+def _examples(row: Row[Layout], name: Naming) -> Iterator[Example]:
+    match row.values:
+        case _Original() as values:
+            found = _DESCRIPTION.findall(values.targetValue)
+            if len(found) != values.targetValue.count("(description"):
+                raise row.error(f"targetValue: {values.targetValue!r} is no list of descriptions")
+            answers = [_ESCAPED.sub(r"\1", quoted) or plain.strip() for quoted, plain in found]
+            yield open_example(row, values.utterance, answers, name)
+        case _OnHub() as values:
+            yield open_example(row, values.question, values.answers, name)
+        case OpenRow() as values:
+            yield open_example(row, values.question, values.answer, name)

@@ -1,0 +1,50 @@
+"""Draws a fixed sample of a dataset's examples: a seed and a limit name it, and the ids that were drawn are kept in the run.
+
+A seed gives every id a rank of its own, whatever file the id stands in and in which order. So the same seed and limit draw the
+same ids from a file that was sorted or shuffled anew, and a larger limit begins with those of a smaller one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections.abc import Iterable
+from itertools import islice
+
+from hopweave.errors import DataError, SettingsError
+from hopweave.types import Example
+
+
+def draw(examples: Iterable[Example], limit: int | None = None, seed: int | None = None) -> list[Example]:
+    """A sample of the examples.
+
+    Args:
+        examples: of a dataset; their ids must differ.
+        limit: how many, above 0; all there are if there are no more, or if it is `None`.
+        seed: of the draw, which also gives the order; `None` takes the first ones in the dataset's own order.
+
+    Raises:
+        SettingsError: for a limit below 1.
+        DataError: for an id that comes twice, or no example at all; and what the dataset raises.
+    """
+    if limit is not None and limit < 1:
+        raise SettingsError(f"a limit of {limit} draws nothing; give a number above 0, or none to take all")
+    if seed is None:
+        drawn = list(islice(examples, limit))
+    elif limit is None:
+        drawn = sorted(examples, key=lambda example: _rank(example, seed))
+    else:
+        drawn = heapq.nsmallest(limit, examples, key=lambda example: _rank(example, seed))
+    if not drawn:
+        raise DataError("there is no example to draw from; check the dataset's file and its options")
+    ids: set[str] = set()
+    for example in drawn:
+        if example.question.id in ids:
+            raise DataError(f"the id {example.question.id!r} comes twice in the dataset; give each example an id of its own")
+        ids.add(example.question.id)
+    return drawn
+
+
+def _rank(example: Example, seed: int) -> tuple[bytes, str]:
+    name = example.question.id
+    return hashlib.blake2b(f"{seed}\0{name}".encode(), digest_size=16).digest(), name
