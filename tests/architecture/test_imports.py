@@ -19,7 +19,7 @@ PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
     {"types", "errors"},
-    {"trace", "critical_path", "prompt", "matching", "citing", "parse", "demonstrations"},
+    {"trace", "critical_path", "prompt", "matching", "citing", "fragments", "entailment", "parse", "demonstrations"},
     {"protocols"},
     {"catalog", "store", "batching", "workbench", "settings", "corpus", "models", "question_graph"},
     {"llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"},

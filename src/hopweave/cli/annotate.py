@@ -1,0 +1,65 @@
+"""Export marks of a run for people to judge, or read their sheets: AMP and how far they agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from hopweave.evaluation.annotation import Agreement, Row
+    from hopweave.evaluation.run_folder import RunFolder
+
+app = typer.Typer()
+
+
+@app.command()
+def annotate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    *,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an empty sheet (CSV) to this file.")] = None,
+    read: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A filled sheet; one for each person.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most this many answers of each method, drawn at random.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Of the draw and of the order of rows.")] = 0,
+) -> None:
+    """Write a sheet on which people say yes or no to each mark of the answers, or sum up sheets that they filled.
+
+    The sheet shows fragment, mark and passage, shuffled and without the method. AMP is the share of marks that people find in
+    their place, averaged over answers; Fleiss' kappa says how far people agree.
+    """
+    from hopweave.errors import SettingsError
+    from hopweave.evaluation.annotation import agreement, read_sheet, write_sheet
+    from hopweave.evaluation.run_folder import RunFolder
+
+    if (out is None) == (not read):
+        raise SettingsError("say --out FILE to write an empty sheet, or --read FILE for each filled one")
+    folder = RunFolder.open(run)
+    if out is not None:
+        number = write_sheet(_rows(folder, limit, seed), out, seed=seed)
+        typer.echo(f"wrote {out}: {number:,} marks to judge; fill is_correct with yes or no")
+        return
+    _show(agreement(_rows(folder, None, seed), [read_sheet(path) for path in read or ()]))
+
+
+def _rows(folder: RunFolder, limit: int | None, seed: int) -> list[Row]:
+    import random
+
+    from hopweave.evaluation.annotation import rows_of
+
+    rows: list[Row] = []
+    for dataset in folder.plan.datasets:
+        for method in folder.plan.methods:
+            of_answers = [found for record in folder.records(dataset, method) if (found := rows_of((dataset, method), record))]
+            of_answers.sort(key=lambda found: found[0].question_id)
+            if limit is not None and limit < len(of_answers):
+                of_answers = random.Random(seed).sample(of_answers, limit)  # noqa: S311 - a draw, not a secret
+            rows += [row for found in of_answers for row in found]
+    return rows
+
+
+def _show(found: Agreement) -> None:
+    kappa = "no data" if found.kappa is None else f"{found.kappa:.3f}"
+    typer.echo(f"{found.num_rows:,} marks judged by all of {found.num_raters}; {found.num_open:,} left open; kappa {kappa}")
+    for (dataset, method), value in sorted(found.amp.items()):
+        typer.echo(f"  {dataset}  {method}  AMP {value:.3f}  over {found.num_answers[dataset, method]:,} answers")

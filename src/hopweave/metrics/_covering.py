@@ -1,0 +1,62 @@
+"""Whether an answer covers a gold: the papers' cover-EM, and the rule that ToQD's released code has in its place."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from hopweave.matching import is_contained, normalize_answer
+
+Boundary = Literal["auto", "raw"]
+
+_SHORT = 3
+_NUMBERS = re.compile(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?")
+_NAMES = re.compile(r"(?:[A-ZÀ-ÖØ-Þ][\w’'.-]*)(?:[ \t]+[A-ZÀ-ÖØ-Þ][\w’'.-]*)*")
+
+
+def covers(said: str, gold: str, boundary: Boundary = "auto", *, is_label: bool = False) -> bool:
+    """Whether the normalised gold stands in the normalised answer, as characters in a row.
+
+    With `auto`, a gold of one word of at most 3 characters, and any label, has to stand there as whole words, so that `no` is
+    not found in `not known` nor `1` in `1839`. A gold that normalises to nothing is found nowhere.
+
+    >>> covers("not known", "no"), covers("not known", "no", "raw"), covers("in 1839", "1"), covers("the Parisians", "Paris")
+    (False, True, False, True)
+    """
+    needle = normalize_answer(gold)
+    is_short = len(needle) <= _SHORT and " " not in needle
+    return is_contained(gold, said, "words" if boundary == "auto" and (is_label or is_short) else "characters")
+
+
+def toqd_match(said: str, gold: str) -> bool:
+    """ToQD's released rule (`match_or_not`), with names told by their capitals instead of by a tagger.
+
+    True if every word of the gold is among the words of the answer, in any order. Else the names and the numbers decide: all
+    names of the gold are names of the answer, and the numbers of both are the same; of the two, whichever the gold has.
+
+    >>> toqd_match("Monroe, James", "James Monroe"), toqd_match("in Ulm in 1879", "the city of Ulm in 1879")
+    (True, True)
+    >>> toqd_match("in Ulm in 1880", "the city of Ulm in 1879")
+    False
+    """
+    words = set(normalize_answer(gold).split())
+    if not words:
+        return False
+    if words <= set(normalize_answer(said).split()):
+        return True
+    names, numbers = _names(gold), _numbers(gold)
+    names_said, numbers_said = _names(said), _numbers(said)
+    has_names = bool(names_said) and names <= names_said
+    has_numbers = bool(numbers_said) and numbers == numbers_said
+    if names and numbers:
+        return has_names and has_numbers
+    return has_names if names else bool(numbers) and has_numbers
+
+
+def _names(text: str) -> set[str]:
+    return {name for match in _NAMES.finditer(text) if (name := normalize_answer(match[0]))}
+
+
+def _numbers(text: str) -> set[str]:
+    # On the normalised text, where no comma is left: so digits part into threes, as they do in the released code.
+    return set(_NUMBERS.findall(normalize_answer(text)))

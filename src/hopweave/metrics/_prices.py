@@ -1,0 +1,83 @@
+"""A table of prices: what a million tokens of a model cost.
+
+    currency = "USD"
+
+    [[prices]]
+    model = "openai:*:small-*"   # a pattern of the model's identity as records have it: * is anything, ? one character
+    prompt = 0.15                # a million tokens in
+    cached = 0.075               # of them a million that the endpoint had cached; as `prompt` if absent
+    completion = 0.60            # a million tokens out
+
+The first row whose pattern fits counts. A model that costs nothing has a row of zeros; one without a row has no price.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from hopweave.errors import DataError, suggest
+
+_KEYS = ("model", "prompt", "cached", "completion")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens cost, by kind."""
+
+    model: str
+    prompt: float
+    cached: float
+    completion: float
+
+
+def price_of(model: str, path: Path) -> Price:
+    """The price of a model.
+
+    Raises:
+        DataError: if the table cannot be read or has no row for it.
+    """
+    try:
+        stamp = path.stat().st_mtime_ns
+    except OSError as error:
+        raise DataError(f"cannot read the price table {path}: {error.strerror}; set metrics.cost.prices to one") from None
+    for price in _table(path, stamp):
+        if fnmatchcase(model, price.model):
+            return price
+    raise DataError(f"the price table {path} has no price for {model!r}; add a row to it (zeros if it costs nothing)")
+
+
+@lru_cache(16)
+def _table(path: Path, _: int) -> tuple[Price, ...]:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"cannot read the price table {path}: {error.strerror}; set metrics.cost.prices to one") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"the price table {path} is not TOML: {error}; correct it there") from None
+    rows = data.get("prices")
+    if not isinstance(rows, list) or not rows:
+        raise DataError(f"the price table {path} has no [[prices]]; give it a row a model")
+    return tuple(_price(row, f"row {number} of the price table {path}") for number, row in enumerate(rows, start=1))
+
+
+def _price(row: Any, where: str) -> Price:
+    if not isinstance(row, dict):
+        raise DataError(f"{where} is no table; write [[prices]] above its keys")
+    for key in row:
+        if key not in _KEYS:
+            raise DataError(f"{where} has an unknown key {key!r}; {suggest(key, _KEYS)}")
+    if not isinstance(row.get("model"), str) or not row["model"]:
+        raise DataError(f"{where} names no model; give it model = 'a pattern of its identity'")
+    amounts = {}
+    for key in ("prompt", "completion", "cached"):
+        amount = row.get(key, row.get("prompt") if key == "cached" else None)
+        if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 <= amount < math.inf:
+            raise DataError(f"{where}: {key} must be a number from 0 up, not {amount!r}; correct it there")
+        amounts[key] = float(amount)
+    return Price(row["model"], amounts["prompt"], amounts["cached"], amounts["completion"])

@@ -1,0 +1,21 @@
+"""The tokens of a record, where its endpoint counts them."""
+
+from __future__ import annotations
+
+from hopweave.trace import ModelCall, Record
+from hopweave.types import Usage
+
+
+def usage_of(record: Record) -> Usage | None:
+    """Tokens over all calls; `None` if some reply came without a count, for then the sum is not known.
+
+    A call that failed has no count and adds nothing.
+    """
+    calls = [step for step in record.steps if isinstance(step, ModelCall)]
+    if any(step.text is not None and not step.is_shared and step.usage.prompt_tokens == 0 for step in calls):
+        return None
+    return Usage(
+        sum(step.usage.prompt_tokens for step in calls),
+        sum(step.usage.completion_tokens for step in calls),
+        sum(step.usage.cached_tokens for step in calls),
+    )

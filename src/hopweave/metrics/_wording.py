@@ -1,0 +1,67 @@
+"""What was sent to the model, line by line: each distinct line once, and what of it is the same for every question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hopweave.prompt import unblunt
+from hopweave.trace import ModelCall, Record, Search
+
+_MIN_WORDS = 4
+"""Fewer words of a passage or of the model are taken to stand in a line by chance."""
+
+
+def unique_words(record: Record) -> int:
+    """Words of the distinct lines that were sent; a line that only begins a longer one is within it."""
+    lines = sorted({tuple(line) for message in _sent(record) for line in map(str.split, message.split("\n")) if line})
+    following = [*lines[1:], ()]
+    return sum(len(line) for line, after in zip(lines, following, strict=True) if after[: len(line)] != line)
+
+
+def static_words(record: Record) -> int:
+    """Words of the distinct lines that remain once the question, the passages and the model's own words are taken out."""
+    question = {line for line in map(_plain, record.question.text.split("\n")) if line}
+    said = {line for text in _said(record) for line in map(_plain, text.split("\n")) if line}
+    texts = [_plain(passage.text) for passage in record.passages]
+    titles = {_plain(passage.title) for passage in record.passages} - {""}
+    wholes = question | {line for line in {*said, *texts} if len(line.split()) >= _MIN_WORDS}
+    cuts = sorted(wholes, key=lambda words: (-len(words), words))
+    left = set()
+    for line in dict.fromkeys(map(_plain, _lines(_sent(record, with_assistant=False)))):
+        if line in said or line in titles or (len(line.split()) >= _MIN_WORDS and any(line in text for text in texts)):
+            continue
+        left.add(_without(line, cuts, titles))
+    return sum(len(line.split()) for line in left)
+
+
+def _without(line: str, cuts: Iterable[str], titles: Iterable[str]) -> str:
+    for words in cuts:
+        if words in line:
+            line = line.replace(words, " ")
+    tail = max((title for title in titles if line.endswith(f": {title}")), key=len, default="")
+    return _plain(line.removesuffix(tail))
+
+
+def _plain(text: str) -> str:
+    return " ".join(unblunt(text).split())
+
+
+def _sent(record: Record, *, with_assistant: bool = True) -> list[str]:
+    places = dict.fromkeys(place for step in record.steps if isinstance(step, ModelCall) for place in step.messages)
+    messages = [record.messages[place] for place in places]
+    return [message.text for message in messages if with_assistant or message.role != "assistant"]
+
+
+def _lines(texts: Iterable[str]) -> Iterable[str]:
+    return (line for text in texts for line in text.split("\n") if line.strip())
+
+
+def _said(record: Record) -> Iterable[str]:
+    """What the model said, and what was made of it: queries, claims."""
+    for step in record.steps:
+        if isinstance(step, ModelCall) and step.text:
+            yield step.text
+        elif isinstance(step, Search):
+            yield from step.queries
+    for claim in record.answer.claims if record.answer is not None else ():
+        yield claim.text

@@ -1,0 +1,88 @@
+"""AMP-auto: how many of an answer's marks stand where they belong, judged by words instead of by people.
+
+Definition. A mark k is well placed if its fragment (see `skc`) says the answer a_k of the claim that k cites, and the cited
+passage says it too. Says: holds its normalised words in a row, or has a ROUGE-L of at least alpha with it (F1 for the fragment;
+for the passage, of long answers only, the precision of a_k, since a passage is longer than what it supports).
+
+    AMP-auto(answer) = well placed marks / marks, over distinct (fragment, k)
+
+Source: stands in for AMP of SearChain (section 4.3, table 5), for which three people judged; it is another measure and has
+another name. For AMP itself export a sheet: `hopweave annotate`. Range 0 to 1, higher is better. An answer without marks has no
+data. `confident_citations` is the second stand-in, from the authors' server: the share of citations whose reading had a
+confidence above theta; no data where no reader read them. Its theta belongs to the reader (1.5 is the paper's).
+
+>>> from hopweave.metrics._worked import claimed, quoted, worked
+>>> from hopweave.types import Passage
+>>> ulm = Passage("Ulm", "Ulm lies on the Danube.")
+>>> claims = [claimed("Where was Einstein born?", "Ulm", quoted(1, ulm)), claimed("Which river?", "the Rhine", quoted(2, ulm))]
+>>> said = worked("the Rhine", text="He was born in Ulm [1], on the Rhine [2].", claims=claims, passages=[ulm])
+>>> AmpAuto().score(*said)
+{'amp_auto': 0.5}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from hopweave.errors import SettingsError
+from hopweave.fragments import fragments
+from hopweave.matching import is_contained, rouge_l
+from hopweave.metrics._readings import reading_confidences
+from hopweave.trace import Record
+from hopweave.types import Column, Example
+
+__all__ = ["AmpAuto"]
+
+
+@dataclass(frozen=True, slots=True)
+class AmpAuto:
+    """How many of an answer's marks stand where they belong, judged by words."""
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "amp_auto": Column("share of the marks that stand where they belong"),
+        "confident_citations": Column("share of the citations that the reader was sure of"),
+    }
+    counts_failures: ClassVar[bool] = False
+
+    alpha: Annotated[float, "a ROUGE-L from here up says the same"] = 0.35
+    theta: Annotated[float, "the reader was sure of a citation if its confidence is above this; belongs to the reader"] = 1.5
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha <= 1:
+            raise SettingsError(f"amp_auto alpha is a ROUGE-L above 0 and at most 1, not {self.alpha}")
+
+    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+        """See `protocols.Metric`."""
+        if record.answer is None:
+            return {}
+        values: dict[str, float] = {}
+        said, texts = self._cited(record), {passage.id: passage.text for passage in record.passages}
+        placed = [
+            any(
+                self._says(fragment.text, answer) and self._bears_out(texts[passage_id], answer, record.question.form)
+                for answer, passage_id in said[fragment.mark]
+            )
+            for fragment in fragments(record.answer)
+        ]
+        if placed:
+            values["amp_auto"] = sum(placed) / len(placed)
+        sure = [value > self.theta for of_claim in reading_confidences(record) for value in of_claim]
+        if sure:
+            values["confident_citations"] = sum(sure) / len(sure)
+        return values
+
+    def _cited(self, record: Record) -> dict[int, list[tuple[str, str]]]:
+        """For each mark, the claimed answers and the passages that it cites."""
+        found: dict[int, list[tuple[str, str]]] = {}
+        for claim in record.answer.claims if record.answer is not None else ():
+            for citation in claim.citations:
+                found.setdefault(citation.mark, []).append((claim.text, citation.passage_id))
+        return found
+
+    def _says(self, fragment: str, answer: str) -> bool:
+        return is_contained(answer, fragment) or rouge_l(fragment, answer)[2] >= self.alpha
+
+    def _bears_out(self, passage: str, answer: str, form: str) -> bool:
+        return is_contained(answer, passage) or (form == "long" and rouge_l(answer, passage)[0] >= self.alpha)

@@ -1,0 +1,48 @@
+"""Calls: how often the model, the retriever and the reader were asked.
+
+Definition. Counts over a record. `llm_calls` are requests to the model, `completions` the replies they were for (several
+samples may come of one request), `llm_failures` the requests that failed for good, `searches` batches sent to the retriever,
+`queries` the queries in them, `reads` passages read. Replies from the store count like any other. Range 0 up, lower is better. Failed
+questions count: what they took was spent. Source: `trace.Totals`; the papers' tables count rounds and words instead.
+
+>>> from hopweave.metrics._worked import worked
+>>> spent = Calls().score(*worked("Ulm", calls=[("Which town?", "Ulm")], searches=[["Ulm", "Ulm town"]]))
+>>> {name: value for name, value in spent.items() if value}
+{'llm_calls': 1.0, 'completions': 1.0, 'searches': 1.0, 'queries': 2.0}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopweave.trace import Record
+from hopweave.types import Column, Example
+
+__all__ = ["Calls"]
+
+
+def _count(meaning: str) -> Column:
+    return Column(meaning, better="lower", high=math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """How often the model, the retriever and the reader were asked."""
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "llm_calls": _count("requests to the model"),
+        "completions": _count("replies that were asked for"),
+        "llm_failures": _count("requests to the model that failed for good"),
+        "searches": _count("batches of queries sent to the retriever"),
+        "queries": _count("queries sent to the retriever"),
+        "reads": _count("passages read"),
+    }
+    counts_failures: ClassVar[bool] = True
+
+    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+        """See `protocols.Metric`."""
+        totals = record.totals()
+        return {name: float(getattr(totals, name)) for name in self.columns}

@@ -1,0 +1,72 @@
+r"""Cost: what the model's tokens of a question cost, by a table of prices.
+
+Definition. With prices of a million tokens,
+
+    cost = ((prompt - cached) x price of prompt + cached x price of cached + completion x price of completion) / 1,000,000
+
+in the table's own currency. Replies from the store cost what they would have cost. The table is yours (prices go stale): a TOML
+file with a row a model, found by a pattern of the model's identity.
+
+    currency = "USD"
+    [[prices]]
+    model = "openai:*:small"
+    prompt = 1.0
+    cached = 0.5
+    completion = 4.0
+
+Range 0 up, lower is better. Failed questions count. Without a table, with one that cannot be read, or for a model that has no
+row there is an error and never a 0; where the endpoint counted no tokens there is no data.
+
+>>> import tempfile, pathlib
+>>> from hopweave.metrics._worked import worked
+>>> table = pathlib.Path(tempfile.mkdtemp()) / "prices.toml"
+>>> _ = table.write_text('[[prices]]\nmodel = "openai:*:small"\nprompt = 1.0\ncompletion = 4.0\n')
+>>> Cost(prices=str(table)).score(*worked("Ulm", calls=[("Which town is it?", "Ulm")]))
+{'cost': 8e-06}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from hopweave.errors import DataError
+from hopweave.metrics._prices import price_of
+from hopweave.metrics._usage import usage_of
+from hopweave.trace import Record
+from hopweave.types import Column, Example
+
+__all__ = ["Cost"]
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the model's tokens of a question cost, by a table of prices."""
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "cost": Column("price of the tokens", better="lower", high=math.inf, unit="currency of the table")
+    }
+    counts_failures: ClassVar[bool] = True
+
+    prices: Annotated[str, "the table: a TOML file with [[prices]] rows of model, prompt, cached, completion"] = ""
+
+    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+        """See `protocols.Metric`.
+
+        Raises:
+            DataError: without a table, or if it cannot be used or does not have the model.
+        """
+        if not self.prices:
+            raise DataError("no price table is given; write one and set metrics.cost.prices to its path")
+        price = price_of(record.setup.llm, Path(self.prices))
+        usage = usage_of(record)
+        if usage is None:
+            return {}
+        fresh = max(0, usage.prompt_tokens - usage.cached_tokens)
+        total = fresh * price.prompt + usage.cached_tokens * price.cached + usage.completion_tokens * price.completion
+        return {"cost": total / _MILLION}

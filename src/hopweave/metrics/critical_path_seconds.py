@@ -1,0 +1,44 @@
+"""Critical path: the seconds that no running side by side could have saved.
+
+Definition. The longest chain of calls of which each has to wait for the one before it: calls under one step follow one another,
+branches of a graph run side by side, save that each waits for those it names. `serial_seconds` is the sum of the same calls one
+after the other. Both hold however the run was in fact carried out, and whether or not replies came from the store.
+
+    critical path = max over paths through the graph of the sum of the seconds of the calls on it
+
+Source: ToQD (section 3.1) answers the sub-questions of a level in parallel; the paper's t does not say which it counts. Range 0
+up, lower is better. Failed questions count.
+
+>>> from hopweave.metrics._worked import worked
+>>> CriticalPathSeconds().score(*worked("Ulm", calls=[("Which town?", "Ulm"), ("Sure?", "Yes")]))
+{'critical_path_seconds': 1.0, 'serial_seconds': 1.0}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopweave.critical_path import critical_path
+from hopweave.trace import Record
+from hopweave.types import Column, Example
+
+__all__ = ["CriticalPathSeconds"]
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalPathSeconds:
+    """The seconds that no running side by side could have saved."""
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "critical_path_seconds": Column("longest chain of calls", better="lower", high=math.inf, unit="seconds"),
+        "serial_seconds": Column("all calls, one after the other", better="lower", high=math.inf, unit="seconds"),
+    }
+    counts_failures: ClassVar[bool] = True
+
+    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+        """See `protocols.Metric`."""
+        way = critical_path(record)
+        return {"critical_path_seconds": way.seconds, "serial_seconds": way.total_seconds}

@@ -1,0 +1,39 @@
+"""Parse failures: how often the model's words could not be read.
+
+Definition. `parse_failures` counts the places of a record where a reader of the model's words (of chains, numbered lists, final
+answers) found something it could not read; `parse_failure_rate` is 1 if there is any, so that its mean is the share of
+questions touched. An answer may come out all the same, from the rest. Range 0 up and 0 to 1, lower is better. Failed
+questions count.
+
+>>> from hopweave.metrics._worked import worked
+>>> ParseFailures().score(*worked("Ulm"))
+{'parse_failures': 0.0, 'parse_failure_rate': 0.0}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopweave.trace import Record
+from hopweave.types import Column, Example
+
+__all__ = ["ParseFailures"]
+
+
+@dataclass(frozen=True, slots=True)
+class ParseFailures:
+    """How often the model's words could not be read."""
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "parse_failures": Column("places that could not be read", better="lower", high=math.inf),
+        "parse_failure_rate": Column("something could not be read", better="lower"),
+    }
+    counts_failures: ClassVar[bool] = True
+
+    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+        """See `protocols.Metric`."""
+        number = record.totals().parse_failures
+        return {"parse_failures": float(number), "parse_failure_rate": float(number > 0)}

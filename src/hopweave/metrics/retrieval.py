@@ -1,0 +1,109 @@
+"""Hits@K, MAP@K and MRR@K of what was retrieved, as MultiHop-RAG computes them or by the standard definitions.
+
+Definition. A retrieved passage is relevant if its text holds a gold fact (compared without spaces and line breaks; case
+counts), or, where the dataset names passages, if it is one of them. With the passages in the order that counts, each once:
+
+    Hits@K  1 if a relevant one is among the first K, else 0 (`hits` with `cutoff`, `hits_early` with `early_cutoff`)
+    MRR@K   1 / rank of the first relevant one within K, else 0
+    MAP@K   multihop_rag: sum over ranks j within K of c_j / j, divided by min(number of golds, K), where c_j counts the golds
+            found for the first time at rank j; it is not cumulative, so that a perfect ranking of two golds is worth 0.75
+            standard: sum over relevant ranks j within K of (relevant ones up to j) / j, divided by the number of relevant ones;
+            with facts, a passage that brings nothing new is not relevant again, and a fact never found counts as one missed
+
+Source: MultiHop-RAG (Tang and Yang 2024) and its evaluation code with K = 10 and 4, the setting of ToQD's table 3. Range 0
+to 1, higher is better. MultiHop-RAG's MAP can pass 1 where there are more than K golds; it is cut there. A question without
+golds (its null queries) has no data, nor has a record that never searched, unless `without_search = "zero"`.
+
+>>> from hopweave.metrics._worked import worked
+>>> from hopweave.types import Passage
+>>> found = [Passage("1", "Ulm was founded in 850."), Passage("2", "Nothing."), Passage("3", "It lies on the Danube.")]
+>>> said = worked("Ulm", passages=found, facts=["founded in 850", "on the Danube"])
+>>> {name: round(value, 4) for name, value in Retrieval().score(*said).items()}
+{'hits': 1.0, 'hits_early': 1.0, 'map': 0.6667, 'mrr': 1.0}
+>>> round(Retrieval(definition="standard").score(*said)["map"], 4)
+0.8333
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from hopweave.errors import SettingsError
+from hopweave.metrics._retrieved import WithoutSearch, relevance, retrieved_ids
+from hopweave.trace import Record
+from hopweave.types import Column, Example
+
+__all__ = ["Retrieval"]
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """Hits, MAP and MRR of what was retrieved, in the order in which it counts."""
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "hits": Column("something relevant is among the first K"),
+        "hits_early": Column("something relevant is among the first few"),
+        "map": Column("mean average precision within the first K"),
+        "mrr": Column("1 / rank of the first relevant passage within the first K"),
+    }
+    counts_failures: ClassVar[bool] = False
+
+    definition: Annotated[Literal["multihop_rag", "standard"], "whose MAP"] = "multihop_rag"
+    relevant: Annotated[Literal["auto", "facts", "passages"], "what is looked for; auto: facts where there are any"] = "auto"
+    cutoff: Annotated[int, "K"] = 10
+    early_cutoff: Annotated[int, "K of hits_early"] = 4
+    folds: Annotated[bool, "compare facts whatever the shape of quotation marks and dashes, as ToQD's copy does"] = False
+    without_search: Annotated[WithoutSearch, "what a record that never searched is worth"] = "no_data"
+
+    def __post_init__(self) -> None:
+        for name in ("cutoff", "early_cutoff"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"retrieval {name} must be at least 1, not {getattr(self, name)}")
+
+    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+        """See `protocols.Metric`.
+
+        Raises:
+            DataError: if a passage that counts is not in the record.
+        """
+        gold = example.gold
+        by_facts = bool(gold.facts) if self.relevant == "auto" else self.relevant == "facts"
+        num_golds = len(gold.facts if by_facts else gold.passage_ids)
+        ids = retrieved_ids(record, self.without_search)
+        if ids is None or not num_golds:
+            return {}
+        found = relevance(record, ids, gold, by_facts=by_facts, folds=self.folds)
+        ranks = [rank for rank, golds in enumerate(found, start=1) if golds]
+        first = ranks[0] if ranks else len(found) + self.cutoff + 1
+        precision = _first_finds if self.definition == "multihop_rag" else _average_precision
+        return {
+            "hits": float(first <= self.cutoff),
+            "hits_early": float(first <= self.early_cutoff),
+            "map": precision(_fresh(found), num_golds, self.cutoff),
+            "mrr": 1 / first if first <= self.cutoff else 0.0,
+        }
+
+
+def _fresh(found: Sequence[frozenset[int]]) -> list[int]:
+    """How many golds each rank holds that no rank before it did."""
+    seen: set[int] = set()
+    counts = []
+    for golds in found:
+        counts.append(len(golds - seen))
+        seen |= golds
+    return counts
+
+
+def _first_finds(fresh: Sequence[int], num_golds: int, cutoff: int) -> float:
+    """MultiHop-RAG's MAP@K of one query."""
+    total = sum(count / rank for rank, count in enumerate(fresh[:cutoff], start=1))
+    return min(1.0, total / min(num_golds, cutoff))
+
+
+def _average_precision(fresh: Sequence[int], num_golds: int, cutoff: int) -> float:
+    """The standard AP@K: each rank that brings something new is relevant, each gold that is never found is one more."""
+    ranks = [rank for rank, count in enumerate(fresh, start=1) if count]
+    num_relevant = len(ranks) + num_golds - sum(fresh)
+    return sum(place / rank for place, rank in enumerate(ranks, start=1) if rank <= cutoff) / num_relevant

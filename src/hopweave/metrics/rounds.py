@@ -1,0 +1,38 @@
+"""Rounds: how often reasoning turned to the retriever.
+
+Definition. `mode = "block"`: stretches of searches between two calls of the model, however many queries they sent, so that
+several queries written at once are one round; searching before the model said anything is one too. `per_call`: every query, as
+ToQD's released code counts. Source: #r of SearChain (table 6) and ToQD (table 2b), which do not say how they count; by blocks,
+Plan-and-Solve with retrieval has the 1 of their tables. Range 0 up, lower is better. Failed questions count.
+
+>>> from hopweave.metrics._worked import worked
+>>> said = worked("Ulm", searches=[["Who was it?", "Where was it?"]])
+>>> Rounds().score(*said), Rounds(mode="per_call").score(*said)
+({'rounds': 1.0}, {'rounds': 2.0})
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from hopweave.trace import Record
+from hopweave.types import Column, Example
+
+__all__ = ["Rounds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How often reasoning turned to the retriever."""
+
+    columns: ClassVar[Mapping[str, Column]] = {"rounds": Column("rounds of retrieval", better="lower", high=math.inf)}
+    counts_failures: ClassVar[bool] = True
+
+    mode: Annotated[Literal["block", "per_call"], "block: stretches of searches; per_call: every query"] = "block"
+
+    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+        """See `protocols.Metric`."""
+        return {"rounds": float(record.num_rounds(self.mode))}

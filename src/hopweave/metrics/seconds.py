@@ -1,0 +1,44 @@
+"""Seconds: how long a question took, and how much of that the model and the retriever.
+
+Definition. `seconds` is the time from taking the question up to its record, with whatever ran beside it; `llm_seconds` and
+`search_seconds` are the sums over its calls, waiting and retries included, as if one came after the other. A reply from the
+store counts in `llm_seconds` with what it took when it was made, but the question itself was then answered faster than it can
+be: `seconds` is no data if any reply came from the store. Source: t of SearChain (table 6) and ToQD (table 2b): measure it with
+the store off and one question at a time. Range 0 up, lower is better. Failed questions count.
+
+>>> from hopweave.metrics._worked import worked
+>>> Seconds().score(*worked("Ulm", calls=[("Which town?", "Ulm")], searches=[["Ulm"]], seconds=2.0))
+{'llm_seconds': 0.5, 'search_seconds': 0.25, 'seconds': 2.0}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopweave.trace import ModelCall, Record
+from hopweave.types import Column, Example
+
+__all__ = ["Seconds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """How long a question took, and how much of that the model and the retriever."""
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "seconds": Column("from the question to its record", better="lower", high=math.inf, unit="seconds"),
+        "llm_seconds": Column("calls of the model, one after the other", better="lower", high=math.inf, unit="seconds"),
+        "search_seconds": Column("searches, one after the other", better="lower", high=math.inf, unit="seconds"),
+    }
+    counts_failures: ClassVar[bool] = True
+
+    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+        """See `protocols.Metric`."""
+        totals = record.totals()
+        values = {"llm_seconds": totals.llm_seconds, "search_seconds": totals.search_seconds}
+        if not any(isinstance(step, ModelCall) and step.timing.from_store for step in record.steps):
+            values["seconds"] = record.seconds
+        return values

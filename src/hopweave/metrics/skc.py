@@ -1,0 +1,45 @@
+"""SKC: how many pieces of knowledge an answer gives with a document that supports them.
+
+Definition. The number of marked fragments of the final content: the words between a mark `[k]` and the mark or beginning of the
+sentence before it, each pair of fragment and k once; only marks that resolve to a citation. The mean is over answers.
+
+    SKC(answer) = |{(fragment, k)}|
+
+Source: SearChain (section 4.3, table 5), where people counted; this count is automatic. Range 0 up, higher is better. It grows
+with the length of answers and with the number of hops asked for: compare it on the same questions only.
+
+>>> from hopweave.metrics._worked import claimed, quoted, worked
+>>> from hopweave.types import Passage
+>>> ulm = Passage("Ulm", "Ulm lies on the Danube.")
+>>> text = "Einstein was born in Ulm [1], which lies on the Danube [2]."
+>>> claims = [claimed("Where was Einstein born?", "Ulm", quoted(1, ulm)), claimed("Which river?", "the Danube", quoted(2, ulm))]
+>>> SKC().score(*worked("the Danube", text=text, claims=claims, passages=[ulm]))
+{'skc': 2.0}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopweave.fragments import fragments
+from hopweave.trace import Record
+from hopweave.types import Column, Example
+
+__all__ = ["SKC"]
+
+
+@dataclass(frozen=True, slots=True)
+class SKC:
+    """How many pieces of knowledge an answer gives with a document that supports them."""
+
+    columns: ClassVar[Mapping[str, Column]] = {"skc": Column("marked fragments of the final content", high=math.inf)}
+    counts_failures: ClassVar[bool] = False
+
+    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+        """See `protocols.Metric`."""
+        if record.answer is None:
+            return {}
+        return {"skc": float(sum(1 for fragment in fragments(record.answer) if fragment.text))}

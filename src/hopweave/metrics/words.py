@@ -1,0 +1,64 @@
+r"""Words: how much was written to the model and by it, counted in the three ways that tables may mean.
+
+Definition. Words are what white space separates.
+
+    words_billed  all words sent, each time they were sent: what an endpoint reads
+    words_unique  words of the distinct lines sent, once each; a line that grows from call to call counts at its longest
+    words_static  words_unique less what belongs to the question: instructions and demonstrations
+    words_out     all words that the model wrote, every sample included
+
+The papers' #n does not say which of the first three it is: ReAct's published number is exactly that of its demonstrations, and
+SearChain's fits prompt, question and feedback without the history sent again. So name the one you compare.
+
+What is the same for every question cannot be read off one record, so `words_static` is had by taking away: from the distinct
+lines of the user's and system's turns come off the question, the passages (whole or in part, at least 4 words of them), their
+titles, and what the model wrote or asked for. What is left are instructions and demonstrations, those included that a method
+chose for this question; labels that frame a passage or a step count once. It is within a few words of the wording itself.
+
+Source: SearChain (table 6) and ToQD (table 2b). Range 0 up, lower is better. Failed questions count.
+
+>>> from hopweave.metrics._worked import worked
+>>> calls = [("Be brief.\nQuestion: Which town?", "Ulm"), ("Be brief.\nQuestion: Which town?\nAre you sure?", "Yes, Ulm")]
+>>> Words().score(*worked("Ulm", calls=calls))
+{'words_static': 6.0, 'words_unique': 8.0, 'words_billed': 13.0, 'words_out': 3.0}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hopweave.metrics._wording import static_words, unique_words
+from hopweave.trace import Record
+from hopweave.types import Column, Example
+
+__all__ = ["Words"]
+
+
+def _words(meaning: str) -> Column:
+    return Column(meaning, better="lower", high=math.inf, unit="words")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How much was written to the model and by it."""
+
+    columns: ClassVar[Mapping[str, Column]] = {
+        "words_static": _words("instructions and demonstrations, once"),
+        "words_unique": _words("distinct lines sent, once"),
+        "words_billed": _words("all that was sent, each time"),
+        "words_out": _words("all that the model wrote"),
+    }
+    counts_failures: ClassVar[bool] = True
+
+    def score(self, record: Record, example: Example) -> Mapping[str, float]:
+        """See `protocols.Metric`."""
+        totals = record.totals()
+        return {
+            "words_static": float(static_words(record)),
+            "words_unique": float(unique_words(record)),
+            "words_billed": float(totals.prompt_words),
+            "words_out": float(totals.reply_words),
+        }
