@@ -132,4 +132,6 @@ def _summary(code: str) -> str:
 def _entry_of_file(role: Role, path: Path) -> Entry:
     code = path.read_text(encoding="utf-8")
     extra = _NEEDS_EXTRA.search(code)
-    return Entry(role, path.stem, _summary(code), extra[1] if extra else None, f"hopweave.{FOLDERS[role].replace('/', '.')}.{path.stem}")
+    return Entry(
+        role, path.stem, _summary(code), extra[1] if extra else None, f"hopweave.{FOLDERS[role].replace('/', '.')}.{path.stem}"
+    )

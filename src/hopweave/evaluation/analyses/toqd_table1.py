@@ -1,0 +1,31 @@
+"""ToQD table 1: accuracy of ToQD with and without retrieval.
+
+Accuracy is cover-EM in percent, for ELI5 ROUGE-L. The other rows of the table are SearChain's: see `searchain_table1`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hopweave.evaluation.analyses._accuracy import accuracy_sheet
+from hopweave.evaluation.gathered import Gathered
+from hopweave.evaluation.sheets import Sheet
+
+__all__ = ["ToQDTable1"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToQDTable1:
+    """Accuracy of ToQD, with and without retrieval."""
+
+    def sheets(self, runs: Gathered) -> list[Sheet]:
+        """See `evaluation.analysis.Analysis`."""
+        return [
+            accuracy_sheet(
+                runs,
+                "toqd_table1",
+                "ToQD table 1: accuracy of ToQD with and without retrieval",
+                needed=("toqd_no_retrieval", "toqd"),
+                notes=("the published baselines equal SearChain's table 1 digit for digit: they were carried over, not run",),
+            )
+        ]
