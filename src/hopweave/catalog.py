@@ -22,7 +22,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 FOLDERS: dict[Role, str] = {role: role for role in ROLES} | {"analyses": "evaluation/analyses"}
 """Where the files of each role are, within the package."""
 
-_DOCSTRING = re.compile(r'"""([^\n]*?)(?:"""|\n)')
+_DOCSTRING = re.compile(r'r?"""([^\n]*?)(?:"""|\n)')
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
 _NEEDS_EXTRA = re.compile(r'^NEEDS_EXTRA = "([a-z]+)"$', re.MULTILINE)
 
