@@ -26,11 +26,15 @@ def probed(bench: Workbench, ask: str, *, from_passages: bool = False) -> str:
 def refuses(bench: Workbench, text: str, short: str = "") -> bool:
     """Whether the reply to a probe says that the model cannot answer; the verdict is filed as a decision, `YES` or `NO`.
 
+    An empty reply gives no verdict.
+
     Args:
         bench: of the question.
         text: the reply.
         short: the bare answer in it, which may be the refusal where reasoning comes first.
     """
-    says_no = is_refusal(text) or is_refusal(short)
+    if not text.strip():
+        return False
+    says_no = is_refusal(text) or (bool(short) and is_refusal(short))
     bench.decide("probe", "NO" if says_no else "YES")
     return says_no

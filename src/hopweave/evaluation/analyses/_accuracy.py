@@ -10,10 +10,12 @@ from hopweave.evaluation.analyses._quality import mean_row, problems, quality
 from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered, Scores
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 
-_SCOPE = "cover-EM of the bare answer; ROUGE-L as KILT computes it where a long answer is asked for"
+_SCOPES = {"answer": "the bare answer", "full": "the whole text"}
 
 
-def accuracy_sheet(runs: Gathered, table: str, title: str, *, needed: Sequence[str] = (), notes: Sequence[str] = ()) -> Sheet:
+def accuracy_sheet(
+    runs: Gathered, table: str, title: str, *, needed: Sequence[str] = (), notes: Sequence[str] = (), scope: str = "answer"
+) -> Sheet:
     """Accuracy of every method that the table has and the runs too.
 
     Args:
@@ -22,6 +24,7 @@ def accuracy_sheet(runs: Gathered, table: str, title: str, *, needed: Sequence[s
         title: of the sheet.
         needed: keys of rows that are there even where nothing was measured.
         notes: to be written below.
+        scope: of cover-EM, the bare `answer` or the `full` text.
     """
     rows: list[SheetRow] = []
     missing: list[str] = []
@@ -29,7 +32,7 @@ def accuracy_sheet(runs: Gathered, table: str, title: str, *, needed: Sequence[s
     for dataset in runs.datasets:
         for one in variants(table):
             cells = cells_of(one, dataset.cells)
-            measured = [(cell, quality(runs, cell)) for cell in cells if cell.setup is not None]
+            measured = [(cell, quality(runs, cell, scope=scope)) for cell in cells if cell.setup is not None]
             seen += [scores for _, scores in measured]
             rows += [_row(dataset, one, cell, scores, table) for cell, scores in measured]
             if not measured and one.key in needed and dataset.plan.name in datasets_of(table):
@@ -37,8 +40,9 @@ def accuracy_sheet(runs: Gathered, table: str, title: str, *, needed: Sequence[s
                 rows.append(SheetRow((dataset.label, one.title), {"accuracy": None}, published=beside))
                 missing.append(how_to_evaluate(dataset, one))
     heads = (Head("accuracy", "accuracy %"),)
+    about = f"cover-EM of {_SCOPES[scope]}; ROUGE-L as KILT computes it where a long answer is asked for"
     return Sheet(
-        title, ("dataset", "method"), heads, tuple(rows), notes=(_SCOPE, *notes, *problems(*seen)), missing=tuple(missing)
+        title, ("dataset", "method"), heads, tuple(rows), notes=(about, *notes, *problems(*seen)), missing=tuple(missing)
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hopweave.evaluation.analyses._published import Variant
 from hopweave.evaluation.gathered import DatasetCells
 from hopweave.evaluation.run_folder import DatasetPlan
+from hopweave.settings import LEFT_OUT
 
 _SETTINGS = ("llm", "retriever", "reader", "corpus")
 
@@ -32,32 +34,46 @@ def how_to_evaluate(
     """
     wanted = plan or dataset.plan
     out = f"{dataset.run.path}-{suffix or one.key}"
-    own = {**dataset.run.plan.settings, **({"corpus": wanted.corpus} if wanted.corpus else {})}
-    same = {key: own[key] for key in _SETTINGS if key in own}
-    flags = [f"--set {key}={_said(value)}" for key, value in {**same, **(settings or {})}.items()]
-    flags += [f"--set methods.{one.method}.{key}={_said(value)}" for key, value in one.options.items()]
+    flags = [_set(key, value) for key, value in (_settings(dataset, wanted, one) | dict(settings or {})).items()]
+    flags += [_set(f"methods.{one.method}.{key}", value) for key, value in one.options.items()]
     if set(wanted.options) <= {"path"}:
         given = {"path": wanted.options.get("path"), "limit": wanted.limit, "seed": wanted.seed}
-        drawn = [f"--{key} {value}" for key, value in given.items() if value is not None]
+        drawn = [f"--{key} {shlex.quote(str(value))}" for key, value in given.items() if value is not None]
         command = _command([f"--dataset {wanted.name}", *drawn, f"--methods {one.method}", *flags], out)
         return f"{one.title} on {dataset.label}: {command}"
     more = {key: value for key, value in (("limit", wanted.limit), ("seed", wanted.seed)) if value is not None}
     table = ", ".join(f"{key} = {_toml(value)}" for key, value in {"name": wanted.name, **wanted.options, **more}.items())
-    lines = f"'datasets.{_label(wanted)} = {{ {table} }}' 'methods.{one.method} = {{}}'"
-    return f"{one.title} on {_label(wanted)}: printf '%s\\n' {lines} > {out}.toml && {_command([f'{out}.toml', *flags], out)}"
+    lines = [f"datasets.{_label(wanted)} = {{ {table} }}", f"methods.{one.method} = {{}}"]
+    file = shlex.quote(f"{out}.toml")
+    written = f"printf '%s\\n' {' '.join(map(shlex.quote, lines))} > {file}"
+    return f"{one.title} on {_label(wanted)}: {written} && {_command([file, *flags], out)}"
 
 
 def _command(parts: Sequence[str], out: str) -> str:
-    return f"hopweave evaluate {' '.join(parts)} --out {out}, then analyse again with: --with {out}"
+    place = shlex.quote(out)
+    return f"hopweave evaluate {' '.join(parts)} --out {place}, then analyse again with: --with {place}"
+
+
+def _settings(dataset: DatasetCells, wanted: DatasetPlan, one: Variant) -> dict[str, Any]:
+    """The settings of the run that decide what its records are: its parts with their options, and how replies are drawn."""
+    own = {**dataset.run.plan.settings, **({"corpus": wanted.corpus} if wanted.corpus else {})}
+    same = {key: own[key] for key in _SETTINGS if key in own}
+    for role, name in (*((f"{key}s", own.get(key)) for key in ("llm", "retriever", "reader")), ("methods", one.method)):
+        options = own.get(role, {}).get(name, {}) if name else {}
+        same |= {f"{role}.{name}.{key}": value for key, value in options.items() if key not in one.options}
+    for key in ("sampling", "budget"):
+        same |= {f"{key}.{name}": value for name, value in own.get(key, {}).items()}
+    return {key: value for key, value in same.items() if value != LEFT_OUT}
+
+
+def _set(key: str, value: Any) -> str:
+    said = value if isinstance(value, str) else _toml(value)
+    return f"--set {shlex.quote(f'{key}={said}')}"
 
 
 def _label(plan: DatasetPlan) -> str:
     form = plan.options.get("form")
     return f"{plan.name}_{form}" if form else plan.name
-
-
-def _said(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _toml(value: Any) -> str:

@@ -19,10 +19,15 @@ def quality(runs: Gathered, cell: AnsweredCell, **options: Any) -> Scores:
         cell: to score.
         options: of `cover_em`.
     """
-    first = next(iter(cell.examples.values()), None)
-    if first is not None and first.question.form == "long":
+    if is_long(cell):
         return runs.scores(cell, "rouge_l", "rouge_l")
     return runs.scores(cell, "cover_em", "cover_em", **options)
+
+
+def is_long(cell: AnsweredCell) -> bool:
+    """Whether the questions of a cell ask for long answers, which are neither right nor wrong."""
+    first = next(iter(cell.examples.values()), None)
+    return first is not None and first.question.form == "long"
 
 
 def percent(value: float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""SearChain figure 10: accuracy by how much of the knowledge stands in the prompt and how much is the model's own.
+"""SearChain figure 10: accuracy by how much of the knowledge stands in the prompt.
 
 Of a question with n parts the first n - i stand in the prompt and the last i are left to the model. (a) with their answers,
 on S_i: questions of which the model knows the last i parts. (b) control: without their answers, on S_all: questions of which

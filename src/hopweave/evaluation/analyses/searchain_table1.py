@@ -7,6 +7,7 @@ without completion. A method counts for a row by its file and the options that m
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from hopweave.evaluation.analyses._accuracy import accuracy_sheet
 from hopweave.evaluation.gathered import Gathered
@@ -21,7 +22,9 @@ _ABLATIONS = ("searchain_no_retrieval", "searchain", "searchain_no_verification"
 class SearChainTable1:
     """Accuracy of every method, and of SearChain without each of its parts."""
 
+    scope: Annotated[Literal["answer", "full"], "look for the right answer in the bare answer, or in the whole text"] = "answer"
+
     def sheets(self, runs: Gathered) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         title = "SearChain table 1: accuracy of every method, with the ablations"
-        return [accuracy_sheet(runs, "searchain_table1", title, needed=_ABLATIONS)]
+        return [accuracy_sheet(runs, "searchain_table1", title, needed=_ABLATIONS, scope=self.scope)]

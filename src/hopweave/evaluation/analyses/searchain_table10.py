@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import cells_of, published, variant
-from hopweave.evaluation.analyses._quality import percent, problems, quality
+from hopweave.evaluation.analyses._quality import is_long, percent, problems, quality
 from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 
@@ -31,7 +31,7 @@ class SearChainTable10:
         notes: list[str] = []
         alphas: set[float] = set(_ALPHAS)
         one = variant("searchain")
-        for dataset in filter(_is_long, runs.datasets):
+        for dataset in (each for each in runs.datasets if any(map(is_long, each.cells))):
             by_alpha: dict[float, AnsweredCell] = {}
             for cell in cells_of(one, dataset.cells):
                 if cell.setup is not None:
@@ -64,10 +64,6 @@ def _row(runs: Gathered, dataset: DatasetCells, by_alpha: dict[float, AnsweredCe
         sum(len(each.no_data) for each in scores.values()),
         published=printed,
     )
-
-
-def _is_long(dataset: DatasetCells) -> bool:
-    return any(example.question.form == "long" for cell in dataset.cells[:1] for example in cell.examples.values())
 
 
 def _key(alpha: float) -> str:

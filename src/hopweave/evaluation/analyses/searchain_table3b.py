@@ -1,4 +1,4 @@
-"""SearChain table 3b: how often retrieval misleads a model that was right, and how often it helps one that was wrong.
+"""SearChain table 3b: how often retrieval misleads a model that was right, and helps one that was wrong.
 
 With S_t the questions that are right without retrieval,
 
@@ -21,7 +21,7 @@ from hopweave.errors import SettingsError
 from hopweave.evaluation.analyses._accuracy import name_of
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import Variant, cells_of, published, variant, variants
-from hopweave.evaluation.analyses._quality import problems, share
+from hopweave.evaluation.analyses._quality import is_long, problems, share
 from hopweave.evaluation.analyses._without import Beside, beside, counterparts
 from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
@@ -51,6 +51,11 @@ class SearChainTable3b:
         missing: list[str] = []
         notes: list[str] = []
         for dataset in runs.datasets:
+            if any(map(is_long, dataset.cells)):
+                missing.append(
+                    f"{dataset.label} asks for long answers, which are neither right nor wrong; evaluate another dataset"
+                )
+                continue
             before = len(rows)
             for one in [*variants("searchain_table3b"), *map(variant, _ALSO)]:
                 for cell, without in counterparts(dataset, one, self.baseline):

@@ -1,4 +1,4 @@
-"""SearChain table 5: traceability, how much of an answer is marked with a document, and whether the marks stand right.
+"""SearChain table 5: how much of an answer is marked with a document, and whether the marks stand right.
 
 SKC is the mean number of marked fragments of an answer, AMP-auto the mean share of marks that stand where they belong, judged
 by words (the metrics `skc` and `amp_auto`). The paper's SKC was counted and its AMP judged by three people: AMP-auto stands
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import ALL, published, variant
 from hopweave.evaluation.analyses._quality import problems
-from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.gathered import DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 
 __all__ = ["SearChainTable5"]
@@ -32,7 +32,7 @@ class SearChainTable5:
         notes: list[str] = []
         one = variant("searchain")
         for dataset in runs.datasets:
-            cells = [cell for cell in dataset.cells if cell.setup is not None and cell.setup.retriever]
+            cells = [cell for cell in dataset.cells if cell.setup is not None]
             for cell in cells:
                 skc, amp = runs.scores(cell, "skc", "skc"), runs.scores(cell, "amp_auto", "amp_auto")
                 notes += problems(skc, amp)
@@ -60,7 +60,3 @@ class SearChainTable5:
 
 def _no_row(dataset: DatasetCells) -> SheetRow:
     return SheetRow((dataset.label, "SearChain"), published=published("searchain_table5", "searchain", ALL, setup=None))
-
-
-def _searches(cell: AnsweredCell) -> bool:
-    return cell.setup is not None and bool(cell.setup.retriever)

@@ -1,4 +1,4 @@
-"""SearChain table 7: accuracy on complex questions of which the model knows every part (S_all), by hops.
+"""SearChain table 7: accuracy on questions of which the model knows every part (S_all).
 
 A question is in S_all if the model alone answers each of its sub-questions rightly (references to earlier answers are
 replaced by the gold ones). Accuracy of the model alone on the whole question, in percent, tells how far knowing the parts

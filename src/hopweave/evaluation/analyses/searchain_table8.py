@@ -1,4 +1,4 @@
-"""SearChain table 8: where the model and retrieval disagree, for questions that the model alone gets right and wrong.
+"""SearChain table 8: conflict of model and retrieval, where the model alone is right and where it is wrong.
 
 S_t are the questions that the model alone answers rightly, S_f those that it does not. For each: the share whose first
 passage holds a right answer (in normalised whole words), and the accuracy of the model when that passage is in the prompt, in
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import cells_of, published, variant
-from hopweave.evaluation.analyses._quality import PERCENT, mean, problems, share
+from hopweave.evaluation.analyses._quality import PERCENT, is_long, mean, problems, share
 from hopweave.evaluation.analyses._without import Beside, beside
 from hopweave.evaluation.gathered import DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
@@ -42,6 +42,11 @@ class SearChainTable8:
         notes: list[str] = []
         alone, with_passage = variant("direct"), variant("direct_retrieval_top1")
         for dataset in runs.datasets:
+            if any(map(is_long, dataset.cells)):
+                missing.append(
+                    f"{dataset.label} asks for long answers, which are neither right nor wrong; evaluate another dataset"
+                )
+                continue
             found = {
                 one.key: [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]
                 for one in (alone, with_passage)

@@ -1,4 +1,4 @@
-"""SearChain appendix A.4.1: the threshold theta that best tells passages that answer a question from those that do not.
+"""SearChain appendix A.4.1: the threshold theta that best tells which passages answer a question.
 
 Pairs are a question and its first passage, as `direct_retrieval` with `read_first = true` has a reader read them, pooled over
 the datasets of the runs. A pair is positive if the passage holds a right answer, and predicted positive if the reader's
@@ -57,6 +57,11 @@ class SearChainTheta:
                 cells.setdefault(reader, cell)
         rows = [self._row(reader, scored, num_failed[reader], cells[reader]) for reader, scored in by_reader.items()]
         missing: list[str] = []
+        missing += [
+            f"no theta from {self.start:g} up finds a positive pair of {row.labels[0]}; set --set searchain_theta.start=..."
+            for row in rows
+            if row.num and row.values.get("theta") is None
+        ]
         if not rows:
             one = replace(variant("direct_retrieval"), options={"read_first": True})
             rows.append(SheetRow(("-",), published=published("searchain_theta", "searchain", ALL, setup=None)))
