@@ -67,7 +67,25 @@ class RunError(HopweaveError):
 
 
 class ModelError(RunError):
-    """The language model's endpoint failed, refused, or sent what is not a reply."""
+    """The language model's endpoint failed, refused, or sent what is not a reply.
+
+    Args:
+        message: what happened, in one line.
+        retryable: as in `RunError`.
+        retry_after_seconds: as in `RunError`.
+        is_refusal: whether the endpoint is there and takes no more calls at the moment (429, 503).
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after_seconds: float | None = None,
+        is_refusal: bool = False,
+    ) -> None:
+        super().__init__(message, retryable=retryable, retry_after_seconds=retry_after_seconds)
+        self.is_refusal = is_refusal
 
 
 class SearchError(RunError):

@@ -77,7 +77,7 @@ class Weaver:
             SettingsError, DataError, MissingExtra: for what the user has to mend first.
         """
         asked = Question("question", question) if isinstance(question, str) else question
-        _check_question(asked)
+        check_question(asked)
         trace = Trace(observers)
         bench = Workbench(self.parts, trace, self.budget)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -132,7 +132,7 @@ class Weaver:
             _check_answer(answer, bench.trace)
             return answer, None
         except Exception as error:  # noqa: BLE001 - a method that breaks is a failed question, not a lost run
-            cause = _cause_of(error)
+            cause = cause_of(error)
         if isinstance(cause, BudgetReached):
             return Answer("", "", stopped_because=cause.limit, how="empty"), None
         if isinstance(cause, RunError):
@@ -145,10 +145,10 @@ class Weaver:
 
 def open_parts(settings: Settings) -> Parts:
     """Opens the model, the engines and the store that settings name."""
-    engine = _open_retriever(settings, engine_of(settings))
+    retriever, engine = open_retriever(settings)
     return Parts(
         settings.part("llms", settings.llm),
-        retriever=settings.part("retrievers", settings.retriever) if _asks_the_model(settings.retriever) else engine,
+        retriever=retriever,
         engine=engine,
         reader=settings.part("readers", settings.reader),
         duplicate_detector=settings.part("duplicate_detectors", settings.duplicate_detector),
@@ -156,6 +156,12 @@ def open_parts(settings: Settings) -> Parts:
         sampling=settings.make_sampling(),
         retries=settings.make_retries(),
     )
+
+
+def open_retriever(settings: Settings) -> tuple[Any, Any]:
+    """Opens the retriever over the corpus that settings name, and the engine that it searches with (often itself)."""
+    engine = _open_engine(settings, engine_of(settings))
+    return (settings.part("retrievers", settings.retriever) if _asks_the_model(settings.retriever) else engine), engine
 
 
 def engine_of(settings: Settings) -> str:
@@ -179,7 +185,7 @@ def _asks_the_model(retriever: str) -> bool:
     return hasattr(load("retrievers", retriever), "search_with")
 
 
-def _open_retriever(settings: Settings, name: str) -> Any:
+def _open_engine(settings: Settings, name: str) -> Any:
     part = load("retrievers", name)
     has_index = any(option.name == "index" for option in dataclasses.fields(part)) if dataclasses.is_dataclass(part) else False
     is_given = "index" in settings.retrievers.get(name, {})
@@ -223,7 +229,12 @@ def _starter_index(retriever: str) -> Path:
     return folder
 
 
-def _check_question(question: Question) -> None:
+def check_question(question: Question) -> None:
+    """Holds a question to what can be asked.
+
+    Raises:
+        DataError: if it is empty, too long, or asks for a label and names none.
+    """
     if not question.text.strip():
         raise DataError("the question is empty; ask something")
     if len(question.text) > MAX_QUESTION_CHARACTERS:
@@ -262,7 +273,7 @@ def _answer_adapter() -> TypeAdapter[Answer]:
     return TypeAdapter(Answer)
 
 
-def _cause_of(error: Exception) -> Exception:
+def cause_of(error: Exception) -> Exception:
     """The error that counts: of several that came out of a task group, what the user has to mend, then what broke."""
     return min(_leaves(error), key=_weight)
 

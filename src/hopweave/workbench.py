@@ -12,6 +12,7 @@ import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -138,6 +139,14 @@ class Parts:
         """Names the retriever and, where it asks the model, the engine underneath; empty if there is none."""
         named = (self.retriever, self.engine if self.engine is not self.retriever else None)
         return " over ".join(part.identity for part in named if part is not None)
+
+    def over(self, retriever: Retriever | ModelRetriever | None, engine: Retriever | None) -> Parts:
+        """These parts with another retriever and its engine. All else is shared: closing one of them closes it for both."""
+        other = copy(self)
+        other.retriever = retriever
+        other.engine = engine if isinstance(retriever, ModelRetriever) else retriever
+        other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
+        return other
 
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """Hits of the engine for each query, in one batch with whoever asks at the same moment."""

@@ -37,13 +37,34 @@ def draw_page(record: Record) -> str:
         _section("Setup", _setup(record)),
         _section("Totals", _facts(tally_list(record), class_="facts totals")),
     ]
-    title = cut(one_line(record.question.text), 80) or "hopweave"
-    head = tag("head", _HEAD, tag("title", title), tag("style", _style()))
+    return page(cut(one_line(record.question.text), 80) or "hopweave", sections)
+
+
+def page(title: str, sections: Sequence[Markup], style: str = "") -> str:
+    """A page that loads nothing and runs nothing.
+
+    Args:
+        title: of the window.
+        sections: what stands on it.
+        style: CSS of our own besides that of every page.
+    """
+    css = Markup(Path(__file__).with_name("page.css").read_text(encoding="utf-8") + style)
+    head = tag("head", _HEAD, tag("title", title), tag("style", css))
     return f'<!doctype html>\n<html lang="en">{head}{tag("body", tag("main", *sections))}</html>\n'
 
 
-def _style() -> Markup:
-    return Markup(Path(__file__).with_name("page.css").read_text(encoding="utf-8"))
+def draw_answer(record: Record, prefix: str, max_around: int | None = None) -> Markup:
+    """The answer of a record, or why there is none, and what it cites, to stand among others on a page.
+
+    Args:
+        record: whose answer.
+        prefix: begins the anchors of its citations; no other answer on the page may have it.
+        max_around: as `quoting.pieces_of`.
+    """
+    sources = sources_of(record, prefix)
+    said = [_error(record.error)] if record.error else []
+    said += [_answer(record.answer, sources)] if record.answer else []
+    return joined([*said, *(_citation(source, record.answer, max_around) for source in sources)])
 
 
 def _section(title: str, inside: Markup | None) -> Markup:
@@ -118,13 +139,13 @@ def _table(names: Sequence[str], rows: Sequence[Markup], class_: str, numbers: C
     return tag("div", tag("table", head, tag("tbody", *rows), class_=class_), class_="wide")
 
 
-def _citation(source: Source, answer: Answer | None) -> Markup:
+def _citation(source: Source, answer: Answer | None, max_around: int | None = None) -> Markup:
     claims = [claim for claim in (answer.claims if answer else ()) if source.citation in claim.citations]
     supports = [tag("p", _chip(claim.verdict), " ", claim.text, class_="supports", dir="auto") for claim in claims]
     head = [tag("span", f"[{source.citation.mark}]", class_="mark"), " ", tag("strong", source.title, dir="auto")]
     if source.passage and source.passage.source:
         head.append(tag("span", source.passage.source, class_="where"))
-    passage = tag("blockquote", *(_piece(piece) for piece in pieces_of(source)), dir="auto")
+    passage = tag("blockquote", *(_piece(piece) for piece in pieces_of(source, max_around)), dir="auto")
     return tag("article", tag("h3", *head), passage, *supports, id=source.anchor, class_="citation")
 
 

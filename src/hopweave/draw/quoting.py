@@ -44,8 +44,8 @@ class Source:
         return (self.passage.title if self.passage else "") or self.citation.passage_id
 
 
-def sources_of(record: Record) -> tuple[Source, ...]:
-    """Each distinct citation of the answer once, in the order of the marks."""
+def sources_of(record: Record, prefix: str = "cite") -> tuple[Source, ...]:
+    """Each distinct citation of the answer once, in the order of the marks; the prefix begins their anchors."""
     if record.answer is None:
         return ()
     passages = {passage.id: passage for passage in record.passages}
@@ -53,7 +53,7 @@ def sources_of(record: Record) -> tuple[Source, ...]:
     sources = []
     for number, citation in enumerate(distinct):
         is_again = number > 0 and distinct[number - 1].mark == citation.mark
-        anchor = f"cite-{citation.mark}" + (f"-{number}" if is_again else "")
+        anchor = f"{prefix}-{citation.mark}" + (f"-{number}" if is_again else "")
         sources.append(Source(citation, passages.get(citation.passage_id), anchor))
     return tuple(sources)
 

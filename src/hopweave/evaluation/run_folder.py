@@ -2,11 +2,14 @@
 
     RUN/plan.json                      datasets, methods and settings of the run
     RUN/examples/DATASET.jsonl         the questions that were drawn, with gold and traits, in order
-    RUN/records/DATASET/METHOD.jsonl   a record a line, in the order in which they were done
+    RUN/records/DATASET/METHOD.jsonl   a record a line, in the order in which they were done; its proof is METHOD.proof.jsonl
     RUN/store.sqlite                   every reply of the model, unless the settings name another store
+    RUN/manifest.json                  hashes of all that the run depends on, and of what came of it
+    RUN/.lock                          held by the process that works on the run, with its id
 
-Records are only ever added, and each is on disk before the next question is taken up. A last line that was torn by a kill is
-cut off when the run is opened again; a plan that differs from the one on disk is refused with the difference.
+Records are only ever added, and each is on disk before another question takes its place. A question that failed may be asked
+again on demand; then the last record of a question is the one that counts, and `records` gives no other. A last line that was
+torn by a kill is cut off when the run is opened again; a plan that differs from the one on disk is refused with the difference.
 """
 
 from __future__ import annotations
@@ -22,10 +25,14 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from hopweave.errors import DataError, SettingsError
-from hopweave.trace import Record
+from hopweave.evaluation import proof
+from hopweave.trace import Record, one_line_of_json
 from hopweave.types import Example
 
 SCHEMA = "hopweave.run/1"
+
+_ID_BEGINS = '"question":{"id":'
+_BLOCK_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +106,8 @@ class RunFolder:
                     "settings as they were"
                 )
             return there
-        if path.exists() and any(path.iterdir()):
+        # What a start that was killed may leave behind is no sign of something else.
+        if path.exists() and any(not other.name.startswith(".") for other in path.iterdir()):
             raise DataError(f"{path} is no run and not empty; take another folder")
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -126,10 +134,19 @@ class RunFolder:
         except (ValueError, AttributeError) as error:
             raise DataError(f"{place} is no plan of a run: {str(error).splitlines()[0]}; restore it") from None
 
+    @staticmethod
+    def is_at(path: Path) -> bool:
+        """Whether there is a run in a folder."""
+        return (path / "plan.json").exists()
+
     @property
     def store_path(self) -> Path:
         """Where replies of this run are kept, unless the settings say otherwise."""
         return self.path / "store.sqlite"
+
+    def examples_path(self, dataset: str) -> Path:
+        """The file of the examples of a dataset."""
+        return self.path / "examples" / f"{dataset}.jsonl"
 
     def keep_examples(self, dataset: str, examples: Sequence[Example]) -> None:
         """Writes the examples of a dataset, once and for all.
@@ -142,8 +159,8 @@ class RunFolder:
             if example.question.id in seen:
                 raise DataError(f"dataset {dataset!r} has two questions with the id {example.question.id!r}; mend the file")
             seen.add(example.question.id)
-        text = "".join(f"{_example_adapter().dump_json(example).decode()}\n" for example in examples)
-        place = self._examples_path(dataset)
+        text = "".join(f"{one_line_of_json(_example_adapter(), example)}\n" for example in examples)
+        place = self.examples_path(dataset)
         if place.exists():
             if place.read_text(encoding="utf-8") != text:
                 raise DataError(f"the examples of {dataset!r} are not those that the run began with; take another folder")
@@ -151,19 +168,24 @@ class RunFolder:
         place.parent.mkdir(parents=True, exist_ok=True)
         _write(place, text)
 
+    def has_examples(self, dataset: str) -> bool:
+        """Whether the examples of a dataset were kept."""
+        return self.examples_path(dataset).exists()
+
     def examples(self, dataset: str) -> list[Example]:
         """The examples of a dataset, in order.
 
         Raises:
             DataError: if there are none yet, or a line cannot be read.
         """
-        place = self._examples_path(dataset)
+        place = self.examples_path(dataset)
         try:
-            lines = place.read_text(encoding="utf-8").splitlines()
+            # Not `splitlines`: JSON leaves the other characters that Python takes for the end of a line as they are.
+            lines = place.read_text(encoding="utf-8").removesuffix("\n").split("\n")
         except OSError:
             raise DataError(f"{place} is missing; run `hopweave evaluate` again to make it") from None
         found = []
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(lines if lines != [""] else [], start=1):
             try:
                 found.append(_example_adapter().validate_json(line))
             except ValidationError as error:
@@ -175,20 +197,17 @@ class RunFolder:
         return self.path / "records" / dataset / f"{method}.jsonl"
 
     def records(self, dataset: str, method: str) -> Iterator[Record]:
-        """The records of a method on a dataset, in the order in which they were made; none if there are none yet.
+        """The records of a method on a dataset that count: the last of each question, in the order in which they were made.
 
         Raises:
             DataError: for a line that is no record, or was altered, with its file and number.
         """
         place = self.records_path(dataset, method)
-        if not place.exists():
-            return
-        with place.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    yield Record.from_json(line)
-                except DataError as error:
-                    raise DataError(f"{place}, line {number}: {error}") from None
+        yield from self._read(place, self._last_lines(place) if place.exists() else set())
+
+    def history(self, dataset: str, method: str) -> Iterator[Record]:
+        """All records of a method on a dataset, those that no longer count included. Same errors as `records`."""
+        yield from self._read(self.records_path(dataset, method), None)
 
     def mend(self, dataset: str, method: str) -> int:
         """Cuts off a last line that was torn when the run was killed; returns how many bytes were cut."""
@@ -196,30 +215,72 @@ class RunFolder:
         if not place.exists():
             return 0
         with place.open("r+b") as file:
-            data = file.read()
-            whole = data.rfind(b"\n") + 1
-            if whole < len(data):
+            size = file.seek(0, os.SEEK_END)
+            whole = position = size
+            while position > 0:
+                position = max(0, position - _BLOCK_BYTES)
+                file.seek(position)
+                newline = file.read(_BLOCK_BYTES).rfind(b"\n")
+                whole = position + newline + 1 if newline >= 0 else position
+                if newline >= 0:
+                    break
+            if whole < size:
                 file.truncate(whole)
-        return len(data) - whole
+        proof.mend(place)
+        return size - whole
 
-    def add(self, dataset: str, method: str, record: Record) -> None:
-        """Adds a record; it is on disk when this returns.
+    def add(self, dataset: str, method: str, *records: Record) -> None:
+        """Adds records; they are on disk when this returns.
 
         Raises:
-            DataError: if it cannot be written.
+            DataError: if they cannot be written. What was written of them is taken back.
         """
         place = self.records_path(dataset, method)
+        lines = [record.to_json().encode() + b"\n" for record in records]
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            with place.open("ab") as file:
-                file.write(record.to_json().encode() + b"\n")
-                file.flush()
+            proof.add(place, lines)
+            with place.open("ab", buffering=0) as file:
+                size, rest = file.seek(0, os.SEEK_END), memoryview(b"".join(lines))
+                try:
+                    while rest:
+                        rest = rest[file.write(rest) :]
+                except OSError:
+                    file.truncate(size)
+                    raise
                 os.fsync(file.fileno())
         except OSError as error:
             raise DataError(f"cannot write to {place}: {error.strerror}; make room and run the same command again") from None
 
-    def _examples_path(self, dataset: str) -> Path:
-        return self.path / "examples" / f"{dataset}.jsonl"
+    def _read(self, place: Path, numbers: set[int] | None) -> Iterator[Record]:
+        if not place.exists():
+            return
+        with place.open(encoding="utf-8", newline="\n") as file:
+            for number, line in enumerate(file, start=1):
+                if numbers is not None and number not in numbers:
+                    continue
+                try:
+                    yield Record.from_json(line)
+                except DataError as error:
+                    raise DataError(f"{place}, line {number}: {error}") from None
+
+    def _last_lines(self, place: Path) -> set[int]:
+        last: dict[str, int] = {}
+        with place.open(encoding="utf-8", newline="\n") as file:
+            for number, line in enumerate(file, start=1):
+                last[_id_in(line) or f"line {number}"] = number
+        return set(last.values())
+
+
+def _id_in(line: str) -> str | None:
+    """The id of the question in a record's line, found without reading the rest; `None` if it has none that can be read."""
+    start = line.find(_ID_BEGINS)
+    try:
+        if start >= 0:
+            return str(json.JSONDecoder().raw_decode(line, start + len(_ID_BEGINS))[0])
+        return str(json.loads(line)["question"]["id"])
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _write(place: Path, text: str) -> None:

@@ -397,7 +397,8 @@ def failure(wire: Wire, status: int, headers: Mapping[str, str], body: str) -> M
     if _error_of(body).get("code") == "insufficient_quota":
         retryable = False
     seconds = retry_after_seconds(headers) if retryable else None
-    return ModelError(f"{where} said: {message}", retryable=retryable, retry_after_seconds=seconds)
+    is_refusal = retryable and status in (429, 503, 529)
+    return ModelError(f"{where} said: {message}", retryable=retryable, retry_after_seconds=seconds, is_refusal=is_refusal)
 
 
 def _too_long(wire: Wire, message: str) -> ModelError:

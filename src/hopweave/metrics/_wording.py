@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from hopweave.prompt import unblunt
 from hopweave.trace import ModelCall, Record, Search
@@ -14,8 +15,8 @@ _MIN_WORDS = 4
 def unique_words(record: Record) -> int:
     """Words of the distinct lines that were sent; a line that only begins a longer one is within it."""
     lines = sorted({tuple(line) for message in _sent(record) for line in map(str.split, message.split("\n")) if line})
-    following = [*lines[1:], ()]
-    return sum(len(line) for line, after in zip(lines, following, strict=True) if after[: len(line)] != line)
+    within = {line for line, after in pairwise(lines) if after[: len(line)] == line}
+    return sum(len(line) for line in lines if line not in within)
 
 
 def static_words(record: Record) -> int:

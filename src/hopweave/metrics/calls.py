@@ -2,8 +2,8 @@
 
 Definition. Counts over a record. `llm_calls` are requests to the model, `completions` the replies they were for (several
 samples may come of one request), `llm_failures` the requests that failed for good, `searches` batches sent to the retriever,
-`queries` the queries in them, `reads` passages read. Replies from the store count like any other. Range 0 up, lower is better. Failed
-questions count: what they took was spent. Source: `trace.Totals`; the papers' tables count rounds and words instead.
+`queries` the queries in them, `reads` passages read. Replies from the store count like any other. Range 0 up, lower is better.
+Failed questions count: what they took was spent. Source: `trace.Totals`; the papers' tables count rounds and words instead.
 
 >>> from hopweave.metrics._worked import worked
 >>> spent = Calls().score(*worked("Ulm", calls=[("Which town?", "Ulm")], searches=[["Ulm", "Ulm town"]]))

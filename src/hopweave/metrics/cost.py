@@ -1,4 +1,4 @@
-r"""Cost: what the model's tokens of a question cost, by a table of prices.
+"""Cost: what the model's tokens of a question cost, by a table of prices.
 
 Definition. With prices of a million tokens,
 
@@ -20,7 +20,7 @@ row there is an error and never a 0; where the endpoint counted no tokens there 
 >>> import tempfile, pathlib
 >>> from hopweave.metrics._worked import worked
 >>> table = pathlib.Path(tempfile.mkdtemp()) / "prices.toml"
->>> _ = table.write_text('[[prices]]\nmodel = "openai:*:small"\nprompt = 1.0\ncompletion = 4.0\n')
+>>> _ = table.write_text('prices = [{model = "openai:*:small", prompt = 1.0, completion = 4.0}]')
 >>> Cost(prices=str(table)).score(*worked("Ulm", calls=[("Which town is it?", "Ulm")]))
 {'cost': 8e-06}
 """

@@ -1,4 +1,4 @@
-r"""Words: how much was written to the model and by it, counted in the three ways that tables may mean.
+"""Words: how much was written to the model and by it, counted in the three ways that tables may mean.
 
 Definition. Words are what white space separates.
 
@@ -18,7 +18,8 @@ chose for this question; labels that frame a passage or a step count once. It is
 Source: SearChain (table 6) and ToQD (table 2b). Range 0 up, lower is better. Failed questions count.
 
 >>> from hopweave.metrics._worked import worked
->>> calls = [("Be brief.\nQuestion: Which town?", "Ulm"), ("Be brief.\nQuestion: Which town?\nAre you sure?", "Yes, Ulm")]
+>>> lines = ["Be brief.", "Question: Which town?", "Are you sure?"]
+>>> calls = [(chr(10).join(lines[:2]), "Ulm"), (chr(10).join(lines), "Yes, Ulm")]
 >>> Words().score(*worked("Ulm", calls=calls))
 {'words_static': 6.0, 'words_unique': 8.0, 'words_billed': 13.0, 'words_out': 3.0}
 """

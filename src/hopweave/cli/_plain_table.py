@@ -1,0 +1,49 @@
+"""Tables of plain text: the same bytes on every terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+_GAP = "  "
+_MAX_WIDTH = 118
+
+
+def lines_of(head: Sequence[str], rows: Sequence[Sequence[str]], *, num_fixed: int = 1) -> Iterator[str]:
+    """The lines of a table; one that is too wide goes on below, with its first columns again.
+
+    Args:
+        head: of the columns.
+        rows: as long as the head.
+        num_fixed: how many columns stand again in each part; they are flush left, the others flush right.
+    """
+    widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
+    fixed = sum(width + len(_GAP) for width in widths[:num_fixed])
+    parts: list[list[int]] = [[]]
+    room = _MAX_WIDTH - fixed
+    for place in range(num_fixed, len(head)):
+        needed = widths[place] + len(_GAP)
+        if parts[-1] and needed > room:
+            parts.append([])
+            room = _MAX_WIDTH - fixed
+        parts[-1].append(place)
+        room -= needed
+    for number, part in enumerate(parts):
+        if number:
+            yield ""
+        for row in (head, *rows):
+            left = [row[place].ljust(widths[place]) for place in range(num_fixed)]
+            yield _GAP.join([*left, *(row[place].rjust(widths[place]) for place in part)]).rstrip()
+
+
+def number(value: float | None) -> str:
+    """A number to four significant digits or three decimals, whichever says more; `no data` if there is none."""
+    if value is None:
+        return "no data"
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:,.1f}"
+
+
+def probability(value: float | None) -> str:
+    """A p."""
+    if value is None:
+        return "-"
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"

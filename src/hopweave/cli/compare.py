@@ -1,0 +1,94 @@
+"""Compare the methods of a run question by question, with intervals and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from hopweave.evaluation.comparisons import Compared, Table
+
+app = typer.Typer()
+
+
+@app.command()
+def compare(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")],
+    *,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="A metric, a column, or METRIC.COLUMN; may be repeated. Default: the usual one of each dataset."),
+    ] = None,
+    baseline: Annotated[str, typer.Option(help="The method that the others are compared with; the first if left out.")] = "",
+    methods: Annotated[str, typer.Option(help="Those to compare with it, parted by commas; all if left out.")] = "",
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the bootstrap and the permutations.")] = 0,
+    resamples: Annotated[int, typer.Option(help="Of both.")] = 10_000,
+) -> None:
+    """Compare methods with a baseline over the questions that both have a value for.
+
+    Intervals are 95%, of a paired bootstrap (BCa). The test is McNemar's exact one where all values are 0 or 1, else a paired
+    permutation test; p (Holm) is corrected for the number of methods. The detectable difference is the least that so many pairs
+    would show with a power of 80% at the strictest level that Holm asks for.
+    """
+    from hopweave.cli._metric_options import options_of
+    from hopweave.errors import DataError
+    from hopweave.evaluation.compare import compare as compare_methods
+    from hopweave.evaluation.comparisons import keep_tables
+    from hopweave.evaluation.run_folder import RunFolder
+
+    folder = RunFolder.open(run)
+    tables = compare_methods(
+        folder,
+        metric or (),
+        baseline=baseline,
+        methods=[name.strip() for name in methods.split(",") if name.strip()],
+        options=options_of(set_ or []),
+        seed=seed,
+        num_resamples=resamples,
+    )
+    if not tables:
+        raise DataError(f"{run} has no value of any usual column yet; name one with --metric, or run: hopweave evaluate")
+    keep_tables(folder, tables)
+    for table in tables:
+        for line in _lines(table):
+            typer.echo(line)
+    typer.echo(f"written to {run / 'compare.json'}")
+
+
+def _lines(table: Table) -> Iterator[str]:
+    from hopweave.cli._plain_table import lines_of
+
+    better = f"; {table.better} is better" if table.better else ""
+    title = f"{table.dataset}: {table.column} against {table.baseline}"
+    yield title
+    yield "-" * len(title)
+    yield f"{table.meaning}{f' ({table.unit})' if table.unit else ''}{better}"
+    yield ""
+    head = ["method", "pairs", "left out", "mean", table.baseline, "difference", "95% interval", "wins", "losses"]
+    yield from lines_of(head, [_numbers(row) for row in table.rows])
+    yield ""
+    head = ["method", "test", "p", "mid-p", "p (Holm)", "effect d_z", "detectable", ""]
+    yield from lines_of(head, [_tests(row) for row in table.rows])
+    yield ""
+
+
+def _numbers(row: Compared) -> list[str]:
+    from hopweave.cli._plain_table import number
+
+    between = f"{number(row.interval.low)} to {number(row.interval.high)}" if row.interval is not None else "-"
+    means = [number(row.mean), number(row.baseline_mean), number(row.difference)]
+    return [row.method, str(row.num_pairs), str(row.num_left_out), *means, between, str(row.num_wins), str(row.num_losses)]
+
+
+def _tests(row: Compared) -> list[str]:
+    from hopweave.cli._plain_table import number, probability
+
+    ps = [probability(row.p), probability(row.p_mid), probability(row.p_holm)]
+    sizes = ["-" if value is None else number(value) for value in (row.effect_size, row.minimum_detectable)]
+    return [row.method, row.test or "-", *ps, *sizes, row.says]

@@ -1,0 +1,180 @@
+"""Answer the questions of datasets with several methods, side by side; resumable."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from hopweave.evaluation.estimate import Estimate, Range
+    from hopweave.evaluation.plan_file import Flags
+    from hopweave.evaluation.run import Outcome, RunOptions
+    from hopweave.evaluation.run_folder import Plan
+    from hopweave.settings import Settings
+
+app = typer.Typer()
+
+
+@app.command()
+def evaluate(
+    plan: Annotated[Path | None, typer.Argument(help="A TOML file with datasets, methods and settings; or use flags.")] = None,
+    *,
+    out: Annotated[Path, typer.Option(help="The folder of the run. If the run is there, it goes on.")],
+    dataset: Annotated[
+        str, typer.Option(help="A dataset (see `hopweave names datasets`), or labels of the plan, by commas.")
+    ] = "",
+    path: Annotated[Path | None, typer.Option(help="The dataset's file.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Draw so many questions of each dataset.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Draw them at random under this seed; without it the first ones are taken.")
+    ] = None,
+    methods: Annotated[str, typer.Option(help="Methods, or labels of the plan, separated by commas.")] = "",
+    corpus: Annotated[str, typer.Option(help="An index made by `hopweave index`; default: the starter corpus.")] = "",
+    llm: Annotated[str, typer.Option(help="The language model; `hopweave names llms` lists them.")] = "",
+    reader: Annotated[str, typer.Option(help="Reads answers out of passages.")] = "",
+    profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
+    parallel: Annotated[
+        int | None, typer.Option(help="Questions side by side; default: as many as the endpoint serves.")
+    ] = None,
+    prices: Annotated[Path | None, typer.Option(help="A TOML table of prices per million tokens, to tell the cost.")] = None,
+    max_cost: Annotated[float | None, typer.Option(help="End the run before it costs more; needs --prices.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="End the run before it takes more tokens, in and out.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Begin no question after this time.")] = None,
+    max_questions: Annotated[int | None, typer.Option(help="End the run at so many records, over all cells.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Foretell calls, tokens and money; no model is called.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask the questions again that failed.")] = False,
+    replay: Annotated[bool, typer.Option("--replay", help="Answer from the store alone; no model is called.")] = False,
+) -> None:
+    """Answer every question of some datasets with several methods, each into a record.
+
+    Stop it at any moment, and the same command goes on where it was. A run that ended at a limit goes on under a higher one.
+    The exit status is 0 if every question has a record, failed ones included, which are listed.
+    """
+    from hopweave.evaluation.plan_file import Flags
+    from hopweave.evaluation.run import RunOptions
+    from hopweave.evaluation.standing import RunBudget
+    from hopweave.settings import assignments, merged
+
+    named = {"corpus": corpus, "llm": llm, "reader": reader, "profile": profile}
+    given: dict[str, Any] = {key: value for key, value in named.items() if value}
+    if replay:
+        given["store"] = {"mode": "replay"}
+    flags = Flags(_listed(dataset), _listed(methods), path, limit, seed, merged(assignments(set_ or []), given))
+    budget = RunBudget(max_cost, max_tokens, max_seconds, max_questions)
+    options = RunOptions(parallel, budget, prices, retry_failed)
+    whole, settings = _plan(plan, flags, out, config)
+    if dry_run:
+        _foretell(out, whole, settings, options)
+        return
+    _report(_run(out, whole, settings, options), out)
+
+
+def _plan(file: Path | None, flags: Flags, out: Path, config: Path | None) -> tuple[Plan, Settings]:
+    from dataclasses import replace
+
+    from hopweave.evaluation.plan_file import chosen, in_full, read_plan
+    from hopweave.evaluation.run_folder import RunFolder
+    from hopweave.settings import merged, read_settings
+
+    if file is None and not flags.datasets and not flags.methods and RunFolder.is_at(out):
+        there = RunFolder.open(out).plan
+        plan = chosen(replace(there, settings=merged(there.settings, flags.settings)), flags)
+    else:
+        plan = read_plan(file, flags)
+    settings = read_settings(plan.settings, config=config)
+    return in_full(plan, settings), settings
+
+
+def _run(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> Outcome:
+    from rich.console import Console
+
+    from hopweave.evaluation.progress import Bars
+    from hopweave.evaluation.run import evaluate as work
+
+    with Bars(Console(stderr=True)) as bars:
+        return asyncio.run(work(out, plan, settings, options, bars))
+
+
+def _report(outcome: Outcome, out: Path) -> None:
+    from hopweave.draw.plain import cut, one_line
+    from hopweave.evaluation.progress import duration
+
+    standing = outcome.standing
+    cost = f", cost {standing.spent('cost'):,.4g}" if standing.price is not None else ""
+    typer.echo(
+        f"{standing.num_done:,} of {standing.num_planned:,} questions have a record in {out}, {standing.num_failed:,} failed; "
+        f"{standing.spent('llm_calls'):,.0f} calls, {standing.spent('tokens'):,.0f} tokens{cost}; "
+        f"this sitting {duration(outcome.seconds)}"
+    )
+    for cell, kind, num, (question_id, message) in standing.failures():
+        said = cut(one_line(message), 160)
+        typer.echo(f"  failed {num:,} of {cell.dataset} x {cell.method}: {kind}, such as question {question_id}: {said}")
+    if standing.num_failed:
+        typer.echo("  ask them again with the same command and --retry-failed")
+    if outcome.ended_because != "finished":
+        typer.echo(
+            f"ended at {outcome.ended_because}; the same command goes on, with a higher limit or when the endpoint is back"
+        )
+    if not standing.is_complete:
+        raise typer.Exit(1)
+
+
+def _foretell(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> None:
+    from hopweave.evaluation.estimate import estimate
+    from hopweave.evaluation.prepare import prepare
+    from hopweave.evaluation.prices import read_price
+    from hopweave.evaluation.run_folder import RunFolder
+
+    folder = RunFolder.create(out, plan) if RunFolder.is_at(out) else None
+    identity = settings.part("llms", settings.llm).identity
+    price = read_price(options.prices, identity) if options.prices is not None else None
+    found = asyncio.run(estimate(prepare(plan, settings, folder), folder, price))
+    rows = [(f"{one.cell.dataset} x {one.cell.method}", one) for one in found]
+    typer.echo(f"model {identity}; nothing was asked of it")
+    for name, one in rows:
+        typer.echo(f"{name}: {one.num_left:,} questions, by {one.basis}")
+        typer.echo(f"  {_said(one)}")
+    if len(rows) > 1:
+        typer.echo(f"all: {sum(one.num_left for one in found):,} questions\n  {_said_of_all(found)}")
+
+
+def _said(one: Estimate) -> str:
+    said = [
+        f"{_range(one.llm_calls)} calls",
+        f"{_range(one.prompt_tokens)} tokens in",
+        f"{_range(one.completion_tokens)} tokens out",
+        f"cost {_range(one.cost)}" if one.cost is not None else "cost unknown (no --prices)",
+    ]
+    return ", ".join(said)
+
+
+def _said_of_all(found: Sequence[Estimate]) -> str:
+    from dataclasses import replace
+    from functools import reduce
+
+    def both(one: Estimate, other: Estimate) -> Estimate:
+        cost = one.cost + other.cost if one.cost is not None and other.cost is not None else None
+        return replace(
+            one,
+            llm_calls=one.llm_calls + other.llm_calls,
+            prompt_tokens=one.prompt_tokens + other.prompt_tokens,
+            completion_tokens=one.completion_tokens + other.completion_tokens,
+            cost=cost,
+        )
+
+    return _said(reduce(both, found))
+
+
+def _range(numbers: Range) -> str:
+    low, high = (f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in (numbers.low, numbers.high))
+    return low if low == high else f"{low} to {high}"
+
+
+def _listed(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]

@@ -1,0 +1,34 @@
+"""Write the report of a run: Markdown, one HTML page, CSV tables and plots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer()
+
+
+@app.command()
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, scored by: hopweave score.")],
+    *,
+    to: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write it here; RUN/report if left out.")] = None,
+) -> None:
+    """Write what was run, the tables, the comparisons and the plots, each with all that failed or has no data.
+
+    The comparisons are those of `hopweave compare`; groups by type, hops or level those of `hopweave score --by`. Every number
+    stands in numbers.json, too, which `hopweave verify` computes again where the report is in RUN/report.
+    """
+    from hopweave.evaluation.report import make_report, write_report
+    from hopweave.evaluation.report_input import read_tables
+    from hopweave.evaluation.run_folder import RunFolder
+
+    tables = read_tables(RunFolder.open(run))
+    if not tables.comparisons:
+        typer.echo(f"nothing is compared yet; run first, to have it in the report: hopweave compare {run}", err=True)
+    made = make_report(tables)
+    folder = to or run / "report"
+    write_report(made, folder)
+    typer.echo(f"{len(made.numbers):,} numbers in {len(made.files) + 1} files; open {folder / 'report.html'}")

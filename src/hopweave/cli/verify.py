@@ -1,0 +1,33 @@
+"""Compute every number of a run again from its records, and say what differs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer()
+
+
+@app.command()
+def verify(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")],
+) -> None:
+    """Check the data, the index, the records and every printed number of a run.
+
+    What differs is said by file, line and value; the exit status is 1 if anything does. No model is called, nothing is changed.
+    """
+    from hopweave.evaluation.report import report_again
+    from hopweave.evaluation.verify import verify as verify_run
+
+    found = verify_run(run, report_again=report_again)
+    for note in found.notes:
+        typer.echo(f"note: {note}")
+    for difference in found.differences:
+        typer.echo(f"differs: {difference}")
+    looked_at = ", ".join(f"{num:,} {what}" for what, num in found.counts.items())
+    if found.differences:
+        typer.echo(f"{len(found.differences):,} differences; looked at {looked_at}")
+        raise typer.Exit(1)
+    typer.echo(f"all holds: {looked_at}")

@@ -1,0 +1,135 @@
+"""The report of a run: Markdown, one HTML page, CSV tables and drawings, and every number in them under a key.
+
+    RUN/report/report.md  report.html       the same words and numbers
+    RUN/report/*.svg                        the drawings, as they stand in both
+    RUN/report/*.csv                        the tables, in full precision
+    RUN/report/plan.toml                    what `hopweave evaluate` reads to do it again
+    RUN/report/numbers.json                 each number by key, as it is and as it is printed; the SHA-256 of each file
+
+It is made of tables alone, and the same tables give the same bytes: nothing in it depends on when or where it was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopweave.errors import DataError
+from hopweave.evaluation import report_costs, report_results, report_setup
+from hopweave.evaluation.report_blocks import Document, Number, Words, book, count
+from hopweave.evaluation.report_commands import PLAN_FILE
+from hopweave.evaluation.report_csv import csv_tables, numbers_of, write_csv
+from hopweave.evaluation.report_html import draw_report
+from hopweave.evaluation.report_input import read_tables
+from hopweave.evaluation.report_markdown import write_markdown
+from hopweave.evaluation.run_folder import RunFolder
+from hopweave.evaluation.tables import Tables
+
+SCHEMA = "hopweave.report/1"
+NUMBERS = "numbers.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The files of a report by name, and its numbers by key."""
+
+    files: Mapping[str, str]
+    numbers: Mapping[str, Number]
+
+    def to_json(self) -> str:
+        """What `numbers.json` holds."""
+        hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in sorted(self.files.items())}
+        numbers = {key: {"value": number.value, "printed": number.text} for key, number in self.numbers.items()}
+        return json.dumps({"schema": SCHEMA, "files": hashes, "numbers": numbers}, indent=1, ensure_ascii=False) + "\n"
+
+
+def make_report(tables: Tables) -> Report:
+    """The report of a run, in memory.
+
+    Raises:
+        ValueError: if two numbers stand under one key.
+    """
+    document = make_document(tables)
+    rows = csv_tables(tables)
+    files = {"report.md": write_markdown(document), "report.html": draw_report(document)}
+    files |= {figure.name: figure.drawing for figure in document.figures()}
+    files |= {name: write_csv(lines) for name, lines in rows.items() if len(lines) > 1}
+    if tables.plan:
+        files[PLAN_FILE] = tables.plan
+    # What is printed in a text comes first: a CSV file gives the same number with all its digits.
+    numbers = [*document.numbers(), *(number for lines in rows.values() for number in numbers_of(lines))]
+    return Report(files, book(numbers))
+
+
+def report_again(run: RunFolder) -> Mapping[str, str]:
+    """The files of a run's report, made anew, `numbers.json` among them; see `verify`.
+
+    Raises:
+        DataError: as `read_tables`.
+    """
+    report = make_report(read_tables(run))
+    return {**report.files, NUMBERS: report.to_json()}
+
+
+def make_document(tables: Tables) -> Document:
+    """The sections of a report."""
+    sections = (
+        report_setup.what_was_run(tables),
+        report_results.results(tables),
+        report_results.comparison(tables),
+        report_costs.groups(tables),
+        report_costs.costs(tables),
+        report_costs.frontiers(tables),
+        report_setup.failures(tables),
+        report_setup.examples(tables),
+        report_setup.how_to_reproduce(tables),
+    )
+    return Document(tables.name, _lead(tables), tuple(section for section in sections if section is not None))
+
+
+def _lead(tables: Tables) -> Words:
+    num_records = sum(cell.num_records for cell in tables.cells)
+    num_failed = sum(cell.num_failed for cell in tables.cells)
+    return (
+        count("run/methods", len(tables.methods)),
+        " methods on ",
+        count("run/datasets", len(tables.datasets)),
+        " datasets: ",
+        count("run/records", num_records),
+        " records, of which ",
+        count("run/failed", num_failed),
+        " failed. A failed question is counted beside every mean; it is never scored as a wrong answer.",
+    )
+
+
+def write_report(report: Report, folder: Path) -> None:
+    """Writes the files of a report; files of an older one that this one does not have are taken away.
+
+    Raises:
+        DataError: if the folder cannot be written, or holds files that are no report's.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in _written_before(folder) - report.files.keys():
+            (folder / name).unlink(missing_ok=True)
+        for name, text in report.files.items():
+            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+        (folder / NUMBERS).write_text(report.to_json(), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise DataError(f"cannot write the report to {folder}: {error.strerror}; choose another folder with --to") from None
+
+
+def _written_before(folder: Path) -> set[str]:
+    """The files that an older report says it wrote into the folder; only plain names count."""
+    place = folder / NUMBERS
+    if not place.exists():
+        return set()
+    try:
+        data = json.loads(place.read_text(encoding="utf-8"))
+        names = data["files"].keys() if data["schema"] == SCHEMA else ()
+        return {name for name in names if Path(name).name == name}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return set()

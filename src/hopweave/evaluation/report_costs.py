@@ -1,0 +1,206 @@
+"""The sections of a report that cut the means down: by type, hop and level; what was spent; quality against what was spent."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from hopweave.evaluation.plots import Dot, Panel, dot_plot, frontier_plot
+from hopweave.evaluation.report_blocks import (
+    Block,
+    Entry,
+    Figure,
+    Figures,
+    MeanNumbers,
+    Paragraph,
+    Row,
+    Section,
+    Style,
+    Subtitle,
+    Table,
+    Words,
+    count,
+    entry,
+    key_of,
+    style_for,
+)
+from hopweave.evaluation.report_results import HOW_TO_READ, NOTHING, failed_beside, mean_numbers, odd_counts
+from hopweave.evaluation.tables import Cell, Frontier, Group, Mean, Point, Tables
+
+_MAX_GROUPS_DRAWN = 9
+
+
+def groups(tables: Tables) -> Section | None:
+    """The primary means by each trait of the questions."""
+    blocks: list[Block] = []
+    for facts in tables.datasets:
+        column = tables.primary.get(facts.label)
+        for trait in dict.fromkeys(group.trait for group in tables.groups if group.cell.dataset == facts.label):
+            mine = [group for group in tables.groups if (group.cell.dataset, group.trait) == (facts.label, trait)]
+            if column is not None:
+                blocks += [Subtitle(f"{facts.label} by {trait}"), *_group_blocks(tables, mine, trait, column)]
+    return Section("groups", "By type, hop and level", tuple(blocks)) if blocks else None
+
+
+def _group_blocks(tables: Tables, mine: Sequence[Group], trait: str, column: str) -> Iterator[Block]:
+    values = sorted(dict.fromkeys(group.value for group in mine), key=_in_order)
+    if len(values) == 1:
+        yield Paragraph((f"All questions have the same: {_named(trait, values[0])}.",))
+        return
+    methods = [method.label for method in tables.methods]
+    found = {(group.value, group.cell.method): group.cell for group in mine}
+    if len(values) <= _MAX_GROUPS_DRAWN:
+        panels = [
+            _group_panel(_named(trait, value), [found.get((value, method)) for method in methods], column) for value in values
+        ]
+        axis = tables.columns[column].column.meaning
+        drawing = dot_plot(f"Means by {trait} with their intervals", methods, panels, axis)
+        name = f"groups-{_file_part(mine[0].cell.dataset)}-{_file_part(trait)}.svg"
+        yield Figure(
+            name,
+            drawing,
+            f"{column} by {trait}. {HOW_TO_READ}",
+        )
+    rows = []
+    for value in values:
+        rows.append(Row(heading=_named(trait, value)))
+        cells = [cell for method in methods if (cell := found.get((value, method)))]
+        rows += [Row(tuple(_group_entries(cell, trait, value, column))) for cell in cells]
+    heads = ("Method", "Mean", "95% interval", "Questions", "Scored", "Failed", "No data", "Unparsed", "Abstained")
+    yield Table(heads, tuple(rows), (f"{column} by {trait}; every other column is in groups.csv.",))
+
+
+def _named(trait: str, value: str | int) -> str:
+    return f"{trait} {value}" if value != "" else f"{trait} not stated"
+
+
+def _group_panel(title: str, cells: Sequence[Cell | None], column: str) -> Panel:
+    means = [cell.means.get(column, NOTHING) if cell else NOTHING for cell in cells]
+    return Panel(title, tuple(Dot(mean.value, Style(3).text(mean.value), mean.interval, mean.bounds) for mean in means))
+
+
+def group_prefix(trait: str, value: str | int) -> str:
+    """What the keys of a group begin with."""
+    return f"group/{key_of(trait, value)}"
+
+
+def _group_entries(cell: Cell, trait: str, value: str | int, column: str) -> Iterator[Entry]:
+    prefix = group_prefix(trait, value)
+    numbers = mean_numbers(cell, column, Style(3), prefix)
+    yield entry(cell.method)
+    yield entry(numbers.value)
+    yield entry(*numbers.interval)
+    yield entry(count(f"{prefix}/{key_of(cell.dataset, cell.method)}/questions", cell.num_questions))
+    yield from map(entry, (numbers.scored, numbers.failed, numbers.no_data, *odd_counts(cell, prefix)))
+
+
+def _in_order(value: str | int) -> tuple[bool, float, str]:
+    """Numbers first and by size, then words."""
+    return (isinstance(value, str), 0.0 if isinstance(value, str) else value, str(value))
+
+
+def _file_part(label: str) -> str:
+    """A label as part of a file's name, so that no two are alike."""
+    said = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_.") else f"~{ord(sign):x}" for sign in label)
+    return said if len(said) <= 60 else f"{said[:50]}~{hashlib.sha256(label.encode()).hexdigest()[:8]}"
+
+
+def costs(tables: Tables) -> Section | None:
+    """What was spent a question, failed ones too."""
+    spent = [name for name, column in tables.columns.items() if column.is_cost]
+    blocks: list[Block] = []
+    for facts in tables.datasets:
+        cells = tables.cells_of(facts.label)
+        shown = [name for name in spent if any(name in cell.means for cell in cells)]
+        if cells and shown:
+            blocks += [Subtitle(facts.label), _cost_table(tables, cells, shown)]
+    return Section("cost", "Cost", tuple(blocks)) if blocks else None
+
+
+def _cost_table(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
+    styles = {
+        name: style_for(tables.columns[name].column, [cell.means.get(name, NOTHING).value for cell in cells]) for name in shown
+    }
+    rows = []
+    for cell in cells:
+        start = key_of(cell.dataset, cell.method)
+        records = entry(count(f"{start}/records", cell.num_records), below=_failed_of(cell))
+        rows.append(Row((entry(cell.method), records, *(_cost_entry(cell, name, styles[name]) for name in shown))))
+    units = {name: tables.columns[name].column.unit for name in shown}
+    heads = [f"{name}, {units[name]}" if units[name] and units[name] not in name else name for name in shown]
+    meanings = "; ".join(f"{name}: {tables.columns[name].column.meaning}" for name in shown)
+    caption = f"Means a question, failed ones included, with 95% intervals; n where some of them have no data. {meanings}."
+    return Table(("Method", "Records", *heads), tuple(rows), (caption,))
+
+
+def _failed_of(cell: Cell) -> Words:
+    return (count(f"{key_of(cell.dataset, cell.method)}/failed", cell.num_failed), " failed") if cell.num_failed else ()
+
+
+def _cost_entry(cell: Cell, name: str, style: Style) -> Entry:
+    numbers = mean_numbers(cell, name, style)
+    lines = [numbers.interval or failed_beside(cell, numbers)]
+    if numbers.mean.value is not None and numbers.mean.num_scored < cell.num_records:
+        lines.append(("n ", numbers.scored))
+    return Entry((numbers.value,), tuple(lines))
+
+
+def frontiers(tables: Tables) -> Section | None:
+    """Quality against each cost."""
+    blocks: list[Block] = []
+    for facts in tables.datasets:
+        mine = [frontier for frontier in tables.frontiers if frontier.dataset == facts.label]
+        drawn = tuple(_frontier_figure(tables, frontier) for frontier in mine if frontier.points)
+        if mine:
+            blocks.append(Subtitle(facts.label))
+        if drawn:
+            blocks.append(
+                Figures(
+                    drawn, "Filled: no other method is as good for less. The line joins these. Upright lines: 95% intervals."
+                )
+            )
+            blocks.append(_frontier_table(mine))
+        blocks += [_absent(frontier) for frontier in mine if frontier.absent]
+    return Section("frontier", "Quality against cost", tuple(blocks)) if blocks else None
+
+
+def _absent(frontier: Frontier) -> Paragraph:
+    return Paragraph((f"No data for {frontier.quality} against {frontier.cost}: {', '.join(frontier.absent)}.",))
+
+
+def _frontier_figure(tables: Tables, frontier: Frontier) -> Figure:
+    quality = tables.columns[frontier.quality].column
+    unit = tables.columns[frontier.cost].column.unit
+    axis = f"{frontier.cost} a question" + (f", {unit}" if unit and unit not in frontier.cost else "")
+    title = f"{frontier.quality} against {frontier.cost} on {frontier.dataset}"
+    name = "-".join(_file_part(part) for part in ("frontier", frontier.dataset, frontier.cost)) + ".svg"
+    drawing = frontier_plot(title, frontier, frontier.quality, axis, is_higher_better=quality.better != "lower")
+    return Figure(name, drawing, f"{frontier.quality} against {frontier.cost}.")
+
+
+def _frontier_table(mine: Sequence[Frontier]) -> Table:
+    rows = []
+    for frontier in (frontier for frontier in mine if frontier.points):
+        rows.append(Row(heading=f"{frontier.quality} against {frontier.cost}"))
+        style = style_for_costs(frontier)
+        ordered = sorted(frontier.points, key=lambda point: (point.cost, -point.quality, point.method))
+        rows += [Row(_point_entries(frontier, point, style)) for point in ordered]
+    return Table(("Method", "Cost", "Quality", "95% interval", "On the frontier"), tuple(rows), numbers_to=4)
+
+
+def style_for_costs(frontier: Frontier) -> Style:
+    """How the costs of a frontier are printed."""
+    greatest = max((abs(point.cost) for point in frontier.points), default=0.0)
+    return Style(0 if greatest >= 100 else 2 if greatest >= 1 else 5)
+
+
+def _point_entries(frontier: Frontier, point: Point, style: Style) -> tuple[Entry, ...]:
+    start = f"frontier/{key_of(frontier.dataset, frontier.quality, frontier.cost, point.method)}"
+    mean = MeanNumbers(start, Mean(point.quality, 0, interval=point.interval))
+    return (
+        entry(point.method),
+        entry(style.number(f"{start}/cost", point.cost)),
+        entry(mean.value),
+        entry(*mean.interval),
+        entry("yes" if point.is_best else "no"),
+    )

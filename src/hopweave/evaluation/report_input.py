@@ -1,0 +1,153 @@
+"""Gathers what a report of a run says: its plan and records, what `score` made of them, and what `compare` did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from hopweave.errors import DataError
+from hopweave.evaluation import summary
+from hopweave.evaluation.comparisons import Table as KeptTable
+from hopweave.evaluation.comparisons import kept_tables
+from hopweave.evaluation.report_commands import commands_for, plan_toml
+from hopweave.evaluation.report_run import RunStory, story_of
+from hopweave.evaluation.run_folder import RunFolder
+from hopweave.evaluation.score import PRIMARY, OpenMetric, Score, read_scores, records_hashes
+from hopweave.evaluation.tables import (
+    Cell,
+    ComparisonTable,
+    ExampleAnswer,
+    FailureKind,
+    Frontier,
+    Group,
+    ScoredColumn,
+    Tables,
+    frontier_of,
+)
+
+COSTS = ("total_tokens", "llm_calls", "seconds", "cost")
+"""The costs that quality is drawn against, those of them that there is data for."""
+
+_SHOWN_SCORES = ("cover_em", "exact_match", "f1", "label_accuracy", "rouge_l")
+
+
+def read_tables(run: RunFolder) -> Tables:
+    """All that the report of a run says.
+
+    Raises:
+        DataError: if the run was not scored, or has changed since; or a file of it cannot be read.
+    """
+    found = summary.read_summary(run)
+    if found is None:
+        raise DataError(f"{run.path} is not scored yet; run first: hopweave score {run.path}")
+    if found.get("records") != records_hashes(run):
+        raise DataError(f"the records of {run.path} are not those that were scored; run again: hopweave score {run.path}")
+    metrics = summary.metrics_of(found)
+    cells, groups, failures = _parts(found, run)
+    columns = dict(sorted(_columns(metrics).items(), key=lambda named: named[0] not in _SHOWN_SCORES))
+    story = story_of(run)
+    primary = dict(_primary(run, columns))
+    kept = kept_tables(run)
+    return Tables(
+        name=run.path.resolve().name,
+        datasets=story.datasets,
+        methods=story.methods,
+        facts=story.facts,
+        caveats=story.caveats,
+        columns=columns,
+        primary=primary,
+        cells=cells,
+        comparisons=tuple(_comparisons(kept, primary)),
+        groups=groups,
+        frontiers=tuple(_frontiers(cells, columns, primary)),
+        failures=(*story.failures, *failures),
+        examples=tuple(_with_scores(story, read_scores(run), columns)),
+        notes=tuple(_notes(run, found)),
+        commands=commands_for(run, found, kept, story.facts),
+        plan=plan_toml(run.plan),
+    )
+
+
+def _parts(found: Mapping[str, Any], run: RunFolder) -> tuple[tuple[Cell, ...], tuple[Group, ...], tuple[FailureKind, ...]]:
+    try:
+        return (
+            TypeAdapter(tuple[Cell, ...]).validate_python(found["cells"]),
+            TypeAdapter(tuple[Group, ...]).validate_python(found["groups"]),
+            TypeAdapter(tuple[FailureKind, ...]).validate_python(found["failures"]),
+        )
+    except (ValidationError, LookupError):
+        raise DataError(f"{run.path / summary.FILE} cannot be read; make it anew with: hopweave score {run.path}") from None
+
+
+def _columns(metrics: Iterable[OpenMetric]) -> dict[str, ScoredColumn]:
+    """The columns as `summary.columns_of` names them, each with whether its metric counts failed records, too."""
+    found: dict[str, ScoredColumn] = {}
+    metrics = list(metrics)
+    for place, opened in enumerate(metrics):
+        before, now = summary.columns_of(metrics[:place]), summary.columns_of(metrics[: place + 1])
+        is_cost = opened.metric is not None and opened.metric.counts_failures
+        found |= {name: ScoredColumn(column, is_cost) for name, column in now.items() if name not in before}
+    return found
+
+
+def _primary(run: RunFolder, columns: Mapping[str, ScoredColumn]) -> Iterator[tuple[str, str]]:
+    """The column of the form of answer that most questions of a dataset have."""
+    for dataset in run.plan.datasets:
+        forms = Counter(example.question.form for example in run.examples(dataset))
+        column = PRIMARY[min(forms, key=lambda form: (-forms[form], form))] if forms else ""
+        if column in columns:
+            yield dataset, column
+
+
+def _comparisons(kept: Sequence[KeptTable], primary: Mapping[str, str]) -> Iterator[ComparisonTable]:
+    names: Counter[tuple[str, str, str]] = Counter()
+    drawn: set[str] = set()
+    for table in kept:
+        options = ", ".join(f"{key} = {value}" for key, value in sorted(table.options.items()))
+        name = f"{table.column} ({options})" if options else table.column
+        names[table.dataset, name, table.baseline] += 1
+        again = names[table.dataset, name, table.baseline]
+        is_primary = primary.get(table.dataset) == table.column and table.dataset not in drawn
+        if is_primary:
+            drawn.add(table.dataset)
+        how = f"Intervals and permutations: {table.num_resamples:,} resamples under seed {table.seed}."
+        yield ComparisonTable(
+            table.dataset, f"{name}, {again}" if again > 1 else name, table.baseline, table.rows, how, is_primary
+        )
+
+
+def _frontiers(cells: Sequence[Cell], columns: Mapping[str, ScoredColumn], primary: Mapping[str, str]) -> Iterator[Frontier]:
+    for dataset, quality in primary.items():
+        mine = [cell for cell in cells if cell.dataset == dataset]
+        is_higher_better = columns[quality].column.better != "lower"
+        for cost in COSTS:
+            if any(cost in cell.means and cell.means[cost].value is not None for cell in mine):
+                yield frontier_of(dataset, quality, cost, mine, is_higher_better=is_higher_better)
+
+
+def _with_scores(story: RunStory, scores: Iterable[Score], columns: Mapping[str, ScoredColumn]) -> Iterator[ExampleAnswer]:
+    wanted = {(one.dataset, one.method, one.record.question.id): one for one in story.examples}
+    found: dict[tuple[str, str, str], dict[str, float]] = {key: {} for key in wanted}
+    for score in scores:
+        mine = found.get((score.dataset, score.method, score.question))
+        if mine is not None and score.values is not None:
+            mine |= {name: value for name, value in score.values.items() if name in _SHOWN_SCORES and name in columns}
+    for key, example in wanted.items():
+        yield replace(example, scores=found[key])
+
+
+def _notes(run: RunFolder, found: Mapping[str, Any]) -> Iterator[str]:
+    yield f"Intervals are of a bootstrap over questions under seed {found.get('seed', 0)}; one that is not defined is left out."
+    for name, reason in found.get("left_out", {}).items():
+        yield f"{name} was not computed: {reason}"
+    if not found.get("by"):
+        traits = dict.fromkeys(
+            trait for dataset in run.plan.datasets for example in run.examples(dataset) for trait in example.traits
+        )
+        if traits:
+            again = f"hopweave score {run.path.name} --by {next(iter(traits))}"
+            yield f"The questions have traits to group by ({', '.join(traits)}), which was not done: {again}"

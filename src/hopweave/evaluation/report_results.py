@@ -1,0 +1,217 @@
+"""The sections of a report that say how good the answers are: results, and the comparison with the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hopweave.evaluation.plots import Dot, Panel, dot_plot
+from hopweave.evaluation.report_blocks import (
+    Block,
+    Entry,
+    Figure,
+    MeanNumbers,
+    Number,
+    Paragraph,
+    Row,
+    Section,
+    Style,
+    Subtitle,
+    Table,
+    Words,
+    count,
+    entry,
+    key_of,
+    style_for,
+)
+from hopweave.evaluation.tables import Cell, Comparison, ComparisonTable, Mean, Tables
+
+NOTHING = Mean(None, 0)
+HOW_TO_READ = "Dot: mean. Line: 95% interval. Upright ticks: the mean if all that failed were wrong, and if all were right."
+_SIGNIFICANT = 0.05
+
+
+def results(tables: Tables) -> Section:
+    """Means of the answer metrics: a table for each dataset, and below it each mean with all that was left out of it."""
+    quality = [name for name, column in tables.columns.items() if not column.is_cost]
+    blocks: list[Block] = [*_overview(tables)]
+    for dataset in (facts.label for facts in tables.datasets):
+        blocks.append(Subtitle(dataset))
+        cells = tables.cells_of(dataset)
+        first = tables.primary.get(dataset)
+        known = [name for name in sorted(quality, key=lambda name: name != first) if any(name in cell.means for cell in cells)]
+        shown = [name for name in known if any(cell.means.get(name, NOTHING).value is not None for cell in cells)]
+        if shown:
+            blocks.append(_matrix(tables, cells, shown))
+        if known:
+            blocks.append(_every_mean(tables, cells, known))
+        if len(shown) < len(known) or not known:
+            blocks.append(
+                Paragraph((f"No data for any method: {', '.join(name for name in known if name not in shown) or dataset}.",))
+            )
+    blocks += [Paragraph((note,)) for note in tables.notes]
+    return Section("results", "Results", tuple(blocks))
+
+
+def _matrix(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
+    styles = {name: _style(tables, cells, name) for name in shown}
+    rows = []
+    for cell in cells:
+        start = key_of(cell.dataset, cell.method)
+        counts = (count(f"{start}/records", cell.num_records), count(f"{start}/failed", cell.num_failed), *odd_counts(cell))
+        rows.append(Row((entry(cell.method), *map(entry, counts), *(_mean_entry(cell, name, styles[name]) for name in shown))))
+    caption = "Means with 95% intervals, and the number of records that each is the mean of."
+    return Table(("Method", "Records", "Failed", "Unparsed", "Abstained", *shown), tuple(rows), (caption,))
+
+
+def _mean_entry(cell: Cell, name: str, style: Style) -> Entry:
+    numbers = mean_numbers(cell, name, style)
+    if numbers.mean.value is None:
+        return entry(numbers.value, below=failed_beside(cell, numbers))
+    return Entry((numbers.value,), (numbers.interval, ("n ", numbers.scored)))
+
+
+def failed_beside(cell: Cell, numbers: MeanNumbers) -> Words:
+    """How many could not be scored, where that is more than the questions that failed; else nothing."""
+    return (numbers.failed, " failed") if numbers.mean.num_failed > cell.num_failed else ()
+
+
+def _every_mean(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
+    rows: list[Row] = []
+    for name in shown:
+        column = tables.columns[name].column
+        rows.append(Row(heading=f"{name}: {column.meaning}{f' ({column.better} is better)' if column.better else ''}"))
+        rows += [Row(tuple(_result_entries(cell, name, _style(tables, cells, name)))) for cell in cells]
+    heads = ("Method", "Mean", "95% interval", "If failed", "Scored", "Failed", "No data", "Unparsed", "Abstained")
+    caption = (
+        "'Failed' counts the records that could not be scored, 'no data' those that the column does not apply to. "
+        "'If failed' gives the mean if every failed record were the worst, and if every one were the best that can be."
+    )
+    return Table(heads, tuple(rows), (caption,), folded_under="Every mean with its bounds and all that was left out of it")
+
+
+def _style(tables: Tables, cells: Sequence[Cell], name: str) -> Style:
+    return style_for(tables.columns[name].column, (cell.means.get(name, NOTHING).value for cell in cells))
+
+
+def _overview(tables: Tables) -> Iterator[Block]:
+    shown = [facts.label for facts in tables.datasets if facts.label in tables.primary]
+    if not shown:
+        return
+    panels = [_mean_panel(f"{dataset}, {tables.primary[dataset]}", _primary_means(tables, dataset)) for dataset in shown]
+    methods = [method.label for method in tables.methods]
+    drawing = dot_plot("Means of all methods with their intervals", methods, panels, _axis(tables, shown))
+    yield Figure("results.svg", drawing, HOW_TO_READ)
+
+
+def _primary_means(tables: Tables, dataset: str) -> list[Mean]:
+    column = tables.primary[dataset]
+    cells = (tables.cell(dataset, method.label) for method in tables.methods)
+    return [cell.means.get(column, NOTHING) if cell else NOTHING for cell in cells]
+
+
+def _mean_panel(title: str, means: Sequence[Mean]) -> Panel:
+    style = Style(3)
+    return Panel(title, tuple(Dot(mean.value, style.text(mean.value), mean.interval, mean.bounds) for mean in means))
+
+
+def _axis(tables: Tables, datasets: Sequence[str]) -> str:
+    meanings = dict.fromkeys(tables.columns[tables.primary[dataset]].column.meaning for dataset in datasets)
+    return "; ".join(meanings)
+
+
+def _result_entries(cell: Cell, name: str, style: Style) -> Iterator[Entry]:
+    numbers = mean_numbers(cell, name, style)
+    yield entry(cell.method)
+    yield entry(numbers.value)
+    yield entry(*numbers.interval)
+    yield entry(*numbers.bounds)
+    yield from map(entry, (numbers.scored, numbers.failed, numbers.no_data, *odd_counts(cell)))
+
+
+def mean_numbers(cell: Cell, column: str, style: Style, prefix: str = "") -> MeanNumbers:
+    """The numbers of a mean under the keys of its cell."""
+    start = key_of(cell.dataset, cell.method, column)
+    return MeanNumbers(f"{prefix}/{start}" if prefix else start, cell.means.get(column, NOTHING), style)
+
+
+def odd_counts(cell: Cell, prefix: str = "") -> tuple[Number, Number]:
+    """How many records of a cell were unparsed, and how many abstained."""
+    start = key_of(cell.dataset, cell.method)
+    start = f"{prefix}/{start}" if prefix else start
+    return count(f"{start}/unparsed", cell.num_unparsed), count(f"{start}/abstained", cell.num_abstained)
+
+
+def comparison(tables: Tables) -> Section | None:
+    """Each method against the baseline."""
+    if not tables.comparisons:
+        return None
+    blocks: list[Block] = []
+    main = [table for table in tables.comparisons if table.is_primary]
+    if main:
+        blocks.append(_comparison_figure(main))
+    for dataset in (facts.label for facts in tables.datasets):
+        mine = [table for table in tables.comparisons if table.dataset == dataset]
+        if mine:
+            blocks += [Subtitle(dataset), _comparison_table(mine)]
+    caption = (
+        "Differences are over the questions for which both methods have a value; 'left out' counts the others. p is "
+        "corrected by Holm's method over the methods of a table. 'Detectable' is the least difference that so many "
+        "questions would show with a power of 80%."
+    )
+    blocks.append(Paragraph((" ".join(dict.fromkeys([caption, *(table.how for table in tables.comparisons if table.how)])),)))
+    return Section("comparison", "Comparison", tuple(blocks))
+
+
+def _comparison_figure(main: Sequence[ComparisonTable]) -> Figure:
+    methods = list(dict.fromkeys(one.method for table in main for one in table.rows))
+    panels = []
+    for table in main:
+        found = {one.method: one for one in table.rows}
+        panels.append(Panel(f"{table.dataset}, {table.name}", tuple(_difference_dot(found.get(method)) for method in methods)))
+    against = ", ".join(dict.fromkeys(table.baseline for table in main))
+    title = "Differences to the baseline with their intervals"
+    drawing = dot_plot(title, methods, panels, f"difference to {against}", has_zero_line=True)
+    caption = "Line: 95% interval of the paired difference. Filled: Holm-corrected p below 0.05; hollow: it may be chance."
+    return Figure("comparison.svg", drawing, caption)
+
+
+def _difference_dot(one: Comparison | None) -> Dot:
+    if one is None or one.difference is None:
+        return Dot(None)
+    is_filled = one.p_holm is not None and one.p_holm < _SIGNIFICANT
+    return Dot(one.difference, Style(3).text(one.difference, is_signed=True), one.interval, is_filled=is_filled)
+
+
+def _comparison_table(mine: Sequence[ComparisonTable]) -> Table:
+    rows: list[Row] = []
+    for table in mine:
+        rows.append(Row(heading=f"{table.name}, difference to {table.baseline}"))
+        rows += [Row(_comparison_entries(table, one)) for one in table.rows]
+    heads = ("Method", "Difference", "95% interval", "p, Holm", "p", "Detectable", "Pairs", "Left out", "Test", "Says")
+    return Table(heads, tuple(rows), numbers_to=8)
+
+
+def comparison_prefix(table: ComparisonTable, one: Comparison) -> str:
+    """What the keys of a comparison begin with."""
+    return f"compare/{key_of(table.dataset, table.name, table.baseline, one.method)}"
+
+
+def _comparison_entries(table: ComparisonTable, one: Comparison) -> tuple[Entry, ...]:
+    start, style = comparison_prefix(table, one), Style(3)
+    interval = MeanNumbers(start, Mean(one.difference, one.num_pairs, interval=one.interval), style).interval
+    return (
+        entry(one.method),
+        entry(style.number(f"{start}/difference", one.difference, is_signed=True)),
+        entry(*interval),
+        entry(_p(f"{start}/p_holm", one.p_holm)),
+        entry(_p(f"{start}/p", one.p)),
+        entry(style.number(f"{start}/minimum_detectable", one.minimum_detectable)),
+        entry(count(f"{start}/pairs", one.num_pairs)),
+        entry(count(f"{start}/left_out", one.num_left_out)),
+        entry(one.test),
+        entry(one.says),
+    )
+
+
+def _p(key: str, p: float | None) -> Number:
+    return Number(key, p, "< 0.001" if p is not None and p < 0.001 else Style(3).text(p))

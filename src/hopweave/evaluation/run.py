@@ -1,0 +1,364 @@
+"""Answers every question of a plan with every method of it, and keeps each record: resumable at any moment.
+
+One method is worked after another and the questions in their order, so that what prompts begin with is still in the
+endpoint's cache. Questions are worked side by side as the endpoint allows; `limiter` follows what it bears. Every reply is in
+the store before a method sees it and every record is on disk before another question takes its place, so that after a kill
+the same call of `evaluate` goes on at the question and the call where it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from hopweave.errors import DataError, ModelError, SettingsError
+from hopweave.evaluation import manifest as proof
+from hopweave.evaluation.limiter import Limited, Turns, limited
+from hopweave.evaluation.lock import lock
+from hopweave.evaluation.prepare import Prepared, prepare
+from hopweave.evaluation.prices import Price, read_price
+from hopweave.evaluation.run_folder import Plan, RunFolder
+from hopweave.evaluation.standing import Cell, CellStanding, RunBudget, Standing
+from hopweave.settings import Settings
+from hopweave.store import Store
+from hopweave.trace import Failure, Record, Trace
+from hopweave.types import Question
+from hopweave.weaver import Weaver, cause_of, check_question, open_retriever
+from hopweave.workbench import Parts
+
+FINISHED = "finished"
+MAX_FAILURES_IN_A_ROW = 50
+"""After so many questions in a row that the model's endpoint failed, the run ends: it is down, and asking on helps nobody."""
+
+_PARALLEL = 8  # where neither the endpoint nor the user says
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to work, which touches no record.
+
+    Attributes:
+        parallel: questions side by side; `None` takes as many as the endpoint serves calls at a time, or 8.
+        budget: of the whole run.
+        prices: a price table.
+        retry_failed: whether questions whose last record failed are asked again.
+    """
+
+    parallel: int | None = None
+    budget: RunBudget = field(default_factory=RunBudget)
+    prices: Path | None = None
+    retry_failed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.parallel is not None and self.parallel < 1:
+            raise SettingsError(f"parallel must be at least 1, not {self.parallel}")
+        if self.budget.max_cost is not None and self.prices is None:
+            raise SettingsError("max_cost needs a price table; give one with --prices FILE")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a watcher may look at while the run goes on.
+
+    Attributes:
+        standing: brought up to date with each record.
+        turns: of the calls of the model.
+        parallel: questions side by side.
+        num_left: questions to be asked in this sitting.
+        notes: what the user should know.
+    """
+
+    standing: Standing
+    turns: Turns
+    parallel: int
+    num_left: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a sitting ended: where the run stands, why it ended (`finished` or a limit), and how long it took."""
+
+    standing: Standing
+    ended_because: str
+    seconds: float
+
+
+class Watcher:
+    """Told how the run goes; this one does nothing with it."""
+
+    def started(self, work: Work) -> None:
+        """The first question is about to be asked."""
+
+    def answered(self, cell: Cell, record: Record) -> None:
+        """A record is on disk."""
+
+
+async def evaluate(
+    path: Path, plan: Plan, settings: Settings, options: RunOptions | None = None, watcher: Watcher | None = None
+) -> Outcome:
+    """Does what a plan says, or goes on with it.
+
+    Args:
+        path: of the run's folder.
+        plan: what to do; its settings are those below, in full (`plan_file.in_full`).
+        settings: of all that the cells share.
+        options: how to work.
+        watcher: told how it goes.
+
+    Raises:
+        SettingsError: for what does not exist or cannot be, and for a plan that is not the one the run was made with.
+        DataError: for data that cannot be read or has changed, a run that another process works on, or a full disk.
+        MissingExtra: for a library that is not installed.
+    """
+    options = options or RunOptions()
+    with lock(path):
+        folder = RunFolder.create(path, plan) if RunFolder.is_at(path) else None
+        prepared = prepare(plan, settings, folder)
+        async with AsyncExitStack() as stack:
+            desk = _Desk(prepared)
+            stack.push_async_callback(desk.close)
+            price = read_price(options.prices, desk.llm.identity) if options.prices is not None else None
+            desk.open()
+            folder = folder or RunFolder.create(path, plan)
+            for label, drawn in prepared.examples.items():
+                folder.keep_examples(label, drawn)
+            desk.keep_replies_in(folder)
+            sitting = _Sitting(folder, desk, options, price, watcher or Watcher())
+            return await sitting.work()
+
+
+class _Desk:
+    """The opened parts that the cells share: one model, one store, and a retriever for each corpus."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        settings = prepared.settings
+        model = settings.part("llms", settings.llm)
+        self.prepared = prepared
+        self.max_parallel: int | None = model.abilities.max_parallel
+        self.llm: Limited = limited(model, Turns(self.max_parallel or _PARALLEL))
+        self._shared = Parts(self.llm)
+        self.parts: dict[str, Parts] = {}
+        self.weavers: dict[Cell, Weaver] = {}
+
+    def open(self) -> None:
+        """Opens everything but the store."""
+        settings = self.prepared.settings
+        self._shared = Parts(
+            self.llm,
+            reader=settings.part("readers", settings.reader),
+            duplicate_detector=settings.part("duplicate_detectors", settings.duplicate_detector),
+            sampling=settings.make_sampling(),
+            retries=settings.make_retries(),
+        )
+        for cell in self.prepared.cells:
+            own, corpus = self.prepared.settings_of(cell), self.prepared.corpus_of(cell.dataset)
+            if corpus not in self.parts:
+                self.parts[corpus] = self._shared.over(*open_retriever(own))
+            self.weavers[cell] = Weaver(own, parts=self.parts[corpus])
+
+    def keep_replies_in(self, folder: RunFolder) -> None:
+        """Opens the store: that of the run, unless the settings name one."""
+        named = self.prepared.settings.store
+        store = Store(named.path if "path" in named.model_fields_set else folder.store_path, named.mode)
+        for parts in self.parts.values():
+            parts.store = store
+
+    async def close(self) -> None:
+        """Lets go of everything."""
+        async with AsyncExitStack() as stack:
+            for parts in (self._shared, *self.parts.values()):
+                stack.push_async_callback(parts.close)
+
+    def manifest(self, folder: RunFolder, known: proof.Manifest | None) -> proof.Manifest:
+        """What the run depends on, as it is now; of files that are as they were, the hash is taken from before."""
+        prepared, reader = self.prepared, self._shared.reader
+        before = {source.path: source for source in _sources(known)} if known is not None else {}
+        indexes = {corpus: getattr(parts.engine, "index", None) for corpus, parts in self.parts.items()}
+        return proof.Manifest(
+            plan=proof.hash_file(folder.path / "plan.json"),
+            datasets={
+                label: proof.DrawnExamples(
+                    tuple(proof.hash_source(file, before.get(str(file))) for file in prepared.files_of(label)),
+                    len(prepared.examples[label]),
+                    proof.hash_file(folder.examples_path(label)),
+                )
+                for label in prepared.datasets
+            },
+            indexes={
+                corpus: proof.hash_source(index, before.get(str(index)))
+                for corpus, index in indexes.items()
+                if isinstance(index, Path)
+            },
+            llm=self.llm.identity,
+            reader=reader.identity if reader is not None else "",
+            retrievers={corpus: parts.retriever_identity for corpus, parts in self.parts.items() if parts.engine is not None},
+            methods={cell.method: weaver.setup(weaver.budget).options for cell, weaver in self.weavers.items()},
+            settings=folder.plan.settings,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    cell: Cell
+    question: Question
+
+
+class _Sitting:
+    """A stretch of work on the run."""
+
+    def __init__(self, folder: RunFolder, desk: _Desk, options: RunOptions, price: Price | None, watcher: Watcher) -> None:
+        self._folder = folder
+        self._desk = desk
+        self._options = options
+        self._watcher = watcher
+        self._began = time.monotonic()
+        self._questions = {label: [example.question for example in folder.examples(label)] for label in desk.prepared.datasets}
+        self._standing = Standing(
+            {cell: CellStanding(len(self._questions[cell.dataset])) for cell in desk.prepared.cells}, price
+        )
+        self._running: Counter[Cell] = Counter()
+        self._ended_because = ""
+        self._num_bad_in_a_row = 0
+        self._left: deque[_Job] = deque()
+        self._unwritten: list[tuple[Cell, Record]] = []
+        self._writing = asyncio.Lock()
+
+    async def work(self) -> Outcome:
+        """Asks all questions that are left, or as many as the budget allows."""
+        for cell in self._standing.cells:
+            self._folder.mend(*cell)
+            for record in self._folder.history(*cell):
+                self._standing.add(cell, record)
+        self._check_records()
+        manifest, notes = self._start_manifest()
+        self._left.extend(self._jobs())
+        parallel = self._options.parallel or self._desk.max_parallel or _PARALLEL
+        turns = self._desk.llm.turns
+        turns.start(self._desk.max_parallel or parallel)
+        self._watcher.started(Work(self._standing, turns, parallel, len(self._left), tuple(notes)))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(parallel, len(self._left))):
+                    group.create_task(self._take_turns())
+        except ExceptionGroup as several:
+            raise cause_of(several) from None
+        ended_because = self._ended_because or FINISHED
+        self._end_manifest(manifest, ended_because)
+        return Outcome(self._standing, ended_because, time.monotonic() - self._began)
+
+    def _jobs(self) -> Iterator[_Job]:
+        for cell, standing in self._standing.cells.items():
+            for question in self._questions[cell.dataset]:
+                is_again = self._options.retry_failed and question.id in standing.failed
+                if question.id not in standing.done or is_again:
+                    yield _Job(cell, question)
+
+    def _check_records(self) -> None:
+        """Holds the records that are there to the questions that were drawn."""
+        for cell, standing in self._standing.cells.items():
+            strange = standing.done - {question.id for question in self._questions[cell.dataset]}
+            if strange:
+                place = self._folder.records_path(*cell)
+                raise DataError(f"{place} holds a record of {min(strange)!r}, which was not drawn; restore the file")
+
+    async def _take_turns(self) -> None:
+        while (job := self._next()) is not None:
+            self._running[job.cell] += 1
+            await self._keep(job.cell, await self._answer(job))
+
+    def _next(self) -> _Job | None:
+        if self._ended_because or not self._left:
+            return None
+        seconds = time.monotonic() - self._began
+        reached = self._standing.limit_reached(self._options.budget, self._running, seconds)
+        if self._num_bad_in_a_row >= MAX_FAILURES_IN_A_ROW:
+            reached = f"{MAX_FAILURES_IN_A_ROW} questions in a row failed at the model's endpoint"
+        self._ended_because = reached
+        return None if reached else self._left.popleft()
+
+    async def _answer(self, job: _Job) -> Record:
+        weaver = self._desk.weavers[job.cell]
+        try:
+            check_question(job.question)
+        except DataError as error:  # which no method can be asked; a failure of this question, not of the run
+            started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+            return Trace().finish(job.question, weaver.setup(weaver.budget), started_at, None, Failure.of(error))
+        return await weaver.answer(job.question)
+
+    async def _keep(self, cell: Cell, record: Record) -> None:
+        """Writes a record. Those that were done while the disk was busy are written together by the first that waited."""
+        self._unwritten.append((cell, record))
+        async with self._writing:
+            batch, self._unwritten = self._unwritten, []
+            if not batch:
+                return
+            await asyncio.to_thread(self._write, batch)
+            for done_cell, done in batch:
+                self._running[done_cell] -= 1
+                self._standing.add(done_cell, done)
+                is_bad = done.error is not None and done.error.kind == ModelError.__name__
+                self._num_bad_in_a_row = self._num_bad_in_a_row + 1 if is_bad else 0
+                self._watcher.answered(done_cell, done)
+
+    def _write(self, batch: list[tuple[Cell, Record]]) -> None:
+        by_cell: dict[Cell, list[Record]] = {}
+        for cell, record in batch:
+            by_cell.setdefault(cell, []).append(record)
+        for cell, records in by_cell.items():
+            self._folder.add(cell.dataset, cell.method, *records)
+
+    def _start_manifest(self) -> tuple[proof.Manifest, list[str]]:
+        """Notes what the run depends on; refuses to go on with what has changed."""
+        known = proof.Manifest.read(self._folder.path)
+        now = self._desk.manifest(self._folder, known)
+        sitting = proof.Sitting(_now(), version("hopweave"), proof.hash_code())
+        notes = []
+        if known is not None:
+            changed = proof.differences(known, now)
+            if changed:
+                raise DataError(
+                    f"the run in {self._folder.path} began with other data: {'; '.join(changed)}; restore them, or "
+                    "take another folder"
+                )
+            if any(earlier.code != sitting.code for earlier in known.sittings):
+                notes.append("the code of hopweave has changed since the run began, as manifest.json says")
+            now = replace(known, sittings=(*known.sittings, sitting))
+        else:
+            now = replace(now, sittings=(sitting,))
+        now.write(self._folder.path)
+        return now, notes
+
+    def _end_manifest(self, manifest: proof.Manifest, ended_because: str) -> None:
+        *earlier, sitting = manifest.sittings
+        records: Mapping[str, proof.KeptRecords] = {
+            f"{cell.dataset}/{cell.method}": proof.KeptRecords(
+                proof.hash_file(self._folder.records_path(*cell)), len(standing.done), len(standing.failed)
+            )
+            for cell, standing in self._standing.cells.items()
+            if standing.done
+        }
+        replace(
+            manifest,
+            prompts={name: tuple(sorted(prints)) for name, prints in sorted(self._standing.prompts.items())},
+            records=records,
+            sittings=(*earlier, replace(sitting, ended_at=_now(), ended_because=ended_because)),
+            is_complete=self._standing.is_complete,
+        ).write(self._folder.path)
+
+
+def _sources(manifest: proof.Manifest) -> Iterator[proof.Source]:
+    yield from manifest.indexes.values()
+    for drawn in manifest.datasets.values():
+        yield from drawn.sources
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,253 @@
+"""Scores the records of a run: every metric on every record, a line each, without a call of any model.
+
+    RUN/scores.jsonl    dataset, method, question, metric, what became of the record, and the values of the metric's columns
+    RUN/scores.json     which metrics with which options, of which records, and the tables that `summary` makes of it all
+
+A metric that raises has failed on that record: its line holds the error instead of values, and the other metrics go on. What
+the record itself could not give (its question failed) holds neither.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from hopweave.catalog import entries, load
+from hopweave.errors import DataError, MissingExtra, SettingsError, suggest
+from hopweave.evaluation.run_folder import RunFolder
+from hopweave.parse.refusal import is_refusal
+from hopweave.protocols import Metric
+from hopweave.settings import build
+from hopweave.trace import Failure, Record
+from hopweave.types import AnswerForm, Column, Example
+
+LINES = "scores.jsonl"
+
+Became = Literal["answered", "unparsed", "abstained", "failed"]
+"""What became of a question: an answer; words that no answer could be read off; the answer that it is not known; an error."""
+
+_FORMS: Mapping[str, frozenset[AnswerForm]] = {
+    "cover_em": frozenset({"short", "label"}),
+    "exact_match": frozenset({"short"}),
+    "f1": frozenset({"short"}),
+    "label_accuracy": frozenset({"label"}),
+    "rouge_l": frozenset({"long"}),
+}
+PRIMARY: Mapping[AnswerForm, str] = {"short": "cover_em", "label": "label_accuracy", "long": "rouge_l"}
+"""The column that methods are compared by, for each form of answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a metric says of a record. `values` is `None` where the question failed or the metric did (then `error` is set)."""
+
+    dataset: str
+    method: str
+    question: str
+    metric: str
+    record: Became
+    values: Mapping[str, float] | None
+    error: Failure | None = None
+
+    def to_json(self) -> str:
+        """The score as one line of JSON."""
+        values = dataclasses.asdict(self)
+        return json.dumps(values if self.error is not None else values | {"error": None}, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMetric:
+    """A metric in use.
+
+    Attributes:
+        name: of its file.
+        options: those that differ from its defaults.
+        forms: of questions that it is for; empty is for all.
+        metric: `None` if it could not be made; then `error` says why, and it fails on every record.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    forms: frozenset[AnswerForm] = frozenset()
+    metric: Metric | None = None
+    error: Failure | None = None
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """Those that have a mean; one that neither way is better for only serves the figures of a whole cell."""
+        if self.metric is None:
+            return {}
+        has_figures = bool(getattr(self.metric, "combined", None))
+        return {name: column for name, column in self.metric.columns.items() if column.better or not has_figures}
+
+
+def open_metrics(
+    names: Sequence[str] = (), options: Mapping[str, Mapping[str, Any]] | None = None
+) -> tuple[list[OpenMetric], dict[str, str]]:
+    """Makes metrics.
+
+    Args:
+        names: which; none takes all there are, each for the forms of answer that it is meant for.
+        options: by name of the metric.
+
+    Returns:
+        The metrics, and those that were left out, with the reason: nobody asked for them by name, and a library is missing.
+
+    Raises:
+        SettingsError: for an unknown name or option.
+        MissingExtra: if a metric that was asked for needs a library that is not installed.
+    """
+    options, known = options or {}, entries("metrics")
+    for name in [*names, *options]:
+        if name not in known:
+            raise SettingsError(f"{name!r} is not one of the metrics; {suggest(name, known)}")
+    opened, left_out = [], {}
+    for name in dict.fromkeys(names or known):
+        given = options.get(name, {})
+        forms: frozenset[AnswerForm] = frozenset() if names else _FORMS.get(name, frozenset())
+        try:
+            metric = build(load("metrics", name), given, f"metrics.{name}")
+        except MissingExtra as error:
+            if names:
+                raise
+            left_out[name] = str(error)
+        except SettingsError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a metric that is broken must not take the others along
+            opened.append(OpenMetric(name, given, forms, error=Failure.of(error)))
+        else:
+            opened.append(OpenMetric(name, given, forms, metric))
+    return opened, left_out
+
+
+def score_run(run: RunFolder, metrics: Sequence[OpenMetric], *, on_record: Callable[[], None] | None = None) -> list[Score]:
+    """Scores all records of a run, in the order of the plan and of the examples.
+
+    Raises:
+        DataError: for a record that cannot be read, or belongs to no example of the run.
+    """
+    scores: list[Score] = []
+    for dataset in run.plan.datasets:
+        examples = {example.question.id: example for example in run.examples(dataset)}
+        for method in run.plan.methods:
+            of_question: dict[str, list[Score]] = {}
+            for record in run.records(dataset, method):
+                asked = record.question.id
+                if asked not in examples:
+                    raise DataError(
+                        f"{run.records_path(dataset, method)} has a record of question {asked!r}, which is not among the "
+                        f"examples of {dataset!r}; see what else differs with: hopweave verify {run.path}"
+                    )
+                of_question[asked] = list(_scores_of(dataset, method, record, examples[asked], metrics))
+                if on_record is not None:
+                    on_record()
+            scores += [score for asked in examples for score in of_question.get(asked, ())]
+    return scores
+
+
+def became(record: Record) -> Became:
+    """What became of a question; a refusal is one also where it was not read off a marker."""
+    answer = record.answer
+    if answer is None:
+        return "failed"
+    said = answer.short or answer.text
+    if said.strip() and is_refusal(said):
+        return "abstained"
+    is_whole_text = answer.how == "full" and record.question.form != "long"
+    return "unparsed" if is_whole_text or answer.how == "empty" or not answer.short else "answered"
+
+
+def write_scores(run: RunFolder, scores: Iterable[Score]) -> None:
+    """Writes `scores.jsonl`, as a whole or not at all.
+
+    Raises:
+        DataError: if it cannot be written.
+    """
+    write_whole(run.path / LINES, "".join(f"{score.to_json()}\n" for score in scores))
+
+
+def read_scores(run: RunFolder) -> list[Score]:
+    """Reads `scores.jsonl` back.
+
+    Raises:
+        DataError: if it is missing, or a line cannot be read.
+    """
+    place = run.path / LINES
+    try:
+        lines = place.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    except OSError:
+        raise DataError(f"{place} is missing; make it with: hopweave score {run.path}") from None
+    found = []
+    for number, line in enumerate(lines if lines != [""] else [], start=1):
+        try:
+            found.append(_score_adapter().validate_json(line))
+        except ValidationError as error:
+            what = error.errors()[0]["msg"]
+            raise DataError(
+                f"{place}, line {number} is no score: {what}; make them anew with: hopweave score {run.path}"
+            ) from None
+    return found
+
+
+def records_hashes(run: RunFolder) -> dict[str, str]:
+    """The SHA-256 of each file of records, by `DATASET/METHOD`, and of each file of examples, by `DATASET`."""
+    places = {dataset: run.path / "examples" / f"{dataset}.jsonl" for dataset in run.plan.datasets}
+    places |= {
+        f"{dataset}/{method}": run.records_path(dataset, method) for dataset in run.plan.datasets for method in run.plan.methods
+    }
+    return {name: hashlib.sha256(place.read_bytes()).hexdigest() for name, place in places.items() if place.exists()}
+
+
+def write_whole(place: Path, text: str) -> None:
+    """Writes a file as a whole or not at all.
+
+    Raises:
+        DataError: if it cannot be written.
+    """
+    draft = place.with_name(f".{place.name}.new")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(place)
+    except OSError as error:
+        raise DataError(f"cannot write {place}: {error.strerror}; make room and run the same command again") from None
+
+
+def _scores_of(dataset: str, method: str, record: Record, example: Example, metrics: Sequence[OpenMetric]) -> Iterator[Score]:
+    state = became(record)
+    for opened in metrics:
+        if opened.forms and example.question.form not in opened.forms:
+            continue
+        values, error = None, opened.error
+        if opened.metric is not None and (state != "failed" or opened.metric.counts_failures):
+            try:
+                values = _checked(opened.metric.score(record, example), opened.metric)
+            except Exception as raised:  # noqa: BLE001 - whatever a metric does, it is counted, and the others go on
+                error = Failure.of(raised)
+        yield Score(dataset, method, record.question.id, opened.name, state, values, error)
+
+
+def _checked(values: Mapping[str, float], metric: Metric) -> dict[str, float]:
+    checked = {}
+    for name, value in values.items():
+        column = metric.columns.get(name)
+        if column is None:
+            raise ValueError(f"it gave a value for {name!r}, which is none of its columns ({', '.join(metric.columns)})")
+        number = float(value)
+        if not (math.isfinite(number) and column.low <= number <= column.high):
+            raise ValueError(f"its {name} is {number}, outside of {column.low:g} to {column.high:g}")
+        checked[name] = number
+    return {name: checked[name] for name in metric.columns if name in checked}
+
+
+@cache
+def _score_adapter() -> TypeAdapter[Score]:
+    return TypeAdapter(Score)

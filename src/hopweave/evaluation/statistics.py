@@ -1,0 +1,274 @@
+"""The statistics of paired comparisons: bootstrap intervals, McNemar's test, sign-flip permutation, Holm's correction, power.
+
+Plain Python, and exact where it counts: sums over resamples are of whole numbers (a value is kept to 2^-44 of the greatest one
+in its column), so they are the same on every machine, and one addition serves all columns at once. Values that are whole
+multiples of the greatest one divided by a power of two, such as 0 and 1, are kept exactly.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from operator import itemgetter
+from statistics import NormalDist
+
+NUM_RESAMPLES = 10_000
+CONFIDENCE = 0.95
+POWER = 0.8
+MAX_EXACT_FLIPS = 15
+"""Up to so many differences that are not 0, every pattern of signs is tried (2^15); above it, `NUM_RESAMPLES` random ones."""
+
+Values = Sequence[float | None]
+"""A value a question, in the order of the questions; `None` where there is none."""
+
+_ONE = 1 << 44
+_BITS = bytes.maketrans(b"01", b"\x00\x01")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """From `low` to `high`, both included."""
+
+    low: float
+    high: float
+
+
+def bootstrap_means(columns: Sequence[Values], *, num_resamples: int = NUM_RESAMPLES, seed: int = 0) -> list[list[float]]:
+    """The means of each column over questions drawn with replacement, the same questions for every column, sorted.
+
+    A mean is over the drawn questions that have a value; a resample without any is left out for that column.
+
+    Args:
+        columns: all of the same length.
+        num_resamples: how often to draw.
+        seed: of the draws.
+    """
+    num = len(columns[0]) if columns else 0
+    means: list[list[float]] = [[] for _ in columns]
+    if not num:
+        return means
+    scales = [_scale(column) for column in columns]
+    packing = _Packing(num, 2 * len(columns))
+    packed = packing.rows(
+        [part for column, scale in zip(columns, scales, strict=True) for part in (_shifted(column, scale), _present(column))]
+    )
+    draw = random.Random(seed).random  # noqa: S311 - a sample, not a secret
+    for _ in range(num_resamples):
+        drawn = [int(draw() * num) for _ in range(num)]
+        total = sum(itemgetter(*drawn)(packed)) if num > 1 else packed[0]
+        parts = packing.parts(total)
+        for mean, scale, shifted, count in zip(means, scales, parts, parts, strict=True):
+            if count:
+                mean.append((shifted - count * _ONE) / (count * _ONE) * scale)
+    for mean in means:
+        mean.sort()
+    return means
+
+
+def percentile_interval(means: Sequence[float], *, confidence: float = CONFIDENCE) -> Bounds | None:
+    """The percentile interval of sorted bootstrap means; `None` without any."""
+    tail = (1 - confidence) / 2
+    return Bounds(_quantile(means, tail), _quantile(means, 1 - tail)) if means else None
+
+
+def bca_interval(values: Values, means: Sequence[float], *, confidence: float = CONFIDENCE) -> Bounds | None:
+    """The bias-corrected and accelerated interval of a mean (Efron 1987), which is for skewed values, as scores are.
+
+    Args:
+        values: the sample.
+        means: its bootstrap means, sorted.
+        confidence: above 0, below 1.
+
+    Returns:
+        `None` where it is not defined: fewer than two values, values that are all the same, or means that are all on one side.
+    """
+    present = [value for value in values if value is not None]
+    if len(present) < 2 or min(present) == max(present) or not means:
+        return None
+    mean = math.fsum(present) / len(present)
+    slack = 1e-12 * max(map(abs, present))
+    below = sum(value < mean - slack for value in means)
+    equal = sum(abs(value - mean) <= slack for value in means)
+    share = (below + equal / 2) / len(means)
+    if not 0 < share < 1:
+        return None
+    normal = NormalDist()
+    bias = normal.inv_cdf(share)
+    off = [value - mean for value in present]
+    acceleration = math.fsum(x**3 for x in off) / (6 * math.fsum(x * x for x in off) ** 1.5)
+
+    def corrected(tail: float) -> float:
+        z = bias + normal.inv_cdf(tail)
+        return round(normal.cdf(bias + z / (1 - acceleration * z)), 12)  # libraries of mathematics differ in the last digits
+
+    tail = (1 - confidence) / 2
+    return Bounds(_quantile(means, corrected(tail)), _quantile(means, corrected(1 - tail)))
+
+
+def mean_interval(values: Values, means: Sequence[float]) -> Bounds | None:
+    """The BCa interval, or the percentile one where BCa is not defined; `None` for values that are all the same.
+
+    No spread was seen then, which is no proof that there is none.
+    """
+    present = {value for value in values if value is not None}
+    return (bca_interval(values, means) or percentile_interval(means)) if len(present) > 1 else None
+
+
+def mcnemar(num_wins: int, num_losses: int) -> tuple[float, float]:
+    """The two-sided p of McNemar's test, exact and mid-p (Fagerland, Lydersen, Laake 2013).
+
+    Args:
+        num_wins: pairs where only the first is right.
+        num_losses: pairs where only the second is.
+
+    >>> mcnemar(1, 6)
+    (0.125, 0.0703125)
+    """
+    num, least = num_wins + num_losses, min(num_wins, num_losses)
+    term, tail = 1, 1
+    for k in range(1, least + 1):
+        term = term * (num - k + 1) // k
+        tail += term
+    return min(1.0, 2 * tail / 2**num), min(1.0, (2 * tail - term) / 2**num)
+
+
+def sign_flip_tests(columns: Sequence[Values], *, num_resamples: int = NUM_RESAMPLES, seed: int = 0) -> list[float | None]:
+    """The two-sided p of the paired permutation test of each column of differences: is their mean 0?
+
+    Few differences: every pattern of signs is tried. Many: random patterns, the observed one counted among them (Phipson and
+    Smyth 2010), so that p is never 0. `None` for a column without values.
+
+    Args:
+        columns: differences, all of the same length; the same patterns serve all.
+        num_resamples: how many random patterns.
+        seed: of the patterns.
+    """
+    exact = {
+        place: _exact_flips([value for value in column if value])
+        for place, column in enumerate(columns)
+        if sum(map(bool, column)) <= MAX_EXACT_FLIPS
+    }
+    many = [place for place in range(len(columns)) if place not in exact]
+    sampled = _sampled_flips([columns[place] for place in many], num_resamples, seed) if many else []
+    found: dict[int, float] = exact | dict(zip(many, sampled, strict=True))
+    return [None if all(value is None for value in column) else found[place] for place, column in enumerate(columns)]
+
+
+def holm(ps: Sequence[float | None]) -> list[float | None]:
+    """Holm's correction: the chance that any of the tests errs stays below the level. `None` is no test, and not counted.
+
+    >>> holm([0.01, None, 0.04, 0.03])
+    [0.03, None, 0.06, 0.06]
+    """
+    tests = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    corrected: list[float | None] = [None] * len(ps)
+    highest = 0.0
+    for rank, (p, place) in enumerate(tests):
+        highest = max(highest, min(1.0, (len(tests) - rank) * p))
+        corrected[place] = highest
+    return corrected
+
+
+def standard_deviation(values: Sequence[float]) -> float | None:
+    """The sample standard deviation (n - 1); `None` for fewer than two values."""
+    if len(values) < 2:
+        return None
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def effect_size(differences: Sequence[float]) -> float | None:
+    """Cohen's d_z: the mean difference in standard deviations of the differences; `None` where these do not differ."""
+    deviation = standard_deviation(differences)
+    return math.fsum(differences) / len(differences) / deviation if deviation else None
+
+
+def minimum_detectable(differences: Sequence[float], *, level: float = 1 - CONFIDENCE, power: float = POWER) -> float | None:
+    """The least true mean difference that a two-sided test of so many pairs would find with that power (normal approximation).
+
+    Args:
+        differences: as seen; their spread is taken for the true one.
+        level: of the test.
+        power: how often the test is to find it.
+
+    Returns:
+        `None` where the differences have no spread to go by.
+    """
+    deviation, normal = standard_deviation(differences), NormalDist()
+    if not deviation:
+        return None
+    return (normal.inv_cdf(1 - level / 2) + normal.inv_cdf(power)) * deviation / math.sqrt(len(differences))
+
+
+def least_p(num_differing: int) -> float:
+    """The least two-sided p that pairs can reach of which so many differ: when all differ in the same direction."""
+    return min(1.0, 2.0 ** (1 - num_differing))
+
+
+class _Packing:
+    """Packs a row of whole numbers into one, with room for sums of `num` rows."""
+
+    def __init__(self, num: int, width: int) -> None:
+        self.num_bytes = (46 + num.bit_length() + 7) // 8
+        self.size = self.num_bytes * width
+
+    def rows(self, columns: Sequence[Sequence[int]]) -> list[int]:
+        return [
+            int.from_bytes(b"".join(value.to_bytes(self.num_bytes, "little") for value in row), "little")
+            for row in zip(*columns, strict=True)
+        ]
+
+    def parts(self, total: int) -> Iterator[int]:
+        data = total.to_bytes(self.size, "little")
+        return (int.from_bytes(data[at : at + self.num_bytes], "little") for at in range(0, self.size, self.num_bytes))
+
+
+def _scale(column: Values) -> float:
+    return max((abs(value) for value in column if value is not None), default=0.0) or 1.0
+
+
+def _shifted(column: Values, scale: float) -> list[int]:
+    return [0 if value is None else _ONE + round(value / scale * _ONE) for value in column]
+
+
+def _present(column: Values) -> list[int]:
+    return [int(value is not None) for value in column]
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    """Of sorted values, with linear interpolation (type 7 of Hyndman and Fan)."""
+    place = share * (len(values) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (values[high] - values[low]) * (place - low)
+
+
+def _exact_flips(differences: Sequence[float]) -> float:
+    scale = _scale(differences)
+    whole = [round(value / scale * _ONE) for value in differences]
+    sums = [0]
+    for value in whole:
+        sums = [total + value for total in sums] + [total - value for total in sums]
+    # What is equal but for the rounding of each value counts as equal.
+    least = abs(sum(whole)) - len(whole)
+    return sum(abs(total) >= least for total in sums) / len(sums)
+
+
+def _sampled_flips(columns: Sequence[Values], num_resamples: int, seed: int) -> list[float]:
+    num = len(columns[0])
+    scaled = [[round((value or 0.0) / _scale(column) * _ONE) for value in column] for column in columns]
+    packing = _Packing(num, 2 * len(columns))
+    packed = packing.rows([[max(0, sign * value) for value in column] for column in scaled for sign in (1, -1)])
+    totals = [sum(column) for column in scaled]
+    least = [abs(total) - num for total in totals]
+    counts = [1] * len(columns)
+    draw = random.Random(seed).getrandbits  # noqa: S311 - a sample, not a secret
+    for _ in range(num_resamples):
+        kept = format(draw(num), f"0{num}b").encode().translate(_BITS)
+        parts = packing.parts(sum(compress(packed, kept)))
+        for place, (total, positive, negative) in enumerate(zip(totals, parts, parts, strict=True)):
+            counts[place] += abs(2 * (positive - negative) - total) >= least[place]
+    return [count / (num_resamples + 1) for count in counts]
