@@ -20,7 +20,7 @@ from hopweave.errors import SettingsError
 from hopweave.evaluation.analyses import _published
 from hopweave.evaluation.analysis import Analysis, analyse, opened
 from hopweave.evaluation.gathered import Gathered
-from hopweave.evaluation.run_folder import MethodPlan, RunFolder
+from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, RunFolder
 from hopweave.evaluation.sheets import Head, PublishedRow, Sheet, SheetRow, written
 
 FOLDER = Path(hopweave.evaluation.analyses.__file__).parent
@@ -137,7 +137,18 @@ def test_the_same_dataset_of_two_runs_is_one_whatever_its_label(tmp_path):
     other = made(tmp_path / "other", {"hotpotqa": ("musique", (A,))}, {("hotpotqa", "direct"): [answered(A, "Ulm")]})
     assert [dataset.label for dataset in Gathered([first, second]).datasets] == ["hotpotqa"]
     assert len(Gathered([first, second, other]).datasets) == 2
-    assert row_of(sheet_of("searchain_table1", first, second), "hotpotqa", "Direct").num == 1
+    assert row_of(sheet_of("searchain_table1", first, second), "hotpotqa", "Direct (more)").num == 1
+
+
+def test_questions_taken_apart_are_in_no_other_table(tmp_path):
+    plan = DatasetPlan("gold_steps", {"path": "examples/hotpotqa.jsonl"})
+    part = asked("a#1", whole="a", parts=2, part=1)
+    parts = made(tmp_path / "parts", {"parts": (plan, [part])}, {("parts", "searchain"): [answered(part, "Ulm")]})
+    run = two(tmp_path)
+    for name in NAMES:
+        for sheet in opened(name, {}).sheets(Gathered([run, parts])):
+            assert not [row for row in sheet.rows if "parts" in row.labels]
+    assert row_of(sheet_of("searchain_table6", run, parts), "SearChain").values["datasets"] == 1
 
 
 def test_a_metric_that_breaks_is_counted_as_failed_and_named(tmp_path, monkeypatch):

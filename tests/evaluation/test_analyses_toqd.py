@@ -75,6 +75,25 @@ def test_self_knowledge_takes_the_verdict_of_the_probed_run_and_what_is_right_of
     assert [line for line in sheet.missing if line.startswith("CoT, probed") and "--set methods.cot.probe=true" in line]
 
 
+def test_a_probed_run_is_taken_with_the_plain_one_that_has_the_same_options(tmp_path):
+    one, five = ({"num_passages": num} for num in (1, 5))
+    run = made(
+        tmp_path / "run",
+        {"hotpotqa": ("hotpotqa", FOUR)},
+        {
+            ("hotpotqa", "one"): rights(FOUR, "a"),
+            ("hotpotqa", "five"): rights(FOUR, "abc"),
+            ("hotpotqa", "asks"): [answered(each, "Ulm", steps=probe("YES")) for each in FOUR],
+        },
+        {
+            "one": MethodPlan("direct_retrieval", one),
+            "five": MethodPlan("direct_retrieval", five),
+            "asks": MethodPlan("direct_retrieval", {**five, "probe": True}),
+        },
+    )
+    assert row_of(sheet_of("toqd_figure3", run), "hotpotqa", "RAG").values["yes_accuracy"] == 75
+
+
 def test_without_a_no_there_is_no_no_accuracy_and_what_failed_is_counted(tmp_path):
     probed = [answered(A, "Ulm", steps=probe("YES")), answered(B, error="gone")]
     run = made(

@@ -14,6 +14,9 @@ from hopweave.settings import build
 from hopweave.trace import Record, Setup
 from hopweave.types import Example
 
+TAKEN_APART = "gold_steps"
+"""The dataset that takes questions of a run apart."""
+
 
 class AnsweredCell:
     """A method on a dataset of a run, with its records.
@@ -21,13 +24,15 @@ class AnsweredCell:
     Attributes:
         run: the folder.
         dataset: its label; `method` likewise.
+        further: the name of the run's folder, if it is not the first of the runs.
     """
 
-    def __init__(self, run: RunFolder, dataset: str, method: str, examples: Mapping[str, Example]) -> None:
+    def __init__(self, run: RunFolder, dataset: str, method: str, examples: Mapping[str, Example], further: str = "") -> None:
         self.run = run
         self.dataset = dataset
         self.method = method
         self.examples = examples
+        self.further = further
 
     @property
     def name(self) -> str:
@@ -120,19 +125,30 @@ class Gathered:
 
     @cached_property
     def datasets(self) -> tuple[DatasetCells, ...]:
-        """Datasets in the order of the runs; two are one if they are the same file of the same name with the same options."""
+        """Datasets in the order of the runs, but for those that take the questions of others apart."""
+        return tuple(dataset for dataset in self._groups if dataset.plan.name != TAKEN_APART)
+
+    @cached_property
+    def taken_apart(self) -> tuple[DatasetCells, ...]:
+        """Datasets that take the questions of others apart."""
+        return tuple(dataset for dataset in self._groups if dataset.plan.name == TAKEN_APART)
+
+    @cached_property
+    def _groups(self) -> tuple[DatasetCells, ...]:
+        """Two datasets are one if they are the same file of the same name with the same options."""
         found: dict[str, DatasetCells] = {}
         for run in self.runs:
             for label, plan in run.plan.datasets.items():
                 key = json.dumps([plan.name, plan.options], sort_keys=True, default=str)
                 group = found.setdefault(key, DatasetCells(label, plan, run))
                 examples = {example.question.id: example for example in run.examples(label)}
-                group.cells.extend(AnsweredCell(run, label, method, examples) for method in run.plan.methods)
+                further = run.path.name if run is not self.runs[0] else ""
+                group.cells.extend(AnsweredCell(run, label, method, examples, further) for method in run.plan.methods)
         return tuple(found.values())
 
     @property
     def cells(self) -> Iterator[AnsweredCell]:
-        """All cells."""
+        """All cells of `datasets`."""
         for dataset in self.datasets:
             yield from dataset.cells
 

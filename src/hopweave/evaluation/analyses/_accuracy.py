@@ -52,8 +52,9 @@ def _row(dataset: DatasetCells, one: Variant, cell: AnsweredCell, scores: Scores
 
 
 def name_of(one: Variant, cell: AnsweredCell) -> str:
-    """The published name of a variant, with the label of the cell where that says more."""
-    return one.title if cell.method == cell.name else f"{one.title} ({cell.method})"
+    """The published name of a variant, with the label of the cell and the further run that it is of, where that says more."""
+    more = [*([cell.method] if cell.method != cell.name else []), *([cell.further] if cell.further else [])]
+    return f"{one.title} ({', '.join(more)})" if more else one.title
 
 
 def searches(one: Variant) -> bool:

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 
 from hopweave.evaluation.analyses._published import cells_of, variant
 from hopweave.evaluation.analyses._quality import quality
-from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.gathered import TAKEN_APART, AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.run_folder import DatasetPlan
-
-GOLD_STEPS = "gold_steps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +32,13 @@ class Known:
 
 
 def form_of(dataset: DatasetCells) -> str:
-    """The form in which a dataset shows gold steps; empty if it is another dataset."""
-    return str(dataset.plan.options.get("form", "parts")) if dataset.plan.name == GOLD_STEPS else ""
+    """The form in which a dataset shows the hops of questions."""
+    return str(dataset.plan.options.get("form", "parts"))
 
 
 def closed_book(runs: Gathered, form: str) -> Iterator[AnsweredCell]:
     """The cells of the model alone on questions of a form of `gold_steps`."""
-    for dataset in runs.datasets:
+    for dataset in runs.taken_apart:
         if form_of(dataset) == form:
             yield from (cell for cell in cells_of(variant("direct"), dataset.cells) if cell.setup is not None)
 
@@ -63,11 +61,11 @@ def known_parts(runs: Gathered) -> dict[str, Known]:
 def plan_of(dataset: DatasetCells, form: str) -> DatasetPlan:
     """The plan of a dataset that takes the questions of a run apart."""
     path = dataset.run.path / "examples" / f"{dataset.label}.jsonl"
-    return replace(dataset.plan, name=GOLD_STEPS, options={"path": str(path), "form": form}, limit=None, seed=None)
+    return replace(dataset.plan, name=TAKEN_APART, options={"path": str(path), "form": form}, limit=None, seed=None)
 
 
 def has_steps(dataset: DatasetCells) -> bool:
     """Whether questions of a dataset come with the hops of their reasoning, answered."""
-    if not dataset.cells or dataset.plan.name == GOLD_STEPS:
+    if not dataset.cells:
         return False
     return any(e.gold.steps and all(step.answer for step in e.gold.steps) for e in dataset.cells[0].examples.values())

@@ -12,8 +12,9 @@ and printed no numbers. Right is judged by cover-EM, or by the rule of ToQD's re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Annotated, Literal
 
 from hopweave.evaluation.analyses._missing import how_to_evaluate
@@ -30,6 +31,7 @@ _TEMPLATES = {
     "CoT": ("cot", "cot_probe"),
     "RAG": ("direct_retrieval", "direct_retrieval_probe"),
 }
+_PROBING = ("probe", "read_first")
 _HEADS = (
     Head("yes", "YES %"),
     Head("no", "NO %"),
@@ -60,8 +62,9 @@ class ToQDFigure3:
                 if not all(found):
                     rows.append(SheetRow((dataset.label, template)))
                     continue
-                rows.append(self._row(runs, dataset, template, found[0][0], found[1][0]))
-                notes += problems(quality(runs, found[0][0], match=self.match))
+                plain, probed = _fitting(*found)
+                rows.append(self._row(runs, dataset, template, plain, probed))
+                notes += problems(quality(runs, plain, match=self.match))
         title = "ToQD figure 3: whether the model knows what it does not know (probed: YES or NO; right: the plain answer)"
         labels = ("dataset", "template")
         return [Sheet(title, labels, _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(missing))]
@@ -73,6 +76,14 @@ class ToQDFigure3:
         every = plain.examples.keys() & (scores.values.keys() | scores.failed | scores.no_data | says.keys() | failed)
         num_failed = len(scores.failed | failed)
         return SheetRow((dataset.label, template), figures(pairs), len(pairs), num_failed, len(every) - len(pairs) - num_failed)
+
+
+def _fitting(plains: Sequence[AnsweredCell], probes: Sequence[AnsweredCell]) -> tuple[AnsweredCell, AnsweredCell]:
+    """The first two that differ in nothing but the probe; if there are none, the first two."""
+    for plain, probed in product(plains, probes):
+        if all(probed.options.get(key) == value for key, value in plain.options.items() if key not in _PROBING):
+            return plain, probed
+    return plains[0], probes[0]
 
 
 def verdicts(cell: AnsweredCell) -> tuple[dict[str, bool], set[str]]:
