@@ -1,7 +1,11 @@
 """Questions of a run taken apart."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+from hopweave.catalog import load
 from hopweave.datasets.gold_steps import GoldSteps
 from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.types import Example, Gold, GoldStep, Question
@@ -52,3 +56,20 @@ def test_listed_shows_the_same_hops_and_no_answer_anywhere(path):
     assert one.question.text.splitlines()[2:] == ["1. Where was Ines Halloran born?", "2. Who designed the lighthouse of #1?"]
     for example in (one, two, three):
         assert not [step for step in STEPS if step.answer in example.question.text]
+
+
+def test_musiques_own_questions_are_taken_apart_with_no_reference_left(tmp_path):
+    """On the real file, where it is there."""
+    file = Path(__file__).parents[2].parent / "shared" / "data" / "musique_dev100.jsonl"
+    if not file.is_file():
+        pytest.skip(f"{file} is not there")
+    wholes = list(load("datasets", "musique")(path=file).examples())
+    run = RunFolder.create(tmp_path / "run", Plan({"own": DatasetPlan("musique")}, {"direct": MethodPlan("direct")}))
+    run.keep_examples("own", wholes)
+    path = tmp_path / "run" / "examples" / "own.jsonl"
+    num_hops = sum(len(whole.gold.steps) for whole in wholes)
+    parts = list(GoldSteps(path=path).examples())
+    assert len(parts) == len(list(GoldSteps(path=path, form="given").examples())) == num_hops
+    assert not [part for part in parts if re.search(r"#\d", part.question.text)]
+    lasts = {part.traits["whole"]: part for part in parts if part.traits["part"] == part.traits["parts"]}
+    assert all(set(whole.gold.answers) <= set(lasts[whole.question.id].gold.answers) for whole in wholes)
