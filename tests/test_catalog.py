@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from hopweave import catalog
-from hopweave.catalog import ROLES, Entry, entries, entry, load, missing_from, require, summary_of
+from hopweave.catalog import FOLDERS, ROLES, Entry, entries, entry, load, missing_from, require, summary_of
 from hopweave.errors import MissingExtra, SettingsError
 
 PACKAGE = Path(catalog.__file__).parent
-FILES = [path for role in ROLES for path in sorted((PACKAGE / role).glob("*.py")) if not path.name.startswith("_")]
+FILES = [path for role in ROLES for path in sorted((PACKAGE / FOLDERS[role]).glob("*.py")) if not path.name.startswith("_")]
 
 
 def run(code: str, *path: Path) -> str:
@@ -27,9 +27,9 @@ def run(code: str, *path: Path) -> str:
 def test_names_are_listed_without_importing_a_part():
     code = """
 import json, sys
-from hopweave.catalog import ROLES, entries
+from hopweave.catalog import FOLDERS, ROLES, entries
 names = {role: list(entries(role)) for role in ROLES}
-folders = tuple(f"hopweave.{role}" for role in ROLES)
+folders = tuple(f"hopweave.{FOLDERS[role].replace('/', '.')}" for role in ROLES)
 print(json.dumps([names, [name for name in sys.modules if name.startswith(folders)]]))
 """
     names, imported = json.loads(run(code))
@@ -42,7 +42,7 @@ print(json.dumps([names, [name for name in sys.modules if name.startswith(folder
 
 def test_the_name_is_the_file_name_and_no_list_is_kept():
     for role in ROLES:
-        in_folder = {path.stem for path in FILES if path.parent.name == role}
+        in_folder = {path.stem for path in FILES if path.parent == PACKAGE / FOLDERS[role]}
         assert {name for name, one in entries(role).items() if ":" not in one.target} == in_folder
 
 

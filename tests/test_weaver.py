@@ -100,7 +100,13 @@ async def test_an_answer_comes_with_everything_that_it_depends_on():
         record = await made.answer("What is the capital of France?")
     assert (record.question.id, record.answer.short) == ("question", "Paris")
     assert record.setup.method == "direct"
-    assert record.setup.options == {"n_demos": None, "seed": 0, "max_tokens": 64, "max_tokens_long": 256}
+    assert record.setup.options == {
+        "n_demos": None,
+        "seed": 0,
+        "probe": False,
+        "max_tokens": 64,
+        "max_tokens_long": 256,
+    }
     assert record.setup.llm.startswith("scripted:")
     assert (record.setup.retriever, record.setup.reader) == ("one passage", "")
     assert record.setup.budget == {"max_llm_calls": 3}

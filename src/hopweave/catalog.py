@@ -17,10 +17,12 @@ from typing import Any, Literal, get_args
 
 from hopweave.errors import MissingExtra, SettingsError, suggest
 
-Role = Literal["llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"]
+Role = Literal["llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics", "analyses"]
 ROLES: tuple[Role, ...] = get_args(Role)
+FOLDERS: dict[Role, str] = {role: role for role in ROLES} | {"analyses": "evaluation/analyses"}
+"""Where the files of each role are, within the package."""
 
-_DOCSTRING = re.compile(r'"""([^\n]*?)(?:"""|\n)')
+_DOCSTRING = re.compile(r'r?"""([^\n]*?)(?:"""|\n)')
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
 _NEEDS_EXTRA = re.compile(r'^NEEDS_EXTRA = "([a-z]+)"$', re.MULTILINE)
 
@@ -49,7 +51,7 @@ def entries(role: Role) -> dict[str, Entry]:
     """All parts of a role by name, in alphabetical order."""
     from importlib.metadata import entry_points
 
-    folder = Path(__file__).parent / role
+    folder = Path(__file__).parent / FOLDERS[role]
     found = {path.stem: _entry_of_file(role, path) for path in folder.glob("*.py") if not path.name.startswith("_")}
     for point in entry_points(group=f"hopweave.{role}"):
         found.setdefault(point.name, Entry(role, point.name, f"from {point.module}", None, f"{point.module}:{point.attr}"))
@@ -130,4 +132,6 @@ def _summary(code: str) -> str:
 def _entry_of_file(role: Role, path: Path) -> Entry:
     code = path.read_text(encoding="utf-8")
     extra = _NEEDS_EXTRA.search(code)
-    return Entry(role, path.stem, _summary(code), extra[1] if extra else None, f"hopweave.{role}.{path.stem}")
+    return Entry(
+        role, path.stem, _summary(code), extra[1] if extra else None, f"hopweave.{FOLDERS[role].replace('/', '.')}.{path.stem}"
+    )

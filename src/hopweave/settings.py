@@ -46,7 +46,8 @@ _SECRET = re.compile(
 )
 _USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
 _QUERY_SECRET = re.compile(r"(?<=[?&])((?:api[_-]?key|key|token|access_token|sig|secret|password)=)[^&\s]+", re.IGNORECASE)
-_LEFT_OUT = "(left out)"
+LEFT_OUT = "(left out)"
+"""Stands where a secret was."""
 _LAX_TEXT = ConfigDict(coerce_numbers_to_str=True)
 
 Options = dict[str, dict[str, Any]]
@@ -302,10 +303,10 @@ def _public(value: Any, key: str) -> Any:
         case dict():
             return {str(inner): _public(item, str(inner)) for inner, item in value.items()}
         case _ if _SECRET.search(key):
-            return _LEFT_OUT
+            return LEFT_OUT
         case list() | tuple():
             return [_public(item, key) for item in value]
         case str() | Path():
-            return _QUERY_SECRET.sub(rf"\1{_LEFT_OUT}", _USER_INFO.sub("", str(value)))
+            return _QUERY_SECRET.sub(rf"\1{LEFT_OUT}", _USER_INFO.sub("", str(value)))
         case _:
             return f"({type(value).__name__})"

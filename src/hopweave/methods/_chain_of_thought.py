@@ -41,7 +41,9 @@ class Elected:
     reached: BudgetReached | None = None
 
 
-async def cot_prompt(bench: Workbench, question: Question, demos: Sequence[Demonstration], max_tokens: int) -> str:
+async def cot_prompt(
+    bench: Workbench, question: Question, demos: Sequence[Demonstration], max_tokens: int, *, probes: bool = False
+) -> str:
     """The prompt of a few-shot chain of thought (Wei et al. 2022).
 
     Args:
@@ -49,15 +51,17 @@ async def cot_prompt(bench: Workbench, question: Question, demos: Sequence[Demon
         question: what is asked.
         demos: shown as `Q:` and `A:` with their reasoning.
         max_tokens: of the reply.
+        probes: ask whether the model can answer, which is to reply NO! if not.
 
     Raises:
         ModelError, BudgetReached, ReplayMiss: as `Workbench.count_tokens`.
     """
+    prompt = _PROMPTS["cot_probe" if probes else "cot"]
     wanted = demanded(question.form, question.labels)
     examples = [f"Q: {asked(bench, question, one.question)}\nA: {rationale(one, question.form)}" for one in demos]
     text = asked(bench, question)
-    fitting = await packed(bench, examples, f"{_PROMPTS['cot'].text}{wanted}{text}", max_tokens)
-    return bench.fill(_PROMPTS["cot"], demanded=wanted, examples=fitting, question=text)
+    fitting = await packed(bench, examples, f"{prompt.text}{wanted}{text}", max_tokens)
+    return bench.fill(prompt, demanded=wanted, examples=fitting, question=text)
 
 
 def trigger(bench: Workbench) -> str:
@@ -65,9 +69,11 @@ def trigger(bench: Workbench) -> str:
     return bench.fill(_PROMPTS["trigger"])
 
 
-def zero_shot_prompt(bench: Workbench, question: Question) -> str:
+def zero_shot_prompt(bench: Workbench, question: Question, *, probes: bool = False) -> str:
     """The prompt of a chain of thought without demonstrations: the question, and words that start the reasoning."""
-    return bench.fill(_PROMPTS["zero_shot"], question=asked(bench, question), trigger=trigger(bench))
+    return bench.fill(
+        _PROMPTS["zero_shot_probe" if probes else "zero_shot"], question=asked(bench, question), trigger=trigger(bench)
+    )
 
 
 async def finish(

@@ -2,7 +2,9 @@
 
 Few-shot after Wei et al. 2022, zero-shot after Kojima et al. 2022 (a second call extracts the answer). The rows "CoT" of
 SearChain's and ToQD's table 1. Neither the wording nor the demonstrations of those tables were published: both are our own.
-Calls, whatever the hops: 1, or 2 when `zero_shot`, or when `force` has to ask for an answer that was not given. No retrieval.
+With `probe` the model is asked whether it can answer, as ToQD's figure 3 has it: an answer is then empty where the reply is
+NO!. Calls, whatever the hops: 1, or 2 when `zero_shot`, or when `force` has to ask for an answer that was not given. No
+retrieval.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, cot_prompt, finish,
 from hopweave.methods._closing import file_missing, is_missing, one_answer
 from hopweave.methods._demos import drawn
 from hopweave.methods._options import at_least
+from hopweave.methods._probing import REFUSED, refuses
 from hopweave.parse.final import final_answer
 from hopweave.types import Answer, Message, Question
 from hopweave.workbench import Workbench
@@ -29,6 +32,7 @@ class CoT:
     zero_shot: Annotated[bool, "no demonstrations; a second call asks for the answer"] = False
     n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    probe: Annotated[bool, "ask whether the model can answer, which is to reply NO! if not; for measuring"] = False
     force: Annotated[bool, "ask once more where the marker is missing"] = False
     max_tokens: Annotated[int, "longest reasoning, in tokens"] = 256
     max_tokens_answer: Annotated[int, "longest answer of the second call, in tokens"] = 32
@@ -42,6 +46,8 @@ class CoT:
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens, stop=NEXT_EXAMPLE)
         text = (await workbench.reply(turns, purpose="reasoning", sampling=sampling)).text.strip()
         short, how = final_answer(text, question)
+        if self.probe and refuses(workbench, text, short):
+            return one_answer(question, text, "", REFUSED)
         has_none = is_missing(how, question.form)
         asks_again = self.zero_shot or (self.force and has_none)
         if not text or (has_none and not asks_again):
@@ -59,6 +65,7 @@ class CoT:
 
     async def _prompt(self, question: Question, workbench: Workbench) -> str:
         if self.zero_shot:
-            return zero_shot_prompt(workbench, question)
+            return zero_shot_prompt(workbench, question, probes=self.probe)
         demos = drawn(question, "cot", self.n_demos, self.seed)
-        return await cot_prompt(workbench, question, demos, self.max_tokens + self.max_tokens_answer * self.force)
+        longest = self.max_tokens + self.max_tokens_answer * self.force
+        return await cot_prompt(workbench, question, demos, longest, probes=self.probe)

@@ -1,7 +1,8 @@
 """Direct: the model answers from its own knowledge, in one call.
 
 The row "Direct Prompting" of SearChain's table 1 and ToQD's table 1 (zero-shot; the wording was not published). With
-`n_demos` questions with their answers are shown first, as IRCoT's direct reader has it. Calls: 1.
+`n_demos` questions with their answers are shown first, as IRCoT's direct reader has it. With `probe` the model is asked
+whether it can answer, as ToQD's figure 3 has it: an answer is then empty where the reply is NO!. Calls: 1.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Annotated
 from hopweave.methods._closing import bare_answer, closing_request, one_answer
 from hopweave.methods._demos import drawn, packed
 from hopweave.methods._options import at_least
+from hopweave.methods._probing import REFUSED, probed, refuses
 from hopweave.prompt import prompts_beside
 from hopweave.types import Answer, Message, Question
 from hopweave.workbench import Workbench
@@ -27,6 +29,7 @@ class Direct:
 
     n_demos: Annotated[int | None, "questions shown with their answers; none: as many as SearChain's table 11 says, 0"] = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    probe: Annotated[bool, "ask whether the model can answer, which is to reply NO! if not; for measuring"] = False
     max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
 
@@ -36,6 +39,7 @@ class Direct:
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
         ask, labels = closing_request(workbench, _PROMPTS, question)
+        ask = probed(workbench, ask) if self.probe else ask
         values = {"ask": ask, "labels": labels, "question": question.text}
         longest = self.max_tokens_long if question.form == "long" else self.max_tokens
         shown = [
@@ -47,5 +51,7 @@ class Direct:
         reply = await workbench.reply(
             [Message("user", prompt)], purpose="answer", sampling=replace(workbench.sampling, max_tokens=longest)
         )
+        if self.probe and refuses(workbench, reply.text):
+            return one_answer(question, reply.text, "", REFUSED)
         short, how = bare_answer(workbench, reply.text, question)
         return one_answer(question, reply.text, short, how)

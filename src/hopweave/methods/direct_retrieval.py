@@ -1,20 +1,25 @@
 """Direct retrieval: the question is the query, and its passages are shown to the model in one call.
 
 The row "Direct" with retrieval of SearChain's and ToQD's table 1 (zero-shot; neither k nor the wording was published). With
-`n_demos` questions are shown first, each with its answer and as many passages as the question gets, all it rests on among them.
-Calls: 1; rounds of retrieval: 1.
+`n_demos` questions are shown first, each with its answer and as many passages as the question gets, all it rests on among
+them. With `probe` the model is asked whether it can answer, as ToQD's figure 3 has it (template RAG): an answer is then empty
+where the reply is NO!. With `read_first` the reader reads the first passage for the question, and nothing is made of what it
+reads: that is what theta is chosen from. Calls: 1, and one more where a reader asks the model; rounds of retrieval: 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.demonstrations import Demonstration
+from hopweave.errors import BudgetReached
 from hopweave.methods._closing import bare_answer, closing_request, one_answer
 from hopweave.methods._demos import drawn, packed
 from hopweave.methods._options import at_least
+from hopweave.methods._probing import REFUSED, probed, refuses
 from hopweave.prompt import fence, prompts_beside
 from hopweave.types import Answer, Message, Passage, Question
 from hopweave.workbench import Workbench
@@ -33,6 +38,10 @@ class DirectRetrieval:
         int | None, "questions shown with passages and answers; none: as many as SearChain's table 11 says, 0"
     ] = None
     seed: Annotated[int, "of the choice and order of demonstrations and of their passages"] = 0
+    probe: Annotated[bool, "ask whether the model can answer, which is to reply NO! if not; for measuring"] = False
+    read_first: Annotated[bool, "have the reader read the first passage; for measuring, the answer does not depend on it"] = (
+        False
+    )
     max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
 
@@ -45,6 +54,7 @@ class DirectRetrieval:
         hits = (await workbench.search([question.text], self.num_passages))[0]
         ask, labels = closing_request(workbench, _PROMPTS, question)
         passages = _shown(workbench, [hit.passage for hit in hits]) or workbench.fill(_PROMPTS["none"])
+        ask = probed(workbench, ask, from_passages=True) if self.probe else ask
         values = {"ask": ask, "labels": labels, "passages": passages, "question": question.text}
         longest = self.max_tokens_long if question.form == "long" else self.max_tokens
         demos = drawn(question, "direct_retrieval", self.n_demos, self.seed)
@@ -53,6 +63,11 @@ class DirectRetrieval:
         prompt = workbench.fill(_PROMPTS["direct_retrieval"], examples=examples, **values)
         sampling = replace(workbench.sampling, max_tokens=longest)
         reply = await workbench.reply([Message("user", prompt)], purpose="answer", sampling=sampling)
+        if self.read_first and hits:
+            with suppress(BudgetReached):
+                await workbench.read(question.text, hits[0].passage)
+        if self.probe and refuses(workbench, reply.text):
+            return one_answer(question, reply.text, "", REFUSED, hits)
         short, how = bare_answer(workbench, reply.text, question)
         return one_answer(question, reply.text, short, how, hits)
 

@@ -1,0 +1,98 @@
+"""Make the tables and figures of the papers from runs, the published rows beside the measured ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from hopweave.evaluation.sheets import Sheet
+
+app = typer.Typer()
+
+Form = Literal["text", "markdown", "csv"]
+_FORMS: dict[str, Form] = {".md": "markdown", ".csv": "csv"}
+
+
+@app.command()
+def analyse(
+    run: Annotated[
+        Path | None, typer.Argument(metavar="RUN", help="The folder of a run; without one, list the analyses.")
+    ] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Analyses; without one, all that the run has data for.")
+    ] = None,
+    *,
+    with_: Annotated[
+        list[Path] | None, typer.Option("--with", metavar="RUN", help="A further run to look at; may be repeated.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="An option of an analysis, as NAME.option=value; may be repeated.")
+    ] = None,
+    form: Annotated[
+        Form | None, typer.Option("--as", help="How to write. Default: text, or what the ending of --out says.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to this file.")] = None,
+) -> None:
+    """Make tables and figures of the papers from the records of runs. No model is called.
+
+    What a run lacks is written as "no data", with the command that evaluates it. `hopweave names analyses NAME` shows options.
+    """
+    if run is None:
+        _list()
+        return
+    from hopweave.evaluation.analysis import analyse as make
+    from hopweave.evaluation.sheets import written
+    from hopweave.settings import assignments
+
+    sheets = make([run, *(with_ or [])], names or [], _options(assignments(set_ or [])))
+    shown = sheets if names else [(name, sheet) for name, sheet in sheets if sheet.has_data]
+    chosen = form or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "text"
+    _put("\n".join(written(sheet, chosen) for _, sheet in shown), out)
+    if not names:
+        _tell_of_others(sheets, run)
+
+
+def _list() -> None:
+    from hopweave.catalog import entries
+
+    found = entries("analyses")
+    width = max(map(len, found))
+    for entry in found.values():
+        typer.echo(f"  {entry.name:<{width}}  {entry.summary}")
+
+
+def _options(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Options by analysis.
+
+    Raises:
+        SettingsError: for a key that does not name an analysis and an option.
+    """
+    from hopweave.errors import SettingsError
+
+    for name, options in given.items():
+        if not isinstance(options, dict):
+            raise SettingsError(f"--set {name}=... names no analysis; write it as NAME.option=value")
+    return given
+
+
+def _tell_of_others(sheets: list[tuple[str, Sheet]], run: Path) -> None:
+    with_data = {name for name, sheet in sheets if sheet.has_data}
+    others = [name for name in dict.fromkeys(name for name, _ in sheets) if name not in with_data]
+    if others:
+        typer.echo(f"no data for: {', '.join(others)}; hopweave analyse {run} NAME says what to evaluate", err=True)
+
+
+def _put(text: str, out: Path | None) -> None:
+    from hopweave.errors import DataError
+
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write to {out}: {error.strerror}; choose another file") from None

@@ -1,0 +1,112 @@
+"""Tables of what a method costs: words in and out, rounds of retrieval, seconds, and the mean performance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hopweave.evaluation.analyses._accuracy import name_of
+from hopweave.evaluation.analyses._missing import how_to_evaluate
+from hopweave.evaluation.analyses._published import ALL, Variant, datasets_of, published, variants
+from hopweave.evaluation.analyses._quality import PERCENT, mean, problems, quality
+from hopweave.evaluation.gathered import AnsweredCell, Gathered, Scores
+from hopweave.evaluation.sheets import Head, Sheet, SheetRow
+from hopweave.trace import Rounds
+
+Words = Literal["billed", "unique", "static"]
+_COSTS = {"words_out": ("words", "words_out"), "seconds": ("seconds", "seconds"), "path": ("critical_path_seconds",) * 2}
+_HEADS = (
+    Head("words_in", "#n", 1),
+    Head("words_out", "#m", 1),
+    Head("rounds", "#r"),
+    Head("seconds", "t (s)"),
+    Head("path", "path (s)"),
+    Head("performance", "Perf (avg)"),
+    Head("datasets", "datasets", 0),
+)
+_ABOUT = (
+    "#n, #m, #r and t are means over questions, failed ones included, then over datasets",
+    "t has no data where replies came from the store",
+    "path: the longest chain of calls, which is what running side by side leaves of t",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What a cell costs and how good it is."""
+
+    cell: AnsweredCell
+    costs: Mapping[str, Scores]
+    quality: Scores
+
+
+def efficiency_sheet(
+    runs: Gathered, table: str, title: str, *, words: Words, rounds: Rounds, datasets_in: str, needed: Sequence[str]
+) -> Sheet:
+    """What each method of a table costs, over all datasets of the runs.
+
+    Args:
+        runs: to look at.
+        table: the key of the published one.
+        title: of the sheet.
+        words: which count of words #n is.
+        rounds: how rounds are counted.
+        datasets_in: the table of accuracy whose datasets the performance is the mean of.
+        needed: keys of rows that are there even where nothing was measured.
+    """
+    rows: list[SheetRow] = []
+    missing: list[str] = []
+    notes = [
+        f"#n is words_{words} of the metric words; what the papers count is not said; rounds are counted by {rounds}",
+        *_ABOUT,
+    ]
+    for one in variants(table):
+        by_label: dict[str, dict[str, AnsweredCell]] = {}
+        for dataset in runs.datasets:
+            for cell in dataset.cells:
+                if one.is_of(cell) and cell.setup is not None:
+                    by_label.setdefault(cell.method, {}).setdefault(dataset.plan.name, cell)
+        for cells in by_label.values():
+            measured = {name: _measured(runs, cell, words, rounds) for name, cell in cells.items()}
+            notes += problems(*(each.quality for each in measured.values()))
+            rows.append(_row(one, measured, table, datasets_in))
+        if not by_label and one.key in needed:
+            rows.append(SheetRow((one.title,), published=published(table, one.key, ALL, setup=None)))
+            missing += [how_to_evaluate(dataset, one) for dataset in runs.datasets]
+    return Sheet(title, ("method",), _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(missing))
+
+
+def _measured(runs: Gathered, cell: AnsweredCell, words: Words, rounds: Rounds) -> _Measured:
+    costs = {key: runs.scores(cell, metric, column) for key, (metric, column) in _COSTS.items()}
+    costs["words_in"] = runs.scores(cell, "words", f"words_{words}")
+    costs["rounds"] = runs.scores(cell, "rounds", "rounds", mode=rounds)
+    return _Measured(cell, costs, quality(runs, cell))
+
+
+def _row(one: Variant, measured: Mapping[str, _Measured], table: str, datasets_in: str) -> SheetRow:
+    values: dict[str, float | None] = {}
+    for key in (*_COSTS, "words_in", "rounds"):
+        values[key] = _mean_of_means([each.costs[key] for each in measured.values()])
+    performance = _mean_of_means([each.quality for each in measured.values()])
+    values["performance"] = None if performance is None else PERCENT * performance
+    values["datasets"] = float(len(measured))
+    first = next(iter(measured.values())).cell
+    there = datasets_of(datasets_in)
+    why = (
+        []
+        if set(measured) == set(there)
+        else [f"over {', '.join(sorted(measured))}; performance there is over {', '.join(there)}"]
+    )
+    beside_it = published(table, one.key, ALL, setup=first.setup, more=why)
+    num = sum(len(each.costs["words_in"].values) for each in measured.values())
+    num_failed = sum(len(each.quality.failed) for each in measured.values())
+    num_no_data = sum(len(each.quality.no_data) for each in measured.values())
+    return SheetRow((name_of(one, first),), values, num, num_failed, num_no_data, published=beside_it)
+
+
+def _mean_of_means(all_scores: Sequence[Scores]) -> float | None:
+    """The unweighted mean over datasets; no data if one of them has none."""
+    means = [scores.mean for scores in all_scores]
+    known = [value for value in means if value is not None]
+    return mean(known) if len(known) == len(means) else None

@@ -1,0 +1,69 @@
+"""How good answers are, as the papers' tables have it: cover-EM, and ROUGE-L where a long answer is asked for; in percent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hopweave.evaluation.gathered import AnsweredCell, Gathered, Scores
+from hopweave.evaluation.sheets import SheetRow
+
+PERCENT = 100
+
+
+def quality(runs: Gathered, cell: AnsweredCell, **options: Any) -> Scores:
+    """cover-EM of a cell, or ROUGE-L (as KILT computes it) where its questions ask for long answers.
+
+    Args:
+        runs: which keep the scores.
+        cell: to score.
+        options: of `cover_em`.
+    """
+    if is_long(cell):
+        return runs.scores(cell, "rouge_l", "rouge_l")
+    return runs.scores(cell, "cover_em", "cover_em", **options)
+
+
+def is_long(cell: AnsweredCell) -> bool:
+    """Whether the questions of a cell ask for long answers, which are neither right nor wrong."""
+    first = next(iter(cell.examples.values()), None)
+    return first is not None and first.question.form == "long"
+
+
+def percent(value: float | None) -> float | None:
+    """A share in percent."""
+    return None if value is None else PERCENT * value
+
+
+def mean_row(labels: tuple[str, ...], key: str, scores: Scores | None, **more: Any) -> SheetRow:
+    """A row with the mean of scores in percent, with what was left out of it."""
+    if scores is None:
+        return SheetRow(labels, {key: None}, **more)
+    bounds = scores.bounds
+    shown: Mapping[str, tuple[float, float]] = (
+        {} if bounds is None or not scores.values else {key: (PERCENT * bounds[0], PERCENT * bounds[1])}
+    )
+    return SheetRow(
+        labels,
+        {key: percent(scores.mean)},
+        len(scores.values),
+        len(scores.failed),
+        len(scores.no_data),
+        bounds=shown,
+        **more,
+    )
+
+
+def problems(*all_scores: Scores | None) -> tuple[str, ...]:
+    """What scoring met, each once."""
+    return tuple(dict.fromkeys(line for scores in all_scores if scores is not None for line in scores.problems))
+
+
+def share(part: int, whole: int) -> float | None:
+    """A share in percent; `None` of nothing."""
+    return PERCENT * part / whole if whole else None
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """The mean; `None` of nothing."""
+    return sum(values) / len(values) if values else None
