@@ -1,4 +1,4 @@
-"""Tree of thought with retrieval: suggests next sub-questions, votes, keeps the best, looks up their answers, level by level.
+"""Tree of thought with retrieval: suggests sub-questions, votes, keeps the best, looks up answers, level by level.
 
 The row "ToT" with retrieval of SearChain's table 1, whose adaptation was not published. Decided here: the breadth-first
 search of Yao et al. 2023 (arXiv 2305.10601), over states that are sub-questions with evidence and answers. The preset `lite`
