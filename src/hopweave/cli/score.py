@@ -35,7 +35,7 @@ def score(
     """Score every record with every metric, and print a table for each dataset.
 
     Means are over the records that were scored. What failed is counted beside them and never scored as a wrong answer; what a
-    metric has no data for is left out, and counted, too. The 95% intervals are of a bootstrap over questions; the bounds are the
+    metric has no data for is left out, and counted, too. The 95% intervals are of a bootstrap over questions; bounds are the
     means if every failed record were the worst, or the best, that can be.
     """
     from hopweave.cli._metric_options import options_of
