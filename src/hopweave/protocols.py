@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
-from hopweave.trace import Record
 from hopweave.types import Abilities, Answer, Column, Example, Hit, Message, Passage, Question, Reading, Reply, Sampling
 
 if TYPE_CHECKING:
+    from hopweave.trace import Record
     from hopweave.workbench import Workbench
 
 OnText = Callable[[str], None]
