@@ -1,4 +1,3 @@
-import hashlib
 import json
 import re
 
@@ -12,6 +11,8 @@ from hopweave.errors import DataError
 from hopweave.evaluation import proof
 from hopweave.evaluation.compare import compare
 from hopweave.evaluation.comparisons import keep_tables
+from hopweave.evaluation.report import make_report, write_report
+from hopweave.evaluation.report_input import read_tables
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.summary import summarize
@@ -36,8 +37,8 @@ def run(tmp_path):
     return run
 
 
-def lines(run, **more):
-    return [str(difference) for difference in verify(run.path, **more).differences]
+def lines(run):
+    return [str(difference) for difference in verify(run.path).differences]
 
 
 def change(place, old, new, line=None):
@@ -184,26 +185,41 @@ def test_a_record_that_does_not_ask_what_was_drawn_is_found(run):
     assert f"{RECORDS}, line 6: question 'q8' is not among the examples of 'lights'" in lines(run)
 
 
-def test_a_report_is_held_to_the_numbers_that_the_records_give(run):
-    folder = run.path / "report"
-    folder.mkdir()
-    files = {"report.md": "cover-EM is 0.667\nof 3\n"}
-    numbers = {"schema": "x", "files": {}, "numbers": {"a/cover_em": {"value": 2 / 3, "printed": "0.667"}}}
-    numbers["files"] = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in files.items()}
-    again = {**files, "numbers.json": json.dumps(numbers, indent=1) + "\n"}
-    for name, text in again.items():
-        (folder / name).write_text(text)
-    assert lines(run, report_again=lambda _: again) == []
-    assert any("only the hashes" in note for note in verify(run.path).notes)
-    change(folder / "report.md", "0.667", "0.767")
-    found = lines(run, report_again=lambda _: again)
-    assert any(line.startswith("report/report.md: its SHA-256 was") for line in found)
-    assert "report/report.md, line 1: it is cover-EM is 0.767, and the records give cover-EM is 0.667" in found
-    (folder / "report.md").write_text(files["report.md"])
-    number = change(folder / "numbers.json", '"0.667"', '"0.767"')
-    assert lines(run, report_again=lambda _: again) == [
-        f"report/numbers.json, line {number}: numbers/a/cover_em/printed is 0.767, and the records give 0.667"
-    ]
+@pytest.fixture
+def reported(run):
+    """The run with its report."""
+    write_report(make_report(read_tables(run)), run.path / "report")
+    return run
+
+
+def test_a_report_that_nobody_touched_holds(reported):
+    assert lines(reported) == []
+
+
+@pytest.mark.parametrize("name", ["report.md", "report.html", "cells.csv"])
+def test_a_digit_of_the_report_is_found_with_its_line(reported, name):
+    folder = reported.path / "report"
+    place = folder / name
+    if not place.exists():
+        place = next(folder.glob("*.csv"))
+    number = change(place, "0.6", "0.7")
+    found = lines(reported)
+    assert any(line.startswith(f"report/{place.name}: its SHA-256 was") for line in found)
+    assert any(line.startswith(f"report/{place.name}, line {number}: ") for line in found)
+    assert len(found) == 2
+
+
+def test_a_digit_of_the_numbers_of_the_report_is_found_with_its_line_and_value(reported):
+    place = reported.path / "report" / "numbers.json"
+    number = change(place, '"printed": "0.667"', '"printed": "0.767"')
+    (found,) = lines(reported)
+    assert re.match(rf"report/numbers.json, line {number}: numbers/.*/printed is 0.767, and the records give 0.667$", found)
+
+
+def test_a_report_of_altered_scores_is_held_to_the_records_and_not_to_the_scores(run):
+    (run.path / "scores.json").write_text((run.path / "scores.json").read_text().replace("0.666", "0.777"))
+    write_report(make_report(read_tables(run)), run.path / "report")
+    assert any(line.startswith("report/numbers.json") and "0.777" in line for line in lines(run))
 
 
 def test_a_run_that_is_not_done_says_what_is_lacking_and_holds(tmp_path):

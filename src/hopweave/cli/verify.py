@@ -18,10 +18,9 @@ def verify(
 
     What differs is said by file, line and value; the exit status is 1 if anything does. No model is called, nothing is changed.
     """
-    from hopweave.evaluation.report import report_again
     from hopweave.evaluation.verify import verify as verify_run
 
-    found = verify_run(run, report_again=report_again)
+    found = verify_run(run)
     for note in found.notes:
         typer.echo(f"note: {note}")
     for difference in found.differences:

@@ -95,8 +95,12 @@ def compare(
     return tables
 
 
-def again(run: RunFolder, table: Table, scores: Sequence[Score]) -> Table | None:
-    """The same table, computed anew from scores; `None` if there is no such dataset any more."""
+def again(run: RunFolder, table: Table, scores: Sequence[Score]) -> Table:
+    """The same table, computed anew from scores.
+
+    Raises:
+        SettingsError: for a metric, column, method or dataset that does not exist any more.
+    """
     made = compare(
         run,
         [f"{table.metric}.{table.column}"],
@@ -107,7 +111,12 @@ def again(run: RunFolder, table: Table, scores: Sequence[Score]) -> Table | None
         num_resamples=table.num_resamples,
         scores=scores,
     )
-    return next((one for one in made if one.dataset == table.dataset), None)
+    for one in made:
+        if one.dataset == table.dataset:
+            return one
+    raise SettingsError(
+        f"{table.dataset!r} is not one of the datasets of this run; {suggest(table.dataset, run.plan.datasets)}"
+    )
 
 
 def _chosen(run: RunFolder, baseline: str, methods: Sequence[str]) -> tuple[str, list[str]]:

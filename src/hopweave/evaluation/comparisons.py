@@ -81,8 +81,7 @@ def keep_tables(run: RunFolder, tables: Sequence[Table]) -> None:
         DataError: if the file that is there cannot be read, or the new one cannot be written.
     """
     kept = {table.key: table for table in (*kept_tables(run), *tables)}
-    text = json.dumps({"schema": SCHEMA, "tables": [table_values(table) for table in kept.values()]}, indent=1)
-    write_whole(run.path / FILE, text + "\n")
+    write_whole(run.path / FILE, json.dumps(document(list(kept.values())), indent=1, ensure_ascii=False) + "\n")
 
 
 def kept_tables(run: RunFolder) -> list[Table]:
@@ -103,9 +102,9 @@ def kept_tables(run: RunFolder) -> list[Table]:
         raise DataError(f"{place} cannot be read; delete it and run `hopweave compare` again") from None
 
 
-def table_values(table: Table) -> dict[str, Any]:
-    """A table as plain values, as `compare.json` holds it."""
-    plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(table)))
+def document(tables: Sequence[Table]) -> dict[str, Any]:
+    """What `compare.json` holds, as plain values."""
+    plain: dict[str, Any] = json.loads(json.dumps({"schema": SCHEMA, "tables": [dataclasses.asdict(one) for one in tables]}))
     return plain
 
 

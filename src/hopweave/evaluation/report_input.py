@@ -155,5 +155,5 @@ def _notes(run: RunFolder, found: Mapping[str, Any]) -> Iterator[str]:
             trait for dataset in run.plan.datasets for example in run.examples(dataset) for trait in example.traits
         )
         if traits:
-            again = f"hopweave score {run.path.name} --by {next(iter(traits))}"
+            again = f"hopweave score {run.path.resolve().name} --by {next(iter(traits))}"
             yield f"The questions have traits to group by ({', '.join(traits)}), which was not done: {again}"

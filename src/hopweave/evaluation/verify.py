@@ -11,48 +11,44 @@ What is held to what:
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 from hopweave.catalog import entries, load
 from hopweave.errors import DataError, HopweaveError
-from hopweave.evaluation import compare, comparisons, manifest, proof, summary
+from hopweave.evaluation import compare, comparisons, manifest, proof, report, summary
+from hopweave.evaluation.comparisons import Table
 from hopweave.evaluation.differing import Verification, hold_lines, hold_values
 from hopweave.evaluation.manifest import FileHash, Manifest, Source, hash_file, hash_source
 from hopweave.evaluation.run_folder import RunFolder
-from hopweave.evaluation.score import LINES, Score, open_metrics, score_run
+from hopweave.evaluation.score import LINES, Score, open_metrics, score_run, write_scores
 from hopweave.trace import Record
 
 REPORT = "report"
-NUMBERS = "numbers.json"
-
-ReportAgain = Callable[[RunFolder], Mapping[str, str]]
-"""Makes the report of a run anew, in memory: the text of each file by name, `numbers.json` among them."""
 
 
-def verify(path: Path, *, report_again: ReportAgain | None = None) -> Verification:
+def verify(path: Path) -> Verification:
     """Checks a run.
 
     Args:
         path: of its folder.
-        report_again: makes the report anew; without it only the hashes of its files are checked.
 
     Raises:
         DataError: if there is no run.
     """
     run, found = RunFolder.open(path), Verification()
     known = _manifest(run, found)
-    can_score = _records(run, known, found)
-    if can_score:
-        _computed(run, found)
+    again = None
+    if _records(run, known, found):
+        again = _computed(run, found)
     else:
         found.notes.append(
             "scores, comparisons and report were not computed again, since the records or examples cannot be read"
         )
-    _report(run, found, report_again if can_score else None)
+    _report(run, found, again)
     return found
 
 
@@ -187,65 +183,94 @@ def _setup_problems(record: Record, known: Manifest | None) -> Iterator[str]:
             yield f"prompt {name} had fingerprint {fingerprint}, which the manifest does not name"
 
 
-def _computed(run: RunFolder, found: Verification) -> None:
-    cache: dict[str, list[Score]] = {}
+@dataclass(slots=True)
+class _Again:
+    """What the records give."""
+
+    scores: list[Score] = field(default_factory=list)
+    summary: summary.Summary | None = None
+    tables: list[Table] = field(default_factory=list)
+
+
+def _computed(run: RunFolder, found: Verification) -> _Again | None:
+    """Computes scores and comparisons again; `None` if that cannot be done."""
+    again = _Again()
     try:
         there = summary.read_summary(run)
         if there is not None:
             metrics = summary.metrics_of(there)
-            scores = score_run(run, metrics)
-            hold_lines(run.path / LINES, LINES, [score.to_json() for score in scores], found)
-            made = summary.summarize(run, scores, metrics, left_out=there["left_out"], by=there["by"], seed=int(there["seed"]))
-            hold_values(summary.FILE, there, made.to_json(), found)
+            again.scores = score_run(run, metrics)
+            hold_lines(run.path / LINES, LINES, [score.to_json() for score in again.scores], found)
+            again.summary = summary.summarize(
+                run, again.scores, metrics, left_out=there["left_out"], by=there["by"], seed=int(there["seed"])
+            )
+            hold_values(summary.FILE, there, again.summary.to_json(), found)
         elif (run.path / LINES).exists():
             found.differs(summary.FILE, None, f"it is missing beside {LINES}; make both anew with: hopweave score {run.path}")
-    except (HopweaveError, LookupError, TypeError, ValueError) as error:
+    except (HopweaveError, LookupError, TypeError, ValueError, AttributeError) as error:
         found.differs(summary.FILE, None, f"it cannot be computed again: {error}")
+        again.summary = None
+    return again if _compared(run, again, found) else None
+
+
+def _compared(run: RunFolder, again: _Again, found: Verification) -> bool:
     try:
-        tables = comparisons.kept_tables(run)
+        kept = comparisons.kept_tables(run)
     except DataError as error:
         found.differs(comparisons.FILE, None, str(error))
-        return
-    again: list[dict[str, Any] | None] = []
-    for table in tables:
+        return False
+    scores: dict[str, list[Score]] = {}
+    for table in kept:
         try:
             key = json.dumps([table.metric, table.options], sort_keys=True, default=str)
-            if key not in cache:
-                cache[key] = score_run(run, open_metrics([table.metric], {table.metric: table.options})[0])
-            made_table = compare.again(run, table, cache[key])
+            if key not in scores:
+                scores[key] = score_run(run, open_metrics([table.metric], {table.metric: table.options})[0])
+            again.tables.append(compare.again(run, table, scores[key]))
         except HopweaveError as error:
             found.differs(comparisons.FILE, None, f"{table.dataset}, {table.column}: it cannot be computed again: {error}")
-            return
-        again.append(comparisons.table_values(made_table) if made_table is not None else None)
-    if tables:
-        text = json.loads((run.path / comparisons.FILE).read_text(encoding="utf-8"))
-        hold_values(comparisons.FILE, text, {"schema": comparisons.SCHEMA, "tables": again}, found)
+            return False
+    if kept:
+        there = json.loads((run.path / comparisons.FILE).read_text(encoding="utf-8"))
+        hold_values(comparisons.FILE, there, comparisons.document(again.tables), found)
+    return True
 
 
-def _report(run: RunFolder, found: Verification, report_again: ReportAgain | None) -> None:
+def _report(run: RunFolder, found: Verification, again: _Again | None) -> None:
     folder = run.path / REPORT
     if not folder.exists():
         return
     try:
-        there = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))
+        there = json.loads((folder / report.NUMBERS).read_text(encoding="utf-8"))
         files: Mapping[str, str] = dict(there["files"])
     except (OSError, ValueError, LookupError, TypeError) as error:
-        found.differs(f"{REPORT}/{NUMBERS}", None, f"it cannot be read: {error}; make the report anew")
+        found.differs(f"{REPORT}/{report.NUMBERS}", None, f"it cannot be read: {error}; make the report anew")
         return
     for name, expected in files.items():
-        place = folder / name
-        found.count("files")
-        now = hashlib.sha256(place.read_bytes()).hexdigest() if place.is_file() else "absent"
-        if now != expected:
-            found.differs(f"{REPORT}/{name}", None, f"its SHA-256 was {expected}, is now {now}")
-    if report_again is None:
+        _hash(folder / name, expected, f"{REPORT}/{name}", found)
+    if again is None or again.summary is None:
         found.notes.append("the numbers of the report were not computed again; only the hashes of its files were checked")
         return
     try:
-        again = dict(report_again(run))
+        made = _report_again(run, again)
     except HopweaveError as error:
-        found.differs(f"{REPORT}/{NUMBERS}", None, f"it cannot be computed again: {error}")
+        found.differs(f"{REPORT}/{report.NUMBERS}", None, f"it cannot be computed again: {error}")
         return
-    hold_values(f"{REPORT}/{NUMBERS}", there, json.loads(again.pop(NUMBERS)), found)
-    for name, text in again.items():
+    hold_values(f"{REPORT}/{report.NUMBERS}", there, json.loads(made.pop(report.NUMBERS)), found)
+    for name, text in made.items():
         hold_lines(folder / name, f"{REPORT}/{name}", text.split("\n"), found)
+
+
+def _report_again(run: RunFolder, again: _Again) -> dict[str, str]:
+    """The files of the report of a copy of the run that holds what was computed again instead of what is written."""
+    with TemporaryDirectory(prefix="hopweave-verify-") as place:
+        path = Path(place) / run.path.resolve().name
+        path.mkdir()
+        for name in ("plan.json", "examples", "records"):
+            if (run.path / name).exists():
+                (path / name).symlink_to((run.path / name).resolve())
+        copy = RunFolder(path, run.plan)
+        write_scores(copy, again.scores)
+        if again.summary is not None:
+            again.summary.write(copy)
+        comparisons.keep_tables(copy, again.tables)
+        return dict(report.report_again(copy))
