@@ -9,6 +9,7 @@ from hopweave.evaluation.plots import Dot, Panel, dot_plot, frontier_plot
 from hopweave.evaluation.report_blocks import (
     Block,
     Entry,
+    Facts,
     Figure,
     Figures,
     MeanNumbers,
@@ -24,7 +25,7 @@ from hopweave.evaluation.report_blocks import (
     key_of,
     style_for,
 )
-from hopweave.evaluation.report_results import HOW_TO_READ, NOTHING, failed_beside, mean_numbers, odd_counts
+from hopweave.evaluation.report_results import HOW_TO_READ, NOTHING, failed_beside, mean_numbers, odd_counts, side_by_side
 from hopweave.evaluation.tables import Cell, Frontier, Group, Mean, Point, Tables
 
 _MAX_GROUPS_DRAWN = 9
@@ -113,24 +114,29 @@ def costs(tables: Tables) -> Section | None:
         cells = tables.cells_of(facts.label)
         shown = [name for name in spent if any(name in cell.means for cell in cells)]
         if cells and shown:
-            blocks += [Subtitle(facts.label), _cost_table(tables, cells, shown)]
-    return Section("cost", "Cost", tuple(blocks)) if blocks else None
+            blocks += [Subtitle(facts.label), *_cost_tables(tables, cells, shown)]
+    if not blocks:
+        return None
+    printed = [name for name in spent if any(name in cell.means for cell in tables.cells)]
+    meanings = Facts(tuple((name, tables.columns[name].column.meaning) for name in printed))
+    return Section("cost", "Cost", (*blocks, Subtitle("What the columns count"), meanings))
 
 
-def _cost_table(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
+def _cost_tables(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> list[Table]:
     styles = {
         name: style_for(tables.columns[name].column, [cell.means.get(name, NOTHING).value for cell in cells]) for name in shown
     }
-    rows = []
-    for cell in cells:
-        start = key_of(cell.dataset, cell.method)
-        records = entry(count(f"{start}/records", cell.num_records), below=_failed_of(cell))
-        rows.append(Row((entry(cell.method), records, *(_cost_entry(cell, name, styles[name]) for name in shown))))
     units = {name: tables.columns[name].column.unit for name in shown}
-    heads = [f"{name}, {units[name]}" if units[name] and units[name] not in name else name for name in shown]
-    meanings = "; ".join(f"{name}: {tables.columns[name].column.meaning}" for name in shown)
-    caption = f"Means a question, failed ones included, with 95% intervals; n where some of them have no data. {meanings}."
-    return Table(("Method", "Records", *heads), tuple(rows), (caption,))
+    names = {name: f"{name}, {unit}" for name, unit in units.items() if unit and unit not in name}
+    caption = "Means a question, failed ones included, with 95% intervals; n where some of them have no data."
+    entries = side_by_side(
+        cells, ("Records",), _records, shown, lambda cell, name: _cost_entry(cell, name, styles[name]), caption, names
+    )
+    return list(entries)
+
+
+def _records(cell: Cell) -> tuple[Entry, ...]:
+    return (entry(count(f"{key_of(cell.dataset, cell.method)}/records", cell.num_records), below=_failed_of(cell)),)
 
 
 def _failed_of(cell: Cell) -> Words:

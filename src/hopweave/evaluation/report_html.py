@@ -30,7 +30,7 @@ from hopweave.evaluation.report_blocks import (
 from hopweave.evaluation.report_setup import gold_text, heading_of
 
 _MAX_AROUND_A_QUOTE = 240
-_PARTS = re.compile(r"[^_/.+]*[_/.+]+|[^_/.+]+")
+_PARTS = re.compile(r"[^_/+]*[_/+]+|[^_/+]+")
 
 
 def draw_report(document: Document) -> str:

@@ -33,6 +33,8 @@ COSTS = ("total_tokens", "llm_calls", "seconds", "cost")
 """The costs that quality is drawn against, those of them that there is data for."""
 
 _SHOWN_SCORES = ("cover_em", "exact_match", "f1", "label_accuracy", "rouge_l")
+_SPENT = ("llm_calls", "words_billed", "words_out", "prompt_tokens", "completion_tokens", "rounds", "seconds", "cost")
+_FIRST = (*_SHOWN_SCORES, *_SPENT)
 
 
 def read_tables(run: RunFolder) -> Tables:
@@ -48,7 +50,7 @@ def read_tables(run: RunFolder) -> Tables:
         raise DataError(f"the records of {run.path} are not those that were scored; run again: hopweave score {run.path}")
     metrics = summary.metrics_of(found)
     cells, groups, failures = _parts(found, run)
-    columns = dict(sorted(_columns(metrics).items(), key=lambda named: named[0] not in _SHOWN_SCORES))
+    columns = dict(sorted(_columns(metrics).items(), key=lambda named: _place_of(named[0])))
     story = story_of(run)
     primary = dict(_primary(run, columns))
     kept = kept_tables(run)
@@ -92,6 +94,10 @@ def _columns(metrics: Iterable[OpenMetric]) -> dict[str, ScoredColumn]:
         is_cost = opened.metric is not None and opened.metric.counts_failures
         found |= {name: ScoredColumn(column, is_cost) for name, column in now.items() if name not in before}
     return found
+
+
+def _place_of(column: str) -> int:
+    return _FIRST.index(column) if column in _FIRST else len(_FIRST)
 
 
 def _primary(run: RunFolder, columns: Mapping[str, ScoredColumn]) -> Iterator[tuple[str, str]]:

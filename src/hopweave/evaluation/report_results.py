@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hopweave.evaluation.plots import Dot, Panel, dot_plot
 from hopweave.evaluation.report_blocks import (
@@ -28,6 +28,7 @@ from hopweave.evaluation.tables import Cell, Comparison, ComparisonTable, Mean, 
 NOTHING = Mean(None, 0)
 HOW_TO_READ = "Dot: mean. Line: 95% interval. Upright ticks: the mean if all that failed were wrong, and if all were right."
 _SIGNIFICANT = 0.05
+_MAX_COLUMNS = 7
 
 
 def results(tables: Tables) -> Section:
@@ -41,7 +42,7 @@ def results(tables: Tables) -> Section:
         known = [name for name in sorted(quality, key=lambda name: name != first) if any(name in cell.means for cell in cells)]
         shown = [name for name in known if any(cell.means.get(name, NOTHING).value is not None for cell in cells)]
         if shown:
-            blocks.append(_matrix(tables, cells, shown))
+            blocks += _matrix(tables, cells, shown)
         if known:
             blocks.append(_every_mean(tables, cells, known))
         if len(shown) < len(known) or not known:
@@ -52,15 +53,52 @@ def results(tables: Tables) -> Section:
     return Section("results", "Results", tuple(blocks))
 
 
-def _matrix(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
-    styles = {name: _style(tables, cells, name) for name in shown}
-    rows = []
-    for cell in cells:
-        start = key_of(cell.dataset, cell.method)
-        counts = (count(f"{start}/records", cell.num_records), count(f"{start}/failed", cell.num_failed), *odd_counts(cell))
-        rows.append(Row((entry(cell.method), *map(entry, counts), *(_mean_entry(cell, name, styles[name]) for name in shown))))
+def _matrix(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> list[Table]:
+    counts = ("Records", "Failed", "Unparsed", "Abstained")
     caption = "Means with 95% intervals, and the number of records that each is the mean of."
-    return Table(("Method", "Records", "Failed", "Unparsed", "Abstained", *shown), tuple(rows), (caption,))
+    return list(
+        side_by_side(
+            cells, counts, _counts, shown, lambda cell, name: _mean_entry(cell, name, _style(tables, cells, name)), caption
+        )
+    )
+
+
+def _counts(cell: Cell) -> tuple[Entry, ...]:
+    start = key_of(cell.dataset, cell.method)
+    both = count(f"{start}/records", cell.num_records), count(f"{start}/failed", cell.num_failed)
+    return tuple(map(entry, (*both, *odd_counts(cell))))
+
+
+def side_by_side(
+    cells: Sequence[Cell],
+    counts: tuple[str, ...],
+    count_entries: Callable[[Cell], tuple[Entry, ...]],
+    columns: Sequence[str],
+    mean_entry: Callable[[Cell, str], Entry],
+    caption: str,
+    names: Mapping[str, str] | None = None,
+) -> Iterator[Table]:
+    """Yields tables of a row a cell: the counts and the first columns, then the other columns, as many as fit on a page.
+
+    Args:
+        cells: a row each.
+        counts: heads of the counts.
+        count_entries: gives the counts of a cell.
+        columns: all columns.
+        mean_entry: gives what stands in a column of a cell.
+        caption: of the last table.
+        names: of columns, where they are printed under another name.
+    """
+    rest = list(columns)
+    while rest or counts:
+        taken, rest = rest[: _MAX_COLUMNS - len(counts)], rest[_MAX_COLUMNS - len(counts) :]
+        rows = []
+        for cell in cells:
+            before = count_entries(cell) if counts else ()
+            rows.append(Row((entry(cell.method), *before, *(mean_entry(cell, name) for name in taken))))
+        heads = ("Method", *counts, *((names or {}).get(name, name) for name in taken))
+        yield Table(heads, tuple(rows), () if rest else (caption,))
+        counts = ()
 
 
 def _mean_entry(cell: Cell, name: str, style: Style) -> Entry:
