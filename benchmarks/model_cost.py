@@ -40,7 +40,7 @@ def main() -> None:
     options = _options()
     rows = read_rows(options.questions, with_context=options.with_context)[: options.limit]
     questions = [as_question(row) for row in rows]
-    table = [COLUMNS]
+    table: list[tuple[str, ...]] = [COLUMNS]
     for method in options.methods.split(","):
         before, after = asyncio.run(_in_turns(method, questions, options.corpus))
         table += [_line(method, "before", before), _line("", "after", after), _ratios(before, after)]

@@ -100,7 +100,7 @@ async def test_an_answer_comes_with_everything_that_it_depends_on():
         record = await made.answer("What is the capital of France?")
     assert (record.question.id, record.answer.short) == ("question", "Paris")
     assert record.setup.method == "direct"
-    assert record.setup.options == {"max_tokens": 64, "max_tokens_long": 256}
+    assert record.setup.options == {"n_demos": None, "seed": 0, "max_tokens": 64, "max_tokens_long": 256}
     assert record.setup.llm.startswith("scripted:")
     assert (record.setup.retriever, record.setup.reader) == ("one passage", "")
     assert record.setup.budget == {"max_llm_calls": 3}
@@ -483,6 +483,43 @@ async def test_the_index_of_a_retriever_may_be_given_as_its_option(tmp_path):
     parts = open_parts(read_settings(scripted(**given)))
     assert parts.retriever.num_passages > 100
     await parts.close()
+
+
+async def test_a_retriever_that_asks_the_model_is_opened_with_the_engine_underneath():
+    parts = open_parts(read_settings(scripted(retriever="hyde", retrievers={"hyde": {"num_documents": 2}})))
+    assert (parts.retriever.num_documents, parts.engine.num_passages > 100) == (2, True)
+    assert parts.retriever_identity.startswith("hyde(engine='bm25', num_documents=2")
+    assert " over bm25 fields=title_and_text" in parts.retriever_identity
+    await parts.close()
+
+
+async def test_the_engine_underneath_has_its_own_options_and_the_index_of_the_corpus(tmp_path):
+    starter = index_folder(read_settings())
+    assert index_folder(read_settings({"retriever": "multi_query"})) == starter
+    given = {"corpus": str(starter), "retriever": "multi_query", "retrievers": {"bm25": {"title_weight": 0}}}
+    parts = open_parts(read_settings(scripted(**given)))
+    assert parts.engine.title_weight == 0
+    await parts.close()
+
+
+def test_an_engine_that_asks_the_model_itself_is_refused():
+    settings = read_settings(scripted(retriever="hyde", retrievers={"hyde": {"engine": "toqd"}}))
+    with pytest.raises(SettingsError, match=r"retrievers\.hyde\.engine = 'toqd' asks the language model itself; name one that"):
+        open_parts(settings)
+    with pytest.raises(SettingsError, match="'bm52' is not one of the retrievers; did you mean 'bm25'"):
+        open_parts(read_settings(scripted(retriever="hyde", retrievers={"hyde": {"engine": "bm52"}})))
+
+
+async def test_an_answer_that_cites_what_the_model_wrote_is_refused():
+    class Written(OnePassage):
+        def search(self, queries, max_hits):
+            return [[Hit(Passage("not-in-corpus:1", "Sub-question: Where?\nResponse: Paris."), 1.0, 1)] for _ in queries]
+
+    parts = Parts(Scripted([("", "Paris")]), retriever=Written(), retries=Retries(1))
+    async with Weaver(read_settings({"method": "direct_retrieval"}), parts=parts) as made:
+        record = await made.answer("Where?")
+    assert record.error.kind == "MethodError"
+    assert record.error.message.startswith("the answer cites what the model wrote")
 
 
 async def test_parts_that_are_given_are_used_and_closed(tmp_path):

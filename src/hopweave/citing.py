@@ -13,6 +13,9 @@ from hopweave.parse.sentences import sentence_around, sentence_spans
 from hopweave.prompt import unblunt
 from hopweave.types import Citation, Passage, Reading, Span
 
+NOT_IN_CORPUS = "not-in-corpus:"
+"""What the id of a passage begins with that the model wrote: it may stand in a ranking, and nothing can rest on it."""
+
 # A mark is [1], [1, 2] or [1-3]; four digits in brackets are a year. Looking back for the start of the blanks keeps long runs
 # of them linear.
 _LIST = r"\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]"
@@ -151,3 +154,8 @@ def _pattern(wanted: str) -> re.Pattern[str]:
 def _folded(char: str) -> str:
     decomposed = unicodedata.normalize("NFKD", char.translate(_LOOKALIKES)).casefold()
     return "".join(letter for letter in decomposed if unicodedata.category(letter) not in {"Mn", "Cf"})
+
+
+def on_one_line(text: str) -> str:
+    """A query or an answer on one line, without marks of its own."""
+    return " ".join(settle_marks(text, ())[0].split())

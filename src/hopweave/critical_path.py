@@ -44,6 +44,9 @@ def critical_path(record: Record) -> CriticalPath:
 
 
 def _of_step(step: Step, below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> CriticalPath:
+    if isinstance(step, Search) and step.is_rewritten:  # each query is worked on side by side with the others
+        longest = max((ways[other.id] for other in below), key=lambda way: way.seconds, default=_in_a_row([]))
+        return CriticalPath(longest.seconds, longest.steps, sum(ways[other.id].total_seconds for other in below))
     if isinstance(step, ModelCall | Search | Read):  # what a reader asks the model is within the reading
         return CriticalPath(step.timing.seconds, (), step.timing.seconds)
     if isinstance(step, Decision) and step.label == GRAPH:

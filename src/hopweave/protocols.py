@@ -1,8 +1,8 @@
 """The roles that parts play: one verb each, so that a newcomer adds a part with one file.
 
 Engines (retrievers, readers) are plain functions over batches: the workbench gathers what waiting coroutines ask for and runs
-it off the event loop. A part that itself reasons with a language model is handed the `Ask` of the workbench instead, so that
-its calls are recorded, cached and counted like any other.
+it off the event loop. A part that itself reasons with a language model is handed the `Ask` of the workbench, or a workbench,
+instead, so that its calls are recorded, cached and counted like any other.
 """
 
 from __future__ import annotations
@@ -92,6 +92,31 @@ class Retriever(Protocol):
 
     def close(self) -> None:
         """Lets go of files and memory."""
+
+
+@runtime_checkable
+class ModelRetriever(Protocol):
+    """A retriever that asks the language model what to search for, and searches with a plain retriever underneath."""
+
+    @property
+    def identity(self) -> str:
+        """Names its options and its wording; the engine underneath names itself."""
+
+    @property
+    def engine(self) -> str:
+        """The name of the plain retriever underneath."""
+
+    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+        """Finds the best passages for one query, as `Retriever.search` does.
+
+        Args:
+            bench: whose `search` goes to the engine underneath. It files all that is done here under the search.
+            query: as it came.
+            max_hits: how many passages at most.
+
+        Raises:
+            RunError: whatever a call raises, `BudgetReached` included, is passed on.
+        """
 
 
 @runtime_checkable

@@ -103,7 +103,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A batch of queries sent to the retriever, with the hits of each query, best first."""
+    """A batch of queries sent to the retriever, with the hits of each query, best first.
+
+    Attributes:
+        is_rewritten: the retriever asked the model what to search for. What it then sent to the engine are searches under this
+            one, and it is those that are counted.
+    """
 
     id: int
     parent: int | None
@@ -112,6 +117,7 @@ class Search:
     hits: tuple[tuple[Found, ...], ...]
     error: Failure | None
     timing: Timing
+    is_rewritten: bool = False
     kind: Literal["search"] = "search"
 
 
@@ -327,6 +333,8 @@ class Record:
         for step in self.steps:
             counts[step.kind] += 1
             match step:
+                case Search(is_rewritten=True):
+                    counts["search"] -= 1
                 case ModelCall():
                     counts["llm_calls"] += not step.is_shared
                     counts["llm_failures"] += step.text is None and not step.is_shared
@@ -364,11 +372,15 @@ class Record:
         Args:
             mode: `block` counts each stretch of searches between two calls of the model as one round, however many queries
                 it sent; calls of a reader, which belong to a search, part nothing. `per_call` counts every query, as ToQD's
-                released code does.
+                released code does. Where the model rewrites queries, what is sent to the engine counts.
         """
         if mode == "per_call":
             return self.totals().queries
-        calls = [s for s in self.steps if isinstance(s, Search) or (isinstance(s, ModelCall) and s.purpose != READER)]
+        calls = [
+            step
+            for step in self.steps
+            if (isinstance(step, Search) and not step.is_rewritten) or (isinstance(step, ModelCall) and step.purpose != READER)
+        ]
         kinds = [step.kind for step in sorted(calls, key=lambda step: step.timing.started_seconds)]
         return sum(kind == "search" and (index == 0 or kinds[index - 1] != "search") for index, kind in enumerate(kinds))
 

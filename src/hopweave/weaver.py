@@ -25,7 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from hopweave.catalog import load
-from hopweave.citing import settle_marks
+from hopweave.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
 from hopweave.protocols import Method
 from hopweave.settings import Settings, read_settings
@@ -52,6 +52,7 @@ class Weaver:
         self.method: Method = self.settings.part("methods", self.settings.method)
         self.parts = parts or open_parts(self.settings)
         self.budget = self.settings.make_budget()
+        self._public_settings = self.settings.public()
 
     async def __aenter__(self) -> Weaver:
         return self
@@ -113,16 +114,16 @@ class Weaver:
 
     def setup(self, budget: Budget) -> Setup:
         """What a record of this weaver depends on."""
-        reader, retriever = self.parts.reader, self.parts.retriever
+        reader = self.parts.reader
         return Setup(
             version=_own_version(),
             method=self.settings.method,
             options=dataclasses.asdict(self.method),  # type: ignore[call-overload]
             llm=self.parts.llm.identity,
-            retriever=retriever.identity if retriever is not None else "",
+            retriever=self.parts.retriever_identity,
             reader=reader.identity if reader is not None else "",
             budget=budget.limits(),
-            settings=self.settings.public(),
+            settings=self._public_settings,
         )
 
     async def _try(self, question: Question, bench: Workbench) -> tuple[Answer | None, Failure | None]:
@@ -145,9 +146,11 @@ class Weaver:
 
 def open_parts(settings: Settings) -> Parts:
     """Opens the model, the engines and the store that settings name."""
+    retriever, engine = open_retriever(settings)
     return Parts(
         settings.part("llms", settings.llm),
-        retriever=open_retriever(settings),
+        retriever=retriever,
+        engine=engine,
         reader=settings.part("readers", settings.reader),
         duplicate_detector=settings.part("duplicate_detectors", settings.duplicate_detector),
         store=Store(settings.store.path, settings.store.mode),
@@ -156,13 +159,39 @@ def open_parts(settings: Settings) -> Parts:
     )
 
 
-def open_retriever(settings: Settings) -> Any:
-    """Opens the retriever over the corpus that settings name."""
-    part = load("retrievers", settings.retriever)
+def open_retriever(settings: Settings) -> tuple[Any, Any]:
+    """Opens the retriever over the corpus that settings name, and the engine that it searches with (often itself)."""
+    engine = _open_engine(settings, engine_of(settings))
+    return (settings.part("retrievers", settings.retriever) if _asks_the_model(settings.retriever) else engine), engine
+
+
+def engine_of(settings: Settings) -> str:
+    """The name of the retriever that searches the index: the one chosen or, if that one asks the model, the one underneath.
+
+    Raises:
+        SettingsError: if what is underneath asks the model, too.
+    """
+    if not _asks_the_model(settings.retriever):
+        return settings.retriever
+    engine: str = settings.part("retrievers", settings.retriever).engine
+    if _asks_the_model(engine):
+        raise SettingsError(
+            f"retrievers.{settings.retriever}.engine = {engine!r} asks the language model itself; "
+            "name one that does not, such as 'bm25'"
+        )
+    return engine
+
+
+def _asks_the_model(retriever: str) -> bool:
+    return hasattr(load("retrievers", retriever), "search_with")
+
+
+def _open_engine(settings: Settings, name: str) -> Any:
+    part = load("retrievers", name)
     has_index = any(option.name == "index" for option in dataclasses.fields(part)) if dataclasses.is_dataclass(part) else False
-    is_given = "index" in settings.retrievers.get(settings.retriever, {})
+    is_given = "index" in settings.retrievers.get(name, {})
     more = {"index": index_folder(settings)} if has_index and not is_given else {}
-    return settings.part("retrievers", settings.retriever, **more)
+    return settings.part("retrievers", name, **more)
 
 
 def index_folder(settings: Settings) -> Path:
@@ -172,7 +201,7 @@ def index_folder(settings: Settings) -> Path:
         DataError: if the corpus is no index, with the command that makes one.
     """
     if settings.corpus == STARTER:
-        return _starter_index(settings.retriever)
+        return _starter_index(engine_of(settings))
     folder = Path(settings.corpus)
     if not folder.exists():
         raise DataError(f"there is no index at {folder}; make one with: hopweave index DOCUMENTS --to {folder}")
@@ -233,6 +262,8 @@ def _check_answer(answer: Answer, trace: Trace) -> None:
     passages = {citation.passage_id: trace.passage(citation.passage_id) for citation in answer.citations}
     for problem in citation_problems(answer, {key: passage.text for key, passage in passages.items() if passage is not None}):
         raise MethodError(problem)
+    if any(citation.passage_id.startswith(NOT_IN_CORPUS) for citation in answer.citations):
+        raise MethodError("the answer cites what the model wrote; a 'faithful' ranking of a retriever is for measuring only")
     _, num_loose = settle_marks(answer.text, {citation.mark for citation in answer.citations})
     if num_loose:
         raise MethodError(f"the answer has marks without a citation, {num_loose} in all: {answer.text[:200]!r}")

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from hopweave import errors
@@ -29,7 +30,16 @@ from hopweave.errors import (
     SettingsError,
 )
 from hopweave.prompt import Prompt
-from hopweave.protocols import DuplicateDetector, LanguageModel, ManyReplies, ModelReader, Reader, Retriever, TokenCounter
+from hopweave.protocols import (
+    DuplicateDetector,
+    LanguageModel,
+    ManyReplies,
+    ModelReader,
+    ModelRetriever,
+    Reader,
+    Retriever,
+    TokenCounter,
+)
 from hopweave.store import Store, Stored, key_of
 from hopweave.trace import READER, Failure, Read, Search, Timing, Trace, call_step, whole
 from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Span, Usage
@@ -40,6 +50,7 @@ CHARACTERS_PER_TOKEN = 3
 """What a token is taken to be where the model cannot count: English has more than 4, so a count is rather too high."""
 
 _COUNTING = Sampling(max_tokens=0)  # under which the store keeps counts: no reply is ever asked for with it
+_COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
 _NO_LOG = logging.NullHandler()
 
 
@@ -50,7 +61,7 @@ class Budget:
     Attributes:
         max_llm_calls: calls of the model, stored replies included.
         max_tokens: tokens in and out, over all calls.
-        max_searches: queries sent to the retriever.
+        max_searches: queries sent to the retriever; where the model rewrites queries, those sent to the engine underneath.
         max_seconds: since the question was taken up; a call under way is cut. Stored replies count the seconds they took, and
             calls side by side count once. In replay no clock runs: the calls that were cut are cut again.
     """
@@ -91,6 +102,7 @@ class Parts:
     Args:
         llm: the language model.
         retriever: finds passages; a method that needs none runs without.
+        engine: what a retriever that asks the model searches with; any other retriever is its own engine.
         reader: reads answers out of passages.
         duplicate_detector: tells whether a query was asked before.
         store: replies by what was asked.
@@ -102,7 +114,8 @@ class Parts:
         self,
         llm: LanguageModel,
         *,
-        retriever: Retriever | None = None,
+        retriever: Retriever | ModelRetriever | None = None,
+        engine: Retriever | None = None,
         reader: Reader | ModelReader | None = None,
         duplicate_detector: DuplicateDetector | None = None,
         store: Store | None = None,
@@ -111,24 +124,32 @@ class Parts:
     ) -> None:
         self.llm = llm
         self.retriever = retriever
+        self.engine = engine if isinstance(retriever, ModelRetriever) else retriever
         self.reader = reader
         self.duplicate_detector = duplicate_detector
         self.store = store
         self.sampling = sampling or Sampling()
         self.retries = retries or Retries()
-        self._search = Batcher(self._search_batch, "search") if retriever is not None else None
+        self._search = Batcher(self._search_batch, "search") if self.engine is not None else None
         self._read = Batcher(reader.read, "read") if isinstance(reader, Reader) else None
         self._compare = Batcher(self._compare_batch, "duplicates") if duplicate_detector is not None else None
 
-    def over(self, retriever: Retriever | None) -> Parts:
-        """These parts with another retriever. All else is shared, so closing one of them closes it for both."""
+    @property
+    def retriever_identity(self) -> str:
+        """Names the retriever and, where it asks the model, the engine underneath; empty if there is none."""
+        named = (self.retriever, self.engine if self.engine is not self.retriever else None)
+        return " over ".join(part.identity for part in named if part is not None)
+
+    def over(self, retriever: Retriever | ModelRetriever | None, engine: Retriever | None) -> Parts:
+        """These parts with another retriever and its engine. All else is shared: closing one of them closes it for both."""
         other = copy(self)
         other.retriever = retriever
-        other._search = Batcher(other._search_batch, "search") if retriever is not None else None
+        other.engine = engine if isinstance(retriever, ModelRetriever) else retriever
+        other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
         return other
 
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """Hits for each query, in one batch with whoever asks at the same moment."""
+        """Hits of the engine for each query, in one batch with whoever asks at the same moment."""
         if self._search is None:
             raise SearchError("this method searches, and no corpus was given; name one with --corpus")
         return await self._search.ask([(query, max_hits) for query in queries])
@@ -149,7 +170,7 @@ class Parts:
         """Lets go of everything, also where one part fails to close."""
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self.llm.close)
-            for part in (self.store, self.retriever):
+            for part in (self.store, self.engine):
                 if part is not None:
                     stack.callback(part.close)
             for batcher in (self._search, self._read, self._compare):
@@ -161,7 +182,7 @@ class Parts:
         results: list[list[Hit]] = [[] for _ in items]
         for max_hits in sorted({depth for _, depth in items}):
             positions = [index for index, (_, depth) in enumerate(items) if depth == max_hits]
-            found = self.retriever.search([items[index][0] for index in positions], max_hits) if self.retriever else []
+            found = self.engine.search([items[index][0] for index in positions], max_hits) if self.engine else []
             for index, hits in zip(positions, found, strict=True):
                 results[index] = hits
         return results
@@ -200,6 +221,7 @@ class Workbench:
     trace: Trace
     budget: Budget = field(default_factory=Budget)
     _spent: _Spent = field(default_factory=_Spent)
+    _is_underneath: bool = False  # its searches go to the engine
 
     @property
     def abilities(self) -> Abilities:
@@ -221,6 +243,24 @@ class Workbench:
     def has_retriever(self) -> bool:
         """Whether there is a corpus to search."""
         return self.parts.retriever is not None
+
+    async def side_by_side(self, work: Sequence[Callable[[], Coroutine[Any, Any, T]]], *, in_turn: bool = False) -> list[T]:
+        """Does several things side by side and hands back what each came to, in order.
+
+        Where calls, tokens or searches are limited, which of them the limit cuts off must not hang on the clock: they then
+        take turns, as they do `in_turn`. So what waits for another has to stand behind it.
+
+        Raises:
+            Exception: of several that fail side by side, what broke before what a call could not do.
+        """
+        if in_turn or any(limit in self.budget.limits() for limit in _COUNTED):
+            return [await one() for one in work]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one()) for one in work]
+        except ExceptionGroup as errors:
+            raise _first(errors) from None
+        return [task.result() for task in tasks]
 
     def fill(self, prompt: Prompt, **values: str) -> str:
         """Fills a prompt and notes its fingerprint in the record."""
@@ -342,26 +382,36 @@ class Workbench:
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """Searches for several queries in one batch; one list of hits a query, best first.
 
+        A retriever that asks the model works on each query side by side; what it does is filed under the search.
+
         Raises:
-            SearchError: if the engine fails.
+            SearchError: if the engine fails; ModelError if a retriever that asks the model cannot.
             BudgetReached: if the question may not send so many queries.
         """
         if not queries:
             return []
-        self._afford("max_searches", self._spent.searches + len(queries))
-        self._afford_time()
-        self._spent.searches += len(queries)
+        retriever = None if self._is_underneath else self.parts.retriever
+        rewriter = retriever if isinstance(retriever, ModelRetriever) else None
+        if rewriter is None:  # else what it sends to the engine is counted
+            self._afford("max_searches", self._spent.searches + len(queries))
+            self._afford_time()
+            self._spent.searches += len(queries)
         step_id, parent, started = self.trace.begin("search", "; ".join(queries)), self.trace.parent, self.trace.seconds()
 
         def end(hits: Sequence[Sequence[Hit]], error: Failure | None) -> None:
             found = tuple(self.trace.keep_hits(of_one) for of_one in hits)
             timing = Timing(started, self.trace.seconds() - started)
-            self.trace.end(Search(step_id, parent, tuple(queries), max_hits, found, error, timing))
+            is_rewritten = rewriter is not None
+            self.trace.end(Search(step_id, parent, tuple(queries), max_hits, found, error, timing, is_rewritten))
 
         try:
-            async with self._deadline():
+            if rewriter is None:
+                async with self._deadline():
+                    with _boundary(SearchError):
+                        hits = _checked_hits(await self.parts.search(queries, max_hits), max_hits)
+            else:
                 with _boundary(SearchError):
-                    hits = _checked_hits(await self.parts.search(queries, max_hits), max_hits)
+                    hits = _checked_hits(await self._rewritten(rewriter, step_id, queries, max_hits), max_hits)
         except RunError as error:
             end((), Failure.of(error))
             raise
@@ -404,6 +454,20 @@ class Workbench:
             if index is not None and not 0 <= index < len(seen):
                 raise RunError(f"the duplicate detector named query {index} of {len(seen)}")
         return index
+
+    async def _rewritten(
+        self, rewriter: ModelRetriever, step_id: int, queries: Sequence[str], max_hits: int
+    ) -> list[list[Hit]]:
+        """What a retriever that asks the model finds for each query."""
+        underneath = replace(self, _is_underneath=True)
+
+        async def search(query: str, query_step: int) -> list[Hit]:
+            with self.under(query_step):
+                return await rewriter.search_with(underneath, query, max_hits)
+
+        with self.under(step_id):
+            steps = [self.decide("query", query) for query in queries]
+        return await self.side_by_side([partial(search, *one) for one in zip(queries, steps, strict=True)])
 
     async def _reading(self, step_id: int, query: str, passage: Passage) -> Reading:
         reader = self.parts.reader
@@ -631,6 +695,12 @@ def _boundary(kind: type[RunError]) -> Iterator[None]:
         raise kind(f"timed out: {error}" if str(error) else "timed out", retryable=True) from error
     except Exception as error:
         raise kind(f"{type(error).__name__}: {error}") from error
+
+
+def _first(errors: ExceptionGroup[Exception]) -> Exception:
+    """The error that counts, of several that came up side by side."""
+    inner = min(errors.exceptions, key=lambda error: isinstance(error, RunError) + isinstance(error, BudgetReached))
+    return _first(inner) if isinstance(inner, ExceptionGroup) else inner
 
 
 async def _outcome_of(call: Awaitable[Reply]) -> Reply | RunError:

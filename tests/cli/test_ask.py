@@ -202,7 +202,7 @@ def test_a_replay_without_a_store_says_to_run_once(tmp_path):
 def test_a_replay_of_what_was_never_asked_is_a_failed_question():
     ask(QUESTION, "--json")
     result = ask("Another question?", "--replay", "--json")
-    failed_with_one_line(result, "no answer: ReplayMiss: the store does not hold this call")
+    failed_with_one_line(result, "no answer: ReplayMiss: the store does not hold")
     assert json.loads(result.stdout)["error"]["kind"] == "ReplayMiss"
 
 
@@ -225,6 +225,7 @@ def test_a_failed_question_is_drawn_and_ends_with_1():
         ([" "], "the question is empty"),
         (["x" * 50_000], "the question has 50,000 characters"),
         ([QUESTION, "--method", "serchain"], "'serchain' is not one of the methods; did you mean 'searchain'?"),
+        ([QUESTION, "--retriever", "hide"], "'hide' is not one of the retrievers; did you mean 'hyde'?"),
         ([QUESTION, "--llm", "scriptd"], "'scriptd' is not one of the llms; did you mean 'scripted'?"),
         ([QUESTION, "--reader", "dbr"], "'dbr' is not one of the readers"),
         ([QUESTION, "--profile", "paper_serchain"], "there is no profile 'paper_serchain'; did you mean"),
@@ -306,3 +307,14 @@ async def test_interrupting_ends_with_130_a_line_and_an_open_call_that_is_closed
         while not server.num_abandoned and time.monotonic() < give_up:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         assert server.num_abandoned == 1
+
+
+def test_a_ranking_of_a_retriever_that_asks_the_model_is_measured_from_the_record():
+    Path("rules.toml").write_text('[[rules]]\nmatch = "Write a passage"\nsay = "Ines Halloran was born in Port Merrow."\n')
+    flags = ["--method", "oner", "--set", "methods.oner.reader=none", "--set", "methods.oner.num_hits=10"]
+    more = ["--set", "methods.oner.remove_wh_words=false", "--set", "retrievers.hyde.num_documents=1"]
+    result = ask(QUESTION, "--retriever", "hyde", *flags, *more, "--json")
+    assert result.exit_code == 0, result.output
+    record = Record.from_json(result.stdout)
+    assert record.answer.passage_ids == ("engineer", "lamp")
+    assert record.setup.retriever.startswith("hyde(")

@@ -64,14 +64,30 @@ def test_every_part_is_checked():
             "nowhere",
             "corpus: there is no index at nowhere; make one with: hopweave index DOCUMENTS --to nowhere",
         ),
+        ("HOPWEAVE_RETRIEVERS__HYDE__ENGINE", "toqd", "retrievers.hyde.engine = 'toqd' asks the language model itself"),
         ("HOPWEAVE_METOD", "cot", "settings: the environment variable HOPWEAVE_METOD is not a setting; did you mean 'method'?"),
         ("HOPWEAVE_BUDGET__MAX_TOKENS", "x", "settings: budget.max_tokens: Input should be a valid integer"),
     ],
 )
 def test_settings_that_cannot_work_are_found(variable, value, said):
-    result = doctor(**{"HOPWEAVE_LLM": "scripted", variable: value})
+    chosen = {"HOPWEAVE_LLM": "scripted", "HOPWEAVE_RETRIEVER": "hyde", variable: value}
+    result = doctor(**chosen)
     assert result.exit_code == 1
     assert any(line.startswith(said) for line in lines(result, "missing"))
+
+
+def test_the_engine_underneath_a_retriever_that_asks_the_model_is_needed_too(monkeypatch):
+    load = catalog.load
+
+    def broken(role, name):
+        if name == "bm25":
+            raise OSError("no tantivy")
+        return load(role, name)
+
+    monkeypatch.setattr(catalog, "load", broken)
+    result = doctor(HOPWEAVE_LLM="scripted", HOPWEAVE_RETRIEVER="hyde")
+    assert result.exit_code == 1
+    assert lines(result, "missing") == ["retrievers bm25: OSError: no tantivy"]
 
 
 def test_the_model_of_the_settings_is_the_one_that_is_checked():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, purposes, queries, unread, verdicts
 
-from hopweave.demonstrations import demonstrations
 from hopweave.types import Question
 
 ASKED = "Where was the mayor of Orlau born?"
@@ -27,13 +26,11 @@ async def test_one_call_reasons_and_answers_after_the_marker():
     assert verdicts(record) == [(ASKED, "Tromvik", "known")]
 
 
-@pytest.mark.parametrize(
-    ("question", "family", "published"), [(ASKED, "multi_hop", 4), (LABEL, "yes_no", 6), (LONG, "long_form", 2)]
-)
-async def test_as_many_demonstrations_as_the_papers_table_11_if_there_are_so_many(question, family, published):
+@pytest.mark.parametrize(("question", "num_examples"), [(ASKED, 4), (LABEL, 6), (LONG, 2)])
+async def test_as_many_demonstrations_as_the_papers_table_11(question, num_examples):
     [[prompt]] = calls(await ask(ANSWERED, question=question))
     text = question if isinstance(question, str) else question.text
-    assert prompt.text.count("\nQ: ") == min(published, len(demonstrations(family))) + 1
+    assert prompt.text.count("\nQ: ") == num_examples + 1
     assert f"\nQ: {text}" in prompt.text
     assert prompt.text.endswith("\nA:")
 

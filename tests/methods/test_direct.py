@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, purposes, queries, unread, verdicts
 
+from hopweave.demonstrations import sample
+from hopweave.errors import SettingsError
+from hopweave.methods.direct import Direct
 from hopweave.types import Question
 
 ASKED = "Who is the mayor of Orlau?"
@@ -84,3 +87,28 @@ async def test_the_length_depends_on_the_form(question, longest):
     bench = Bench(["Yes"])
     await bench.ask(question, "direct", max_tokens=11, max_tokens_long=22)
     assert [sampling.max_tokens for _, sampling in bench.llm.calls] == [longest]
+
+
+@pytest.mark.parametrize(("question", "family"), [(ASKED, "multi_hop"), (LABEL, "yes_no"), (LONG, "long_form")])
+async def test_demonstrations_are_questions_with_their_bare_answers_before_the_question(question, family):
+    [[prompt]] = calls(await ask("Yes", question, n_demos=2, seed=5))
+    text = question if isinstance(question, str) else question.text
+    first, second = sample(2, seed=5, family=family)
+    assert prompt.text.endswith(
+        f"\nQuestion: {first.question}\nAnswer: {first.answer}\n\nQuestion: {second.question}\nAnswer: {second.answer}\n\n"
+        f"Question: {text}\nAnswer:"
+    )
+
+
+async def test_a_demonstration_equal_to_the_question_is_left_out():
+    asked, other = sample(2)
+    [[prompt]] = calls(await ask("Yes", asked.question, n_demos=1))
+    assert prompt.text.count("Question: ") == 2
+    assert f"Question: {other.question}\nAnswer: {other.answer}\n" in prompt.text
+
+
+async def test_as_published_there_is_none():
+    [[prompt]] = calls(await ask("Ida Renn"))
+    assert prompt.text == f"Answer the question. Give only the answer, as short as possible.\n\nQuestion: {ASKED}\nAnswer:"
+    with pytest.raises(SettingsError, match="n_demos must be 0 or more"):
+        Direct(n_demos=-1)

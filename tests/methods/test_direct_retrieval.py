@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, purposes, queries, unread, verdicts
 
+from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.methods.direct_retrieval import DirectRetrieval
+from hopweave.prompt import fence
 from hopweave.types import Passage, Question
 
 ASKED = "Who is the mayor of Orlau?"
@@ -93,3 +95,40 @@ async def test_markers_in_a_passage_are_not_taken_for_the_models_and_copied_word
 def test_at_least_one_passage_is_shown():
     with pytest.raises(SettingsError, match="num_passages"):
         DirectRetrieval(num_passages=0)
+
+
+@pytest.mark.parametrize(("num_passages", "num_shown"), [(1, 3), (4, 4), (9, 6)])
+async def test_a_demonstration_shows_as_many_passages_as_the_question_gets_or_all_it_rests_on(num_passages, num_shown):
+    [[prompt]] = calls(await ask("Ida Renn", n_demos=1, num_passages=num_passages))
+    [one] = sample(1)
+    passages = one.passages(num_shown - 3)
+    shown = "\n".join(f"[{rank}] {fence(passage.text, passage.title)}" for rank, passage in enumerate(passages, start=1))
+    assert len(one.passages()) == 3
+    assert len(passages) == num_shown
+    assert f"\n\n{shown}\n\nQuestion: {one.question}\nAnswer: {one.answer}\n\n[1] <passage>\nOrlau\n" in prompt.text
+    assert prompt.text.endswith(f"\n\nQuestion: {ASKED}\nAnswer:")
+
+
+@pytest.mark.parametrize(
+    ("question", "family"),
+    [
+        (Question("q", "Is Orlau a town?", "label", ("Yes", "No")), "yes_no"),
+        (Question("q", "Why is Orlau a town?", "long"), "long_form"),
+        (Question("q", "Orlau [SEP] mayor", family="slot_filling"), "slot_filling"),
+    ],
+)
+async def test_demonstrations_are_of_the_task_family_of_the_question(question, family):
+    [[prompt]] = calls(await ask("Yes", question=question, n_demos=2))
+    for one in sample(2, family=family):
+        assert f"Question: {one.question}\nAnswer: {one.answer}\n\n" in prompt.text
+
+
+async def test_a_demonstration_equal_to_the_question_is_left_out_and_as_published_there_is_none():
+    asked, other = sample(2)
+    [[prompt]] = calls(await ask("Ida Renn", question=asked.question, n_demos=1))
+    assert f"Question: {other.question}\n" in prompt.text
+    assert prompt.text.count(asked.question) == 1
+    [[prompt]] = calls(await ask("Ida Renn"))
+    assert prompt.text.count("Question: ") == 1
+    with pytest.raises(SettingsError, match="n_demos must be 0 or more"):
+        DirectRetrieval(n_demos=-1)

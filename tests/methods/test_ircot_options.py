@@ -158,7 +158,7 @@ async def test_without_a_reader_the_reasoning_answers():
 async def test_without_a_reader_and_without_the_marker_all_sentences_are_the_answer():
     record = await ask(FIRST, THUS, "", reader="none", retry_empty=False)
     assert (record.answer.short, record.answer.how) == (f"{FIRST} {THUS}", "full")
-    assert unread(record) == ["no sentence says what the answer is"]
+    assert unread(record) == ["no sentence says what the final answer is"]
 
 
 async def test_readers_differ_in_the_last_call_alone():
@@ -358,3 +358,51 @@ def test_the_page_names_every_option_with_the_values_of_the_profiles_and_ours():
 
 def _shown(value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# -- task families -----------------------------------------------------------------------------------------------------
+
+LABEL = Question("q", "Does the mill of Orlau grind?", "label", ("Yes", "No"))
+CLAIM = Question("q", "The mill of Orlau grinds.", "label", ("SUPPORTS", "REFUTES"))
+LONG = Question("q", "Why does the mill of Orlau grind?", "long")
+SLOT = Question("q", "Mill of Orlau [SEP] owner", family="slot_filling")
+
+
+@pytest.mark.parametrize(
+    ("question", "family", "note"),
+    [
+        (LABEL, "yes_no", " (The answer can only be one of: Yes, No)"),
+        (CLAIM, "fact_checking", " (The answer can only be one of: SUPPORTS, REFUTES)"),
+        (SLOT, "slot_filling", ""),
+    ],
+)
+async def test_demonstrations_are_of_the_task_family_and_ask_for_the_same_kind_of_answer(question, family, note):
+    prompt = conversations(await ask(LAST, LAST, question=question, n_demos=2))[0][0]
+    for one in sample(2, family=family):
+        assert f"\nQ: {one.question}{note}\nA: {one.reasoning} So the answer is: {one.answer}.\n" in prompt
+    assert prompt.endswith(f"\nQ: {question.text}{note}\nA:")
+
+
+async def test_a_direct_reader_is_shown_bare_labels():
+    prompt = conversations(await ask(LAST, "Yes", question=LABEL, n_demos=2, reader="direct"))[-1][0]
+    for one in sample(2, family="yes_no"):
+        assert f"\nQ: {one.question} (The answer can only be one of: Yes, No)\nA: {one.answer}\n" in prompt
+
+
+@pytest.mark.parametrize("reader", ["cot", "direct"])
+async def test_an_explanation_is_shown_whole_and_without_a_sentence_that_gives_the_answer(reader):
+    prompt = conversations(await ask(FIRST, "", "It grinds well.", question=LONG, n_demos=2, reader=reader, retry_empty=False))[
+        -1
+    ][0]
+    for one in sample(2, family="long_form"):
+        assert f"\nQ: {one.question} (Explain in several sentences.)\nA: {one.answer}\n\n" in prompt
+    assert "So the answer is" not in prompt
+
+
+async def test_a_demonstration_of_the_family_that_asks_the_question_itself_is_left_out():
+    asked, other = sample(2, family="yes_no")
+    prompt = conversations(await ask(LAST, LAST, question=Question("q", asked.question, "label", ("Yes", "No")), n_demos=1))[0][
+        0
+    ]
+    assert prompt.count(asked.question) == 1
+    assert f"\nQ: {other.question} (" in prompt

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.bench import Bench, calls, chain, decisions, purposes, queries, readings, told, unread, verdicts
 
+from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.methods.searchain import SearChain
 from hopweave.readers.llm_reader import LLMReader
@@ -241,10 +242,10 @@ async def test_prefill_changes_no_decision_where_the_model_restates_what_was_set
 
 async def test_both_ways_shows_every_query_of_the_examples_with_and_without_its_answer():
     prompt = calls(await bench([KNOWN, TRACED]).ask(QUESTION, chain_form="both_ways"))[0][0].text
+    query = sample(1)[0].steps[1].query
     assert (
-        "[Query 2]: Which river runs through Vienna?\n"
-        "If you do not know the answer:\n[Unsolved Query]: Which river runs through Vienna?\n"
-        "If you know the answer:\n[Answer 2]: the Danube"
+        f"[Query 2]: {query}\nIf you do not know the answer:\n[Unsolved Query]: {query}\n"
+        f"If you know the answer:\n[Answer 2]: {sample(1)[0].steps[1].answer}\n"
     ) in prompt
     assert prompt.count("If you know the answer:") == prompt.split("[Question]: " + QUESTION)[0].count("[Query ")
 
@@ -486,7 +487,7 @@ def test_the_page_names_every_option_with_the_value_of_the_paper_profile_and_our
 
 
 def _shown(value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) or value is None else str(value)
 
 
 # -- how many passages are read ----------------------------------------------------------------------------------------

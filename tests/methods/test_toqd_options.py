@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 from support.bench import calls, decisions, purposes, queries, told, verdicts
-from support.toqd import Plays, bench
+from support.toqd import Plays, bench, listed
 
+from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Line
 from hopweave.methods.toqd import ToQD
 from hopweave.settings import read_settings
-from hopweave.types import Passage
+from hopweave.types import Passage, Question
 
 MAIN = "Who is older, the mayor of Orlau or the painter of Blue Hill?"
 MAYOR, PAINTER = "Who is the mayor of Orlau?", "Who painted Blue Hill?"
@@ -166,8 +167,8 @@ async def test_the_arrows_are_constrained_to_nodes_that_there_are_where_the_endp
     made = bench(PLAYS, FOUND)
     record = await made.ask(MAIN, "toqd", use_json_schema=False)
     assert not any(sampling.json_schema for _, sampling in made.llm.calls)
-    assert "toqd.construct" in record.setup.prompts
-    assert "toqd.construct_json" not in record.setup.prompts
+    assert "graph_writing.construct" in record.setup.prompts
+    assert "graph_writing.construct_json" not in record.setup.prompts
 
 
 async def test_the_model_is_asked_for_as_many_sub_questions_as_the_option_says():
@@ -258,6 +259,46 @@ def test_profile_paper_toqd_holds_the_papers_numbers():
         cite_with_reader=False,  # the paper has no reader
         add_missing_marks=False,
     )
+
+
+# -- demonstrations ----------------------------------------------------------------------------------------------------
+
+
+async def decomposing(question, **options):
+    text = question if isinstance(question, str) else question.text
+    plays = Plays(sub_questions={text: ["Who?", "Where?"]}, arrows={text: "1 -> Q"}, knows={"Who?": "Liv", "Where?": "Nes"})
+    return calls(await bench(plays).ask(question, "toqd", **options), "decompose")[0][0].text
+
+
+async def test_worked_decompositions_stand_before_the_question_and_refer_to_earlier_answers_by_number():
+    [first, second] = sample(2, seed=4)
+    prompt = await decomposing("Where is Orlau?", n_demos=2, seed=4)
+    examples = "\n\n".join(f"Question: {one.question}\n{listed(one.sub_questions)}" for one in (first, second))
+    assert prompt.endswith(f'"1. ..."\n\n{examples}\n\nQuestion: Where is Orlau?')
+    assert "the answer to 1" in examples
+
+
+@pytest.mark.parametrize(
+    ("question", "family"),
+    [
+        (Question("q", "Is Orlau a town?", "label", ("Yes", "No")), "yes_no"),
+        (Question("q", "Orlau is a town.", "label", ("SUPPORTS", "REFUTES")), "fact_checking"),
+        (Question("q", "Why is Orlau a town?", "long"), "long_form"),
+        (Question("q", "Orlau [SEP] mayor", family="slot_filling"), "slot_filling"),
+    ],
+)
+async def test_decompositions_are_of_the_task_family_of_the_question(question, family):
+    prompt = await decomposing(question, n_demos=1)
+    [one] = sample(1, family=family)
+    assert f"Question: {one.question}\n{listed(one.sub_questions)}\n\nQuestion: {question.text}" in prompt
+
+
+async def test_a_demonstration_equal_to_the_question_is_left_out_and_as_published_there_is_none():
+    asked, other = sample(2)
+    prompt = await decomposing(asked.question, n_demos=1)
+    assert (prompt.count("Question: "), prompt.count(asked.question)) == (2, 1)
+    assert f"Question: {other.question}\n1. " in prompt
+    assert (await decomposing("Where is Orlau?")).count("Question: ") == 1
 
 
 # -- the page for users ------------------------------------------------------------------------------------------------

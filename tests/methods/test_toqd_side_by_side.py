@@ -22,9 +22,9 @@ from hopweave.corpus import read_corpus
 from hopweave.critical_path import critical_path
 from hopweave.errors import ModelError
 from hopweave.llms.scripted import Line
-from hopweave.methods._question_graph import QuestionGraph
 from hopweave.methods.toqd import ToQD
 from hopweave.parse.arrows import parse_arrows
+from hopweave.question_graph.graph import QuestionGraph
 from hopweave.retrievers.bm25 import BM25
 from hopweave.settings import read_settings
 from hopweave.trace import Trace

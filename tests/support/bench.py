@@ -78,6 +78,7 @@ class Bench:
         reader: instead of the table.
         llm: instead of the scripted model.
         retries: of calls that may succeed later.
+        rewriter: a retriever that asks the model, over the table.
     """
 
     def __init__(
@@ -90,9 +91,11 @@ class Bench:
         reader: Any = None,
         llm: Any = None,
         retries: Retries | None = None,
+        rewriter: Any = None,
     ) -> None:
         self.llm = llm or (Scripted if prefill else WithoutPrefill)(says)
         self.retries = retries
+        self.rewriter = rewriter
         table = {query: Passage(what, what) if isinstance(what, str) else what for query, what in (found or {}).items()}
         self.retriever = TableRetriever(table)
         self.reader = reader or TableReader(read or {})
@@ -103,7 +106,12 @@ class Bench:
         """Answers one question with a method, and checks that the record can be read back."""
         settings = read_settings({"method": method, "methods": {method: options}, "budget": dict(budget or {})})
         parts = Parts(
-            self.llm, retriever=self.retriever, reader=self.reader, duplicate_detector=Normalized(), retries=self.retries
+            self.llm,
+            retriever=self.rewriter or self.retriever,
+            engine=self.retriever,
+            reader=self.reader,
+            duplicate_detector=Normalized(),
+            retries=self.retries,
         )
         async with Weaver(settings, parts=parts) as weaver:
             record = await weaver.answer(question)

@@ -23,6 +23,7 @@ def ask(
     corpus: Annotated[str, typer.Option(help="An index made by `hopweave index`; default: the starter corpus.")] = "",
     method: Annotated[str, typer.Option(help="How to answer; `hopweave names methods` lists them.")] = "",
     llm: Annotated[str, typer.Option(help="The language model; `hopweave names llms` lists them.")] = "",
+    retriever: Annotated[str, typer.Option(help="Finds passages; `hopweave names retrievers` lists them.")] = "",
     reader: Annotated[str, typer.Option(help="Reads answers out of passages.")] = "",
     profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
@@ -42,7 +43,7 @@ def ask(
     from hopweave.errors import RunError
     from hopweave.settings import assignments, merged, read_settings
 
-    named = {"corpus": corpus, "method": method, "llm": llm, "reader": reader, "profile": profile}
+    named = {"corpus": corpus, "method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
     limits = {
         "max_llm_calls": max_llm_calls,
         "max_tokens": max_tokens,

@@ -49,7 +49,8 @@ def _findings() -> Iterator[tuple[bool, bool, str]]:
 
 def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     from hopweave.catalog import ROLES, entries, entry, load, missing_from
-    from hopweave.errors import HopweaveError, MissingExtra
+    from hopweave.errors import HopweaveError, MissingExtra, SettingsError
+    from hopweave.weaver import engine_of
 
     chosen = {
         "methods": settings.method,
@@ -58,14 +59,19 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
         "readers": settings.reader,
         "duplicate_detectors": settings.duplicate_detector,
     }
+    needed = set(chosen.items())
     for role, name in chosen.items():
         try:
             entry(role, name)  # type: ignore[arg-type]
-        except HopweaveError as error:
+            if role == "retrievers":
+                needed.add((role, engine_of(settings)))
+        except SettingsError as error:
             yield False, True, str(error)
+        except Exception:  # noqa: BLE001, S110 - what cannot be imported is told below
+            pass
     for role in ROLES:
         for name in entries(role):
-            is_needed = chosen.get(role) == name
+            is_needed = (role, name) in needed
             try:
                 load(role, name)
                 missing = missing_from(extra) if (extra := entry(role, name).extra) else []

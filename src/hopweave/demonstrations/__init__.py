@@ -3,12 +3,17 @@
 A task family is a file of JSON lines beside this module. A demonstration has a question, its answer, the steps that lead to it
 (each with a query, its answer, a sentence that states it and the passage that says so), a concluding sentence where the answer
 does not follow from the last step alone, and passages that are of no use. All of it is our own writing of true facts.
+
+What is asked reads as in the benchmarks of its family: `slot_filling` as KILT writes zsRE and T-REx, `subject [SEP] relation`;
+`fact_checking` as the bare claim of FEVER, with the labels SUPPORTS and REFUTES; `yes_no` with Yes and No. Lines are in such an
+order that with seed 0 the labels take turns. The explanation of `long_form` is the sentences of its steps and its conclusion.
 """
 
 from __future__ import annotations
 
 import json
 import random
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -61,6 +66,23 @@ class Demonstration:
     def reasoning(self) -> str:
         """The sentences of the steps and the conclusion, without the sentence that gives the answer."""
         return " ".join([*(step.sentence for step in self.steps), *([self.conclusion] if self.conclusion else [])])
+
+    @property
+    def sub_questions(self) -> tuple[str, ...]:
+        """The queries as they can be asked before any is answered: an earlier answer in a query is referred to by its number.
+
+        >>> demonstrations()[0].sub_questions
+        ('Who composed The Planets?', 'In which town was the answer to 1 born?')
+        """
+        numbers = {step.answer.casefold(): number for number, step in reversed(list(enumerate(self.steps, start=1)))}
+        asked = [self.steps[0].query]
+        for count, step in enumerate(self.steps[1:], start=1):
+            earlier = sorted((one.answer for one in self.steps[:count]), key=len, reverse=True)
+            pattern = rf"(?<!\w)(?:the )?({'|'.join(map(re.escape, earlier))})(?!\w)"
+            asked.append(
+                re.sub(pattern, lambda found: f"the answer to {numbers[found[1].casefold()]}", step.query, flags=re.IGNORECASE)
+            )
+        return tuple(asked)
 
     def passages(self, num_distractors: int = 0, seed: int = 0) -> list[Passage]:
         """The passages of the steps, each once, and some distractors, shuffled.

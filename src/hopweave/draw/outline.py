@@ -52,6 +52,7 @@ SIGNS: dict[str, str] = {
 ARROW = "\u2192"
 
 MAX_REPLY_CHARACTERS = 160
+MAX_QUERY_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +239,12 @@ def _model_call_node(step: ModelCall, children: tuple[Node, ...]) -> Node:
 
 def _search_node(step: Search, titles: dict[str, str], children: tuple[Node, ...]) -> Node:
     num_hits = sum(len(hits) for hits in step.hits)
-    text = f"{' | '.join(one_line(query) for query in step.queries)} ({counted(num_hits, 'hit')})"
+    queries = [cut(one_line(query), MAX_QUERY_CHARACTERS) for query in step.queries]
+    text = f"{' | '.join(queries)} ({counted(num_hits, 'hit')})"
     details = []
-    for query, hits in zip(step.queries, step.hits, strict=False):
+    for query, hits in zip(queries, step.hits, strict=False):
         found = "; ".join(f"{one_line(titles.get(hit.passage_id, hit.passage_id))} {hit.score:.2f}" for hit in hits)
-        details.append(Detail(one_line(query), found or "nothing found"))
+        details.append(Detail(query, found or "nothing found"))
     return _call_node(step, "search", text, details, children)
 
 

@@ -2,9 +2,9 @@
 
 Where the cell, or else its method on another dataset, has records in the run, their mean is taken for the questions that are
 left, with the interval in which the sum lies in 95 of 100 cases. Else the method is rehearsed on the first questions: it
-really searches and really fills its prompts, and stand-ins for the model reply, one tersely, one at length, one with a chain
-of sub-questions. That bounds one-call methods well; of methods whose rounds hang on what the model says it shows no more than
-how far these stand-ins drive them, and a real model may need more or less.
+really searches and really fills its prompts, and stand-ins for the model reply: in a word, in a sentence, at length, with a
+chain of sub-questions. That bounds one-call methods well; of methods whose rounds hang on what the model says it shows no
+more than how far these stand-ins drive them, and a real model may need more or less.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CHARACTERS_PER_TOKEN = (3.0, 5.0)  # of English, with the usual tokenizers
 _NORMAL_95 = 1.96
 _LONG = "The passages leave this open, and more has to be looked up before it can be said. "
 _CHAIN = "\n".join(f"[Query {n}]: What is known of part {n}?\n[Answer {n}]: part {n} of the whole" for n in range(1, 5))
-_VOICES = ("So the final answer is: unknown.", _LONG, _CHAIN)
+_VOICES = ("unknown", "So the final answer is: unknown.", _LONG, _CHAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +114,12 @@ async def _rehearsed(prepared: Prepared, cell: Cell, num_left: int, price: Price
     questions = [example.question for example in prepared.examples[cell.dataset][: min(REHEARSED, num_left)]]
     abilities = settings.part("llms", settings.llm).abilities
     async with AsyncExitStack() as stack:
-        retriever = open_retriever(settings)
+        retriever, engine = open_retriever(settings)
         reader = settings.part("readers", settings.reader)
         parts = Parts(
             _StandIn("", abilities),
             retriever=retriever,
+            engine=engine,
             reader=reader if hasattr(reader, "read_with") else _NothingRead(),
             duplicate_detector=_AllNew(),
             sampling=settings.make_sampling(),

@@ -2,7 +2,7 @@
 
 A line of the proof belongs to the line of records of the same number: the SHA-256 of the line together with the one before it,
 where the line ends, and a short hash of each part of the record (`answer.short`, `steps.12`), which tells what was altered. The
-proof of a line is written before the line is, so no kill leaves a record without; what it leaves over is cut off again.
+proof of a line is on disk before the line is, so no record is ever without; what a kill leaves over is cut off again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,12 @@ def path_of(records: Path) -> Path:
     return records.with_suffix(".proof.jsonl")
 
 
-def add(records: Path, line: bytes) -> None:
-    """Proves a line that is about to be added to a file of records.
+def add(records: Path, lines: Sequence[bytes]) -> None:
+    """Proves lines that are about to be added to a file of records; the proof is on disk when this returns.
 
     Args:
         records: the file, which need not be there yet. All lines in it end with a newline.
-        line: with its newline.
+        lines: each with its newline.
 
     Raises:
         OSError: if it cannot be written.
@@ -41,9 +41,13 @@ def add(records: Path, line: bytes) -> None:
     place = path_of(records)
     end = records.stat().st_size if records.exists() else 0
     with place.open("a+b") as file:
-        chain = _chained(_cut(file, place, end), line)
-        made = {"end": end + len(line), "sha256": chain, "parts": _parts(line)}
-        file.write(json.dumps(made).encode() + b"\n")
+        chain = _cut(file, place, end)
+        for line in lines:
+            end += len(line)
+            chain = _chained(chain, line)
+            file.write(json.dumps({"end": end, "sha256": chain, "parts": _parts(line)}).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def mend(records: Path) -> None:

@@ -2,9 +2,8 @@
 
 One method is worked after another and the questions in their order, so that what prompts begin with is still in the
 endpoint's cache. Questions are worked side by side as the endpoint allows; `limiter` follows what it bears. Every reply is in
-the store before a method sees it and every record in its file before another question takes its place, so that after a kill
-the same call of `evaluate` goes on at the question and the call where it was. (If the machine goes down with the process, the
-last second's may be lost, and are asked again.)
+the store before a method sees it, and records are written as they come. So after a kill the same call of `evaluate` goes on at
+the question and the call where it was: a question whose record was still to be written is answered again from the store.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ FINISHED = "finished"
 MAX_FAILURES_IN_A_ROW = 50
 """After so many questions in a row that the model's endpoint failed, the run ends: it is down, and asking on helps nobody."""
 
-_SYNC_SECONDS = 1.0
 _PARALLEL = 8  # where neither the endpoint nor the user says
 
 
@@ -163,7 +161,7 @@ class _Desk:
         for cell in self.prepared.cells:
             own, corpus = self.prepared.settings_of(cell), self.prepared.corpus_of(cell.dataset)
             if corpus not in self.parts:
-                self.parts[corpus] = self._shared.over(open_retriever(own))
+                self.parts[corpus] = self._shared.over(*open_retriever(own))
             self.weavers[cell] = Weaver(own, parts=self.parts[corpus])
 
     def keep_replies_in(self, folder: RunFolder) -> None:
@@ -183,8 +181,7 @@ class _Desk:
         """What the run depends on, as it is now; of files that are as they were, the hash is taken from before."""
         prepared, reader = self.prepared, self._shared.reader
         before = {source.path: source for source in _sources(known)} if known is not None else {}
-        retrievers = {corpus: parts.retriever for corpus, parts in self.parts.items() if parts.retriever is not None}
-        indexes = {corpus: getattr(retriever, "index", None) for corpus, retriever in retrievers.items()}
+        indexes = {corpus: getattr(parts.engine, "index", None) for corpus, parts in self.parts.items()}
         return proof.Manifest(
             plan=proof.hash_file(folder.path / "plan.json"),
             datasets={
@@ -202,7 +199,7 @@ class _Desk:
             },
             llm=self.llm.identity,
             reader=reader.identity if reader is not None else "",
-            retrievers={corpus: retriever.identity for corpus, retriever in retrievers.items()},
+            retrievers={corpus: parts.retriever_identity for corpus, parts in self.parts.items() if parts.engine is not None},
             methods={cell.method: weaver.setup(weaver.budget).options for cell, weaver in self.weavers.items()},
             settings=folder.plan.settings,
         )
@@ -231,7 +228,9 @@ class _Sitting:
         self._ended_because = ""
         self._num_bad_in_a_row = 0
         self._left: deque[_Job] = deque()
-        self._unsynced: set[Cell] = set()
+        self._unwritten: list[tuple[Cell, Record]] = []
+        self._has_news = asyncio.Event()
+        self._is_written = asyncio.Event()
 
     async def work(self) -> Outcome:
         """Asks all questions that are left, or as many as the budget allows."""
@@ -246,20 +245,31 @@ class _Sitting:
         turns = self._desk.llm.turns
         turns.start(self._desk.max_parallel or parallel)
         self._watcher.started(Work(self._standing, turns, parallel, len(self._left), tuple(notes)))
-        syncing = asyncio.create_task(self._sync_now_and_then())
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(parallel, len(self._left))):
-                    group.create_task(self._take_turns())
-        except ExceptionGroup as several:
-            raise cause_of(several) from None
-        finally:
-            syncing.cancel()
-            await asyncio.gather(syncing, return_exceptions=True)
-            self._sync()
+        await self._ask(min(parallel, len(self._left)))
         ended_because = self._ended_because or FINISHED
         self._end_manifest(manifest, ended_because)
         return Outcome(self._standing, ended_because, time.monotonic() - self._began)
+
+    async def _ask(self, num_workers: int) -> None:
+        """Works the questions side by side and writes their records along; the first error ends both, what is done is kept."""
+
+        async def ask() -> None:
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(num_workers):
+                    workers.create_task(self._take_turns(2 * num_workers))
+
+        asking = asyncio.create_task(ask())
+        writing = asyncio.create_task(self._write_along(asking))
+        try:
+            await asyncio.wait([asking, writing], return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            asking.cancel()
+            outcomes = await asyncio.gather(asking, writing, return_exceptions=True)
+        for outcome in reversed(outcomes):
+            if isinstance(outcome, ExceptionGroup):
+                raise cause_of(outcome) from None
+            if isinstance(outcome, Exception):
+                raise outcome
 
     def _jobs(self) -> Iterator[_Job]:
         for cell, standing in self._standing.cells.items():
@@ -276,10 +286,12 @@ class _Sitting:
                 place = self._folder.records_path(*cell)
                 raise DataError(f"{place} holds a record of {min(strange)!r}, which was not drawn; restore the file")
 
-    async def _take_turns(self) -> None:
+    async def _take_turns(self, max_unwritten: int) -> None:
         while (job := self._next()) is not None:
             self._running[job.cell] += 1
-            self._keep(job.cell, await self._answer(job))
+            self._done(job.cell, await self._answer(job))
+            while len(self._unwritten) > max_unwritten:
+                await self._is_written.wait()
 
     def _next(self) -> _Job | None:
         if self._ended_because or not self._left:
@@ -300,23 +312,34 @@ class _Sitting:
             return Trace().finish(job.question, weaver.setup(weaver.budget), started_at, None, Failure.of(error))
         return await weaver.answer(job.question)
 
-    def _keep(self, cell: Cell, record: Record) -> None:
-        self._folder.add(*cell, record)
-        self._unsynced.add(cell)
+    def _done(self, cell: Cell, record: Record) -> None:
         self._running[cell] -= 1
         self._standing.add(cell, record)
         is_bad = record.error is not None and record.error.kind == ModelError.__name__
         self._num_bad_in_a_row = self._num_bad_in_a_row + 1 if is_bad else 0
-        self._watcher.answered(cell, record)
+        self._unwritten.append((cell, record))
+        self._is_written.clear()
+        self._has_news.set()
 
-    async def _sync_now_and_then(self) -> None:
-        while True:
-            await asyncio.sleep(_SYNC_SECONDS)
-            await asyncio.to_thread(self._sync)
+    async def _write_along(self, asking: asyncio.Task[None]) -> None:
+        """Writes records as they come, several at a time while the disk is busy, until there is no more to come."""
+        while self._unwritten or not asking.done():
+            news = asyncio.create_task(self._has_news.wait())
+            await asyncio.wait([news, asking], return_when=asyncio.FIRST_COMPLETED)
+            news.cancel()
+            self._has_news.clear()
+            batch, self._unwritten = self._unwritten, []
+            await asyncio.to_thread(self._write, batch)
+            self._is_written.set()
+            for cell, record in batch:
+                self._watcher.answered(cell, record)
 
-    def _sync(self) -> None:
-        while self._unsynced:
-            self._folder.sync(*self._unsynced.pop())
+    def _write(self, batch: list[tuple[Cell, Record]]) -> None:
+        by_cell: dict[Cell, list[Record]] = {}
+        for cell, record in batch:
+            by_cell.setdefault(cell, []).append(record)
+        for cell, records in by_cell.items():
+            self._folder.add(cell.dataset, cell.method, *records)
 
     def _start_manifest(self) -> tuple[proof.Manifest, list[str]]:
         """Notes what the run depends on; refuses to go on with what has changed."""

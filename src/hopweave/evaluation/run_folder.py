@@ -7,9 +7,9 @@
     RUN/manifest.json                  hashes of all that the run depends on, and of what came of it
     RUN/.lock                          held by the process that works on the run, with its id
 
-Records are only ever added, and each is in its file before another question takes its place. A question that failed may be
-asked again on demand; then the last record of a question counts, and `records` gives no other. A last line that was
-torn by a kill is cut off when the run is opened again; a plan that differs from the one on disk is refused with the difference.
+Records are only ever added. A question that failed may be asked again on demand; then the last record of a question is the one
+that counts, and `records` gives no other. A last line that was torn by a kill is cut off when the run is opened again; a plan
+that differs from the one on disk is refused with the difference.
 """
 
 from __future__ import annotations
@@ -229,39 +229,26 @@ class RunFolder:
         proof.mend(place)
         return size - whole
 
-    def add(self, dataset: str, method: str, record: Record) -> None:
-        """Adds a record. When this returns, no end of the process can lose it; `sync` guards it against one of the machine.
+    def add(self, dataset: str, method: str, *records: Record) -> None:
+        """Adds records; they are on disk when this returns.
 
         Raises:
-            DataError: if it cannot be written. What was written of it is taken back.
+            DataError: if they cannot be written. What was written of them is taken back.
         """
         place = self.records_path(dataset, method)
-        line = record.to_json().encode() + b"\n"
+        lines = [record.to_json().encode() + b"\n" for record in records]
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            proof.add(place, line)
+            proof.add(place, lines)
             with place.open("ab", buffering=0) as file:
-                size, rest = file.seek(0, os.SEEK_END), memoryview(line)
+                size, rest = file.seek(0, os.SEEK_END), memoryview(b"".join(lines))
                 try:
                     while rest:
                         rest = rest[file.write(rest) :]
                 except OSError:
                     file.truncate(size)
                     raise
-        except OSError as error:
-            raise DataError(f"cannot write to {place}: {error.strerror}; make room and run the same command again") from None
-
-    def sync(self, dataset: str, method: str) -> None:
-        """Sees to it that the records of a method on a dataset are on disk.
-
-        Raises:
-            DataError: if they cannot be written.
-        """
-        place = self.records_path(dataset, method)
-        try:
-            for each in (proof.path_of(place), place):
-                with each.open("ab") as file:
-                    os.fsync(file.fileno())
+                os.fsync(file.fileno())
         except OSError as error:
             raise DataError(f"cannot write to {place}: {error.strerror}; make room and run the same command again") from None
 

@@ -1,6 +1,7 @@
 """Direct: the model answers from its own knowledge, in one call.
 
-The row "Direct Prompting" of SearChain's table 1 and ToQD's table 1 (zero-shot; the wording was not published). Calls: 1.
+The row "Direct Prompting" of SearChain's table 1 and ToQD's table 1 (zero-shot; the wording was not published). With
+`n_demos` questions with their answers are shown first, as IRCoT's direct reader has it. Calls: 1.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.methods._closing import bare_answer, closing_request, one_answer
+from hopweave.methods._demos import drawn, packed
+from hopweave.methods._options import at_least
 from hopweave.prompt import prompts_beside
 from hopweave.types import Answer, Message, Question
 from hopweave.workbench import Workbench
@@ -22,14 +25,25 @@ _PROMPTS = prompts_beside(__file__)
 class Direct:
     """One greedy call without retrieval; the reply is the answer."""
 
+    n_demos: Annotated[int | None, "questions shown with their answers; none: as many as SearChain's table 11 says, 0"] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
+
+    def __post_init__(self) -> None:
+        at_least("direct", self, 0, "n_demos")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
         ask, labels = closing_request(workbench, _PROMPTS, question)
-        prompt = workbench.fill(_PROMPTS["direct"], ask=ask, labels=labels, question=question.text)
+        values = {"ask": ask, "labels": labels, "question": question.text}
         longest = self.max_tokens_long if question.form == "long" else self.max_tokens
+        shown = [
+            workbench.fill(_PROMPTS["example"], question=one.question, answer=one.answer)
+            for one in drawn(question, "direct", self.n_demos, self.seed)
+        ]
+        rest = workbench.fill(_PROMPTS["direct"], examples="", **values)
+        prompt = workbench.fill(_PROMPTS["direct"], examples=await packed(workbench, shown, rest, longest), **values)
         reply = await workbench.reply(
             [Message("user", prompt)], purpose="answer", sampling=replace(workbench.sampling, max_tokens=longest)
         )

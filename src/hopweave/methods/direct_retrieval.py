@@ -1,18 +1,22 @@
 """Direct retrieval: the question is the query, and its passages are shown to the model in one call.
 
-The row "Direct" with retrieval of SearChain's and ToQD's table 1 (zero-shot; neither k nor the wording was published).
+The row "Direct" with retrieval of SearChain's and ToQD's table 1 (zero-shot; neither k nor the wording was published). With
+`n_demos` questions are shown first, each with its answer and as many passages as the question gets, all it rests on among them.
 Calls: 1; rounds of retrieval: 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.errors import SettingsError
+from hopweave.demonstrations import Demonstration
 from hopweave.methods._closing import bare_answer, closing_request, one_answer
+from hopweave.methods._demos import drawn, packed
+from hopweave.methods._options import at_least
 from hopweave.prompt import fence, prompts_beside
-from hopweave.types import Answer, Message, Question
+from hopweave.types import Answer, Message, Passage, Question
 from hopweave.workbench import Workbench
 
 __all__ = ["DirectRetrieval"]
@@ -25,30 +29,43 @@ class DirectRetrieval:
     """Retrieves once with the whole question, shows the passages in rank order, and asks for the answer."""
 
     num_passages: Annotated[int, "passages shown; 5 as in ToQD, 1 as SearChain's own top-1"] = 5
+    n_demos: Annotated[
+        int | None, "questions shown with passages and answers; none: as many as SearChain's table 11 says, 0"
+    ] = None
+    seed: Annotated[int, "of the choice and order of demonstrations and of their passages"] = 0
     max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        if self.num_passages < 1:
-            raise SettingsError(f"direct_retrieval num_passages must be at least 1, not {self.num_passages}")
+        at_least("direct_retrieval", self, 1, "num_passages")
+        at_least("direct_retrieval", self, 0, "n_demos")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
         hits = (await workbench.search([question.text], self.num_passages))[0]
-        shown = [
-            workbench.fill(_PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
-            for hit in hits
-        ]
         ask, labels = closing_request(workbench, _PROMPTS, question)
-        prompt = workbench.fill(
-            _PROMPTS["direct_retrieval"],
-            ask=ask,
-            labels=labels,
-            passages="\n".join(shown) or workbench.fill(_PROMPTS["none"]),
-            question=question.text,
-        )
+        passages = _shown(workbench, [hit.passage for hit in hits]) or workbench.fill(_PROMPTS["none"])
+        values = {"ask": ask, "labels": labels, "passages": passages, "question": question.text}
         longest = self.max_tokens_long if question.form == "long" else self.max_tokens
+        demos = drawn(question, "direct_retrieval", self.n_demos, self.seed)
+        rest = workbench.fill(_PROMPTS["direct_retrieval"], examples="", **values)
+        examples = await packed(workbench, [self._example(workbench, one) for one in demos], rest, longest)
+        prompt = workbench.fill(_PROMPTS["direct_retrieval"], examples=examples, **values)
         sampling = replace(workbench.sampling, max_tokens=longest)
         reply = await workbench.reply([Message("user", prompt)], purpose="answer", sampling=sampling)
         short, how = bare_answer(workbench, reply.text, question)
         return one_answer(question, reply.text, short, how, hits)
+
+    def _example(self, workbench: Workbench, one: Demonstration) -> str:
+        num_gold = len(one.passages())
+        passages = one.passages(max(0, self.num_passages - num_gold), self.seed)
+        return workbench.fill(
+            _PROMPTS["example"], passages=_shown(workbench, passages), question=one.question, answer=one.answer
+        )
+
+
+def _shown(workbench: Workbench, passages: Sequence[Passage]) -> str:
+    return "\n".join(
+        workbench.fill(_PROMPTS["passage"], rank=str(rank), passage=fence(passage.text, passage.title))
+        for rank, passage in enumerate(passages, start=1)
+    )

@@ -17,30 +17,28 @@ graph; plus those of a reader that asks the model (one for each passage read to 
 
 from __future__ import annotations
 
-import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from hopweave.errors import BudgetReached, RunError, SettingsError
-from hopweave.matching import normalize_answer
-from hopweave.methods._claims import last_answer, marked_answer, on_one_line, text_of
+from hopweave.errors import BudgetReached
+from hopweave.methods._claims import last_answer, marked_answer, text_of
+from hopweave.methods._closing import file_missing, of_form
+from hopweave.methods._demos import drawn, packed
 from hopweave.methods._evidence import evidence_for
-from hopweave.methods._graph_writing import GraphWriter, graph_text
-from hopweave.methods._question_graph import GraphNode, QuestionGraph, claims_of_nodes, pairs_of_nodes, walk
+from hopweave.methods._options import at_least, check_top_p
 from hopweave.parse.final import demanded, final_answer
-from hopweave.parse.refusal import is_refusal, without_yes
-from hopweave.parse.rewritten import parse_rewritten
-from hopweave.prompt import fence, prompts_beside, unblunt
+from hopweave.parse.refusal import is_refusal
+from hopweave.prompt import prompts_beside
+from hopweave.question_graph.graph import GraphNode, QuestionGraph, claims_of_nodes, pairs_of_nodes, walk
+from hopweave.question_graph.graph_answering import NodeTalk, as_short, plant, traverse
+from hopweave.question_graph.graph_writing import GraphWriter, numbered
 from hopweave.types import Answer, Claim, Message, Question, Sampling
 from hopweave.workbench import Workbench
 
 __all__ = ["ToQD"]
 
 _PROMPTS = prompts_beside(__file__)
-_COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
-_ASKS_FOR_MORE = re.compile(r"(?:\w+\s+)?(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +62,18 @@ class ToQD:
     add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
     temperature: Annotated[float | None, "of every call; none takes the run's, which is 0 where nothing is set"] = None
     top_p: Annotated[float | None, "of every call; none takes the run's, which is 1 where nothing is set"] = None
+    n_demos: Annotated[
+        int | None, "worked decompositions shown where a question is decomposed first; none: as many as table 4 says, 0"
+    ] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_tokens: Annotated[int, "longest reply but the last, in tokens"] = 256
     max_tokens_summary: Annotated[int, "longest last reply, in tokens"] = 512
 
     def __post_init__(self) -> None:
-        lowest = {"max_graphs": 1, "most_sub_questions": 2, "num_passages": 1, "max_critique_retries": 0}
-        for name, least in (lowest | {"max_tokens": 1, "max_tokens_summary": 1}).items():
-            if getattr(self, name) < least:
-                raise SettingsError(f"toqd {name} must be at least {least}, not {getattr(self, name)}")
-        if self.temperature is not None and self.temperature < 0:
-            raise SettingsError(f"toqd temperature must be a number from 0 up, not {self.temperature}")
-        if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise SettingsError(f"toqd top_p must be above 0 and at most 1, not {self.top_p}")
+        at_least("toqd", self, 1, "max_graphs", "num_passages", "max_tokens", "max_tokens_summary")
+        at_least("toqd", self, 2, "most_sub_questions")
+        at_least("toqd", self, 0, "max_critique_retries", "n_demos", "temperature")
+        check_top_p("toqd", self.top_p)
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -97,78 +95,53 @@ class _Inference:
     bench: Workbench
     nodes: tuple[GraphNode, ...] = ()
     writer: GraphWriter = field(init=False)
+    talk: NodeTalk = field(init=False)
 
     def __post_init__(self) -> None:
         options = self.options
         self.writer = GraphWriter(
             self.bench,
-            _PROMPTS,
             self._sampling(options.max_tokens),
             options.use_critique,
             options.use_construct,
             options.use_json_schema,
             options.max_critique_retries,
         )
+        self.talk = NodeTalk(self.bench, self._sampling(options.max_tokens), _PROMPTS)
 
     # -- Algorithm 1 ---------------------------------------------------------------------------------------------------
 
     async def explore(self) -> str:
         """Writes the graph and infers its nodes; returns why it stopped."""
-        request = self._fill("decompose", question=self.question.text, most=str(self.options.most_sub_questions))
         try:
+            request = await self._request()
             graph = await self.writer.write(request, self.question.text)
         except BudgetReached as reached:
             return reached.limit
         if not graph.sub_questions:
             self.bench.decide("repair", "no sub-question was written; the question itself is the only one", rule="question")
             graph = QuestionGraph((self.question.text,), ((1, 0),))
-        self.nodes = self._plant(graph, "", self.options.max_graphs - 1)
+        self.nodes = plant(self.bench, graph, "", self.options.max_graphs - 1)
         await self._traverse(graph, self.nodes, self.question.text)
         reached_limits = [node.reached.limit for node in walk(self.nodes) if node.reached is not None]
         is_limited = any(node.is_limited for node in walk(self.nodes))
         return next(iter(reached_limits), "max_graphs" if is_limited else "finished")
 
-    def _plant(self, graph: QuestionGraph, name: str, allowance: int) -> tuple[GraphNode, ...]:
-        """Files the graph and a decision for each node, before any of them begins: so the record is the same in every run."""
-        step = self.bench.decide("graph", graph_text(graph), sub_questions=list(graph.sub_questions), edges=list(graph.edges))
-        shares = graph.shares(allowance)
-        planted: dict[int, GraphNode] = {}
-        with self.bench.under(step):
-            for number in graph.order():
-                text, kind = graph.sub_questions[number - 1], "internal" if graph.before(number) else "leaf"
-                after = [planted[other].step for other in graph.before(number)]
-                node_name = f"{name}{number}"
-                node_step = self.bench.decide("node", f"[{node_name}] {text}", after=after, query=text, node=kind)
-                planted[number] = GraphNode(node_name, text, node_step, shares[number])
-        return tuple(planted.values())
+    async def _request(self) -> str:
+        """The prompt that asks for the sub-questions of the question itself."""
+        most, question = self.options.most_sub_questions, self.question.text
+        examples = [
+            self._fill("decomposed", question=one.question, sub_questions=numbered(one.sub_questions))
+            for one in drawn(self.question, "toqd", self.options.n_demos, self.options.seed)
+        ]
+        shown = await packed(self.bench, examples, self.writer.first_request(question, most), self.options.max_tokens)
+        return self.writer.first_request(question, most, shown)
 
     async def _traverse(self, graph: QuestionGraph, nodes: Sequence[GraphNode], main: str) -> None:
-        """Infers every node as soon as the nodes before it are done."""
-        by_number = dict(zip(graph.order(), nodes, strict=True))
-        is_done = {number: asyncio.Event() for number in by_number}
+        async def infer(node: GraphNode, earlier: Sequence[GraphNode]) -> None:
+            await self._infer(node, earlier, main)
 
-        async def infer(number: int) -> None:
-            for other in graph.before(number):
-                await is_done[other].wait()
-                if graph.first_after(other) == number:  # what a node did not need goes on to the first one after it
-                    by_number[number].allowance += by_number[other].num_graphs_left
-            await self._infer(by_number[number], [by_number[other] for other in graph.ancestors(number)], main)
-            is_done[number].set()
-
-        if not self._is_parallel():
-            for number in by_number:
-                await infer(number)
-            return
-        try:
-            async with asyncio.TaskGroup() as group:
-                for number in by_number:
-                    group.create_task(infer(number))
-        except ExceptionGroup as errors:
-            raise _first(errors) from None
-
-    def _is_parallel(self) -> bool:
-        """Where calls are counted, which of them the limit cuts off must not hang on the clock: nodes then take turns."""
-        return self.options.parallel and not any(limit in self.bench.budget.limits() for limit in _COUNTED)
+        await traverse(self.bench, graph, nodes, infer, in_turn=not self.options.parallel)
 
     async def sum_up(self, stopped_because: str) -> Answer:
         """Predicts the answer from all sub-questions with their answers or, past the budget, writes those out."""
@@ -188,13 +161,12 @@ class _Inference:
 
     async def _summary(self, nodes: Sequence[GraphNode]) -> str:
         form = self.question.form
-        labels = {"labels": ", ".join(self.question.labels)} if form == "label" else {}
         prompt = self._fill(
             "summary",
             pairs=pairs_of_nodes(nodes),
             demanded=demanded(form, self.question.labels),
             question=self.question.text,
-            form="" if form == "short" else "\n" + self._fill(f"form_{form}", **labels),
+            form="" if form == "short" else "\n" + of_form(self.bench, _PROMPTS, "form", self.question),
         )
         sampling = self._sampling(self.options.max_tokens_summary)
         reply = await self.bench.reply([Message("user", prompt)], purpose="summary", sampling=sampling)
@@ -209,10 +181,8 @@ class _Inference:
         if how != "empty" and (how != "full" or self.question.form == "long"):
             return short, how
         if said and how == "full":
-            self.bench.unread("final", "no sentence says what the final answer is", said)
-        words = text_of(claims) if self.question.form == "long" else last_answer(claims)
-        short, _ = final_answer(words, self.question)
-        return (short, "last-claim") if short else ("", "empty")
+            file_missing(self.bench, said)
+        return last_answer(claims, self.question)
 
     # -- Algorithm 2 ---------------------------------------------------------------------------------------------------
 
@@ -221,7 +191,7 @@ class _Inference:
         with self.bench.under(node.step):
             try:
                 if self.options.use_rewrite and any(other.answer for other in earlier):
-                    await self._rewrite(node, earlier, main)
+                    await self.talk.rewrite(node, earlier, main)
                 await self._resolve(node, earlier)
             except BudgetReached as reached:
                 node.reached = reached
@@ -232,22 +202,22 @@ class _Inference:
             await self._answer_from_memory(node, earlier)
         elif not self.options.use_self_verify:
             await self._retrieve(node)
-            said = await self._said("answer_with_passages", node, passages=self._shown(node))
+            said = await self.talk.said_from(node, node.hits)
             await self._take(node, said, completed=False)
         elif not await self._self_verify(node) and not await self._self_verify_with_passages(node):
             await self._decompose_further(node, earlier)
 
     async def _answer_from_memory(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
         if self.options.use_rewrite and any(other.answer for other in earlier):
-            said = await self._said("answer_with_pairs", node, pairs=pairs_of_nodes(earlier))
+            said = await self.talk.said("answer_with_pairs", node, pairs=pairs_of_nodes(earlier))
         else:
-            said = await self._said("answer_simply", node)
+            said = await self.talk.said("answer_simply", node)
         if said:
             node.settle(said, "known")
 
     async def _self_verify(self, node: GraphNode) -> bool:
         """Whether the model answers by itself (Retrieve is NO)."""
-        said = await self._said("self_verify", node)
+        said = await self.talk.said("self_verify", node)
         self.bench.decide("retrieve", "NO" if said else "YES")
         if said:
             node.settle(said, "known")
@@ -256,7 +226,7 @@ class _Inference:
     async def _self_verify_with_passages(self, node: GraphNode) -> bool:
         """Whether the model answers from what is retrieved (Decomposition is NO)."""
         await self._retrieve(node)
-        said = await self._said("self_verify_with_passages", node, passages=self._shown(node))
+        said = await self.talk.said("self_verify_with_passages", node, passages=self.talk.shown(node.hits))
         self.bench.decide("decomposition", "NO" if said else "YES")
         await self._take(node, said, completed=True)
         return bool(said)
@@ -273,16 +243,6 @@ class _Inference:
         if found is not None:
             node.settle(said, "completed" if completed else "verified", *found)
 
-    async def _rewrite(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
-        prompt = self._fill("rewrite", pairs=pairs_of_nodes(earlier), main=main, question=node.question)
-        text = await self._reply(prompt, "rewrite")
-        asked = parse_rewritten(text, node.question)
-        if not asked:
-            self.bench.unread("rewrite", "there is no question in the reply; it stays as it was", text)
-            return
-        node.asked = on_one_line(unblunt(asked))
-        self.bench.decide("rewrite", f"{node.question} -> {node.asked}", query=node.asked)
-
     async def _decompose_further(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
         """Adds a child graph (Algorithm 1, lines 8 and 9) and answers the node from it."""
         if node.allowance < 1:
@@ -290,7 +250,7 @@ class _Inference:
             self.bench.decide("limit", f"r_max = {self.options.max_graphs} leaves no further graph for this node")
             return
         node.has_graph = True
-        passages = self._shown(node)
+        passages = self.talk.shown(node.hits)
         if earlier:
             request = self._fill(
                 "decompose_unresolved_after", passages=passages, pairs=pairs_of_nodes(earlier), question=node.asked
@@ -302,10 +262,10 @@ class _Inference:
         if not graph.sub_questions:
             self.bench.decide("repair", "no new sub-question was written; the node stays open", rule="open")
             return
-        node.children = self._plant(graph, f"{node.name}.", node.allowance - 1)
+        node.children = plant(self.bench, graph, f"{node.name}.", node.allowance - 1)
         await self._traverse(graph, node.children, node.asked)
         if any(child.answer for child in node.children):
-            self._take_from_children(node, await self._said("summary_of_node", node, pairs=pairs_of_nodes(node.children)))
+            self._take_from_children(node, await self.talk.said("summary_of_node", node, pairs=pairs_of_nodes(node.children)))
 
     def _take_from_children(self, node: GraphNode, said: str) -> None:
         """Takes the answer that its child graph gives; it is cited where the very words stand in what a child cites."""
@@ -313,40 +273,11 @@ class _Inference:
             return
         node.settle(said, "known")
         for child in reversed(tuple(walk(node.children))):
-            if child.reading is not None and final_answer(child.answer, self._as_short(node))[0].lower() == said.lower():
+            if child.reading is not None and final_answer(child.answer, as_short(node))[0].lower() == said.lower():
                 node.settle(said, child.verdict, child.passage, child.reading)
                 return
 
     # -- small things --------------------------------------------------------------------------------------------------
-
-    async def _said(self, prompt: str, node: GraphNode, **values: str) -> str:
-        """The bare answer of a reply; empty if it is NO!."""
-        text = await self._reply(self._fill(prompt, question=node.asked, **values), prompt)
-        if not text.strip():
-            self.bench.unread("answer", "the reply is empty", text)
-            return ""
-        asks_for_more = _ASKS_FOR_MORE.match(node.asked) is not None
-        if is_refusal(text) or (asks_for_more and normalize_answer(text) == "no"):
-            return ""
-        said = without_yes(text)
-        answer, how = final_answer(said, self._as_short(node))
-        if how == "full":
-            answer, _ = final_answer(said.strip().split("\n", 1)[0], self._as_short(node))
-        if not normalize_answer(answer) or (asks_for_more and normalize_answer(answer) in {"yes", "no"}):
-            self.bench.unread("answer", "the reply holds no answer", text)
-            return ""
-        return on_one_line(unblunt(answer))
-
-    def _shown(self, node: GraphNode) -> str:
-        """The passages of a node as a prompt shows them."""
-        shown = [
-            self._fill("passage", rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title)) for hit in node.hits
-        ]
-        return "\n\n".join(shown) or self._fill("no_passage")
-
-    async def _reply(self, prompt: str, purpose: str) -> str:
-        sampling = self._sampling(self.options.max_tokens)
-        return (await self.bench.reply([Message("user", prompt)], purpose=purpose, sampling=sampling)).text
 
     def _fill(self, name: str, **values: str) -> str:
         return self.bench.fill(_PROMPTS[name], **values)
@@ -356,13 +287,3 @@ class _Inference:
         temperature = base.temperature if options.temperature is None else options.temperature
         top_p = base.top_p if options.top_p is None else options.top_p
         return replace(base, temperature=temperature, top_p=top_p, max_tokens=max_tokens)
-
-    @staticmethod
-    def _as_short(node: GraphNode) -> Question:
-        return Question(node.name, node.asked)
-
-
-def _first(errors: ExceptionGroup[Exception]) -> Exception:
-    """The error that counts, of nodes that failed side by side: what broke before what a call could not do."""
-    inner = min(errors.exceptions, key=lambda error: isinstance(error, RunError))
-    return _first(inner) if isinstance(inner, ExceptionGroup) else inner

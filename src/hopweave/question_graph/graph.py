@@ -6,9 +6,8 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hopweave.citing import cite_reading
+from hopweave.citing import cite_reading, on_one_line
 from hopweave.errors import BudgetReached
-from hopweave.methods._claims import on_one_line
 from hopweave.parse.arrows import MAIN
 from hopweave.prompt import blunt
 from hopweave.types import Claim, Hit, Passage, Reading, Verdict

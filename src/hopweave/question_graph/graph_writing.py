@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from hopweave.matching import normalize_answer
-from hopweave.methods._question_graph import QuestionGraph
 from hopweave.parse.arrows import chain_of, edges_text, parse_arrows
 from hopweave.parse.numbered import parse_dropped, parse_numbered
-from hopweave.prompt import Prompt, blunt, unblunt
+from hopweave.prompt import blunt, prompts_beside, unblunt
+from hopweave.question_graph.graph import QuestionGraph
 from hopweave.types import Message, Sampling
 from hopweave.workbench import Workbench
 
 MAX_SUB_QUESTIONS = 9
+
+PROMPTS = prompts_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,6 @@ class GraphWriter:
 
     Attributes:
         bench: of the question.
-        prompts: with `decompose_again`, `critique`, `construct` and `construct_json`.
         sampling: of every call.
         use_critique: whether sub-questions are filtered.
         use_construct: whether the model draws the arrows; else the sub-questions form a chain.
@@ -32,12 +33,15 @@ class GraphWriter:
     """
 
     bench: Workbench
-    prompts: Mapping[str, Prompt]
     sampling: Sampling
     use_critique: bool
     use_construct: bool
     use_json_schema: bool
     max_retries: int
+
+    def first_request(self, question: str, most: int, examples: str = "") -> str:
+        """The filled prompt that asks for the sub-questions of the question itself, `most` at most."""
+        return self.bench.fill(PROMPTS["decompose"], examples=examples, question=question, most=str(most))
 
     async def write(self, request: str, question: str, asked_before: Sequence[str] = ()) -> QuestionGraph:
         """Decomposes, critiques and constructs.
@@ -71,7 +75,7 @@ class GraphWriter:
             reason = "none of them is relevant" if found else "there is no sub-question in the reply"
             if attempt < self.max_retries:
                 self.bench.decide("again", reason, attempt=attempt + 1)
-                again = self.bench.fill(self.prompts["decompose_again"], question=question)
+                again = self.bench.fill(PROMPTS["decompose_again"], question=question)
                 turns += [Message("assistant", reply.text), Message("user", again)]
         if written:
             self.bench.decide("repair", "the critique left nothing; the last sub-questions stay", rule="keep_all")
@@ -97,7 +101,7 @@ class GraphWriter:
 
     async def _critique(self, question: str, sub_questions: tuple[str, ...]) -> tuple[str, ...]:
         """The sub-questions that are relevant (IsRel)."""
-        prompt = self.bench.fill(self.prompts["critique"], question=question, sub_questions=numbered(sub_questions))
+        prompt = self.bench.fill(PROMPTS["critique"], question=question, sub_questions=numbered(sub_questions))
         reply = await self.bench.reply([Message("user", prompt)], purpose="critique", sampling=self.sampling)
         read = parse_dropped(reply.text, sub_questions)
         for problem in read.problems:
@@ -111,7 +115,7 @@ class GraphWriter:
             return chain_of(len(sub_questions))
         is_json = self.use_json_schema and self.bench.abilities.json_schema
         prompt = self.bench.fill(
-            self.prompts["construct_json" if is_json else "construct"],
+            PROMPTS["construct_json" if is_json else "construct"],
             question=question,
             sub_questions=numbered(sub_questions),
         )

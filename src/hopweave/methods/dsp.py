@@ -1,0 +1,190 @@
+"""DSP: shows demonstrations with their fields, searches in two hops with many queries each, and lets sampled answers vote.
+
+Demonstrate, search, predict (Khattab et al. 2023), program 5 of the official introduction; the row "DSP" of SearChain's
+table 1. Three templates (rewrite, hop, answer) each ask for a rationale and a query or the answer. The original's wording was
+written for a model that completes texts; ours says the same to any model, and passages stand in the tags that all methods
+here use, not in quotation marks. Passages count by the sum, over a hop's queries, of their probability for the query.
+
+What shows the fields (`demonstrate`). The original runs a simple pipeline on training questions against the corpus, and keeps
+those that it answers rightly: `stage`, up to 3 calls for each attempt, all kept in the store for the next question.
+That takes training questions whose answers are in the corpus. Those that ship with the package are about the world at large:
+on a corpus of one's own nearly every attempt would fail, some 20 calls for nothing, and the model would be shown no field at
+all. So the stage is run by default only where `train` names questions, and otherwise the fields come from the steps that the
+demonstrations are annotated with, which takes no call (`annotated`). `none` shows plain pairs of question and answer.
+
+SearChain reports fewer words than 10 and 20 completions have, so it is open which it ran: `preset` has the original's numbers
+(official), and a single greedy completion each (light).
+What neither paper says is ours: long answers take the one most like the others, as no two agree; a query written several times
+is sent once and counts as often; a hop with the queries of the hop before ends the search; where not all demonstrations fit,
+plain pairs are dropped first.
+
+Calls, whatever the hops: 3 requests (10, 10 and 20 completions; 1 each if light), up to 2 more where no completion of a
+template is whole; rounds of retrieval: 2, each of up to 11 queries. `stage`: up to 3 calls and 2 rounds more for each training
+question tried, in the store from the second question on; they count against the question's budget all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from hopweave.errors import BudgetReached, SettingsError
+from hopweave.matching import normalize_answer
+from hopweave.methods._closing import one_answer
+from hopweave.methods._dsp_demonstrate import alike, annotated_by_search, own_training, training_of
+from hopweave.methods._dsp_fusion import Fusion, fused_search
+from hopweave.methods._dsp_templates import ANSWER, Completions, Templates, Training, context_of, stage_of
+from hopweave.methods._options import at_least
+from hopweave.methods._voting import file_vote, vote
+from hopweave.parse.final import MARKER, final_answer
+from hopweave.types import Answer, Hit, Question
+from hopweave.workbench import Workbench
+
+__all__ = ["DSP"]
+
+_PRESETS = {"official": (10, 20), "light": (1, 1)}
+_NOTHING_TO_FIND = ("na", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class DSP:
+    """Writes queries from what is known so far, fuses what they find, and answers by majority."""
+
+    preset: Annotated[
+        Literal["official", "light"], "completions of each hop and of the answer: official 10 and 20, light 1 and 1"
+    ] = "official"
+    num_queries: Annotated[int | None, "completions that write a query, each hop; none: the preset's"] = None
+    num_answers: Annotated[int | None, "completions that vote on the answer; none: the preset's"] = None
+    temperature: Annotated[float, "of several completions; a single one is greedy"] = 0.7
+    num_hops: Annotated[int, "searches, one after the other"] = 2
+    num_passages: Annotated[int, "passages kept of each search"] = 5
+    fusion: Annotated[Fusion, "what is summed over queries: probabilities (softmax of scores), or scores as they are"] = (
+        "probability"
+    )
+    early_stop: Annotated[bool, "let the model write N/A for a query; if most do, the search ends"] = False
+    demonstrate: Annotated[
+        Literal["stage", "annotated", "none"] | None,
+        "where demonstrations have their fields from: the simple pipeline, annotations, nowhere; none: see the docs",
+    ] = None
+    train: Annotated[str | None, "JSON lines with question and answer (or answers); none: the demonstrations of the family"] = (
+        None
+    )
+    n_demos: Annotated[int | None, "training questions drawn; none: as many as SearChain's table 11 says for the family"] = None
+    num_annotated: Annotated[int, "of them, how many are shown with their fields"] = 3
+    seed: Annotated[int, "of the choice and order of training questions"] = 0
+    max_tokens: Annotated[int, "longest completion, in tokens"] = 150
+    max_tokens_long: Annotated[int, "longest completion with an explanation, in tokens"] = 400
+
+    def __post_init__(self) -> None:
+        at_least("dsp", self, 1, "num_queries", "num_answers", "num_hops", "num_passages", "max_tokens")
+        at_least("dsp", self, 0, "n_demos", "num_annotated")
+        if self.train is not None and self.demonstrate == "annotated":
+            raise SettingsError(
+                "dsp: training questions of a file have no annotated steps; set demonstrate = 'stage' or 'none'"
+            )
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        templates = Templates(workbench, question, self.max_tokens, self.max_tokens_long, self.early_stop)
+        training, known = self._training(question), _Known()
+        if self._way == "stage":
+            training = await annotated_by_search(templates, training, self.num_annotated, self.num_hops)
+        try:
+            await self._search(templates, training, known)
+        except BudgetReached as reached:
+            known.stopped_because = reached.limit
+        try:
+            return await self._predict(templates, training, known)
+        except BudgetReached as reached:
+            return one_answer(question, known.summary, "", "empty", known.hits, reached.limit)
+
+    @property
+    def _way(self) -> str:
+        return self.demonstrate or ("annotated" if self.train is None else "stage")
+
+    def _training(self, question: Question) -> list[Training]:
+        if self.train is not None:
+            return training_of(Path(self.train), question, self.n_demos, self.seed)
+        num_annotated = self.num_annotated if self._way == "annotated" else 0
+        return own_training(question, self.n_demos, self.seed, num_annotated, self.num_hops)
+
+    async def _search(self, templates: Templates, training: Sequence[Training], known: _Known) -> None:
+        bench, question = templates.bench, templates.question
+        num = _PRESETS[self.preset][0] if self.num_queries is None else self.num_queries
+        before: set[str] | None = None
+        for hop in range(1, self.num_hops + 1):
+            if bench.num_searches_left == 0:
+                raise BudgetReached("max_searches", bench.budget.max_searches or 0)
+            done = await self._complete(templates, stage_of(hop), training, known, num, "query")
+            queries = [one.output for one in done.filled if normalize_answer(one.output) not in _NOTHING_TO_FIND]
+            bench.decide("hop", f"hop {hop}: {'; '.join(dict.fromkeys(queries)) or '(no query)'}", queries=queries)
+            if self.early_stop and 2 * len(queries) < len(done.filled):
+                bench.decide("enough", "most completions want nothing looked up")
+                return
+            asked = set(map(normalize_answer, queries))
+            if asked == before:
+                bench.decide("repeated", "the same queries as in the hop before")
+                return
+            before = asked
+            num_hops_left = self.num_hops - hop + 1
+            found = await fused_search(
+                bench, [*queries, question.text], self.num_passages, self.fusion, num_hops_left=num_hops_left
+            )
+            if found.reached is not None:
+                known.stopped_because = found.reached.limit
+            known.hits = found.hits or known.hits
+            known.summary = done.filled[0].rationale if hop > 1 and done.filled else ""
+
+    async def _predict(self, templates: Templates, training: Sequence[Training], known: _Known) -> Answer:
+        bench, question = templates.bench, templates.question
+        num = _PRESETS[self.preset][1] if self.num_answers is None else self.num_answers
+        done = await self._complete(templates, ANSWER, training, known, num, "answer")
+        answers = [_bare(bench, one.output, question) for one in done.filled]
+        if not any(answers):
+            rationale = next((one.rationale for one in done.filled), "")
+            return one_answer(question, rationale, "", "empty", known.hits, known.stopped_because)
+        elected = vote(answers, form=question.form, normalize=alike)
+        file_vote(bench, elected, answers)
+        winner = done.filled[elected.first]
+        text = winner.output if question.form == "long" else _closed(winner.rationale, elected.answer)
+        how = "forced" if winner.is_forced else "marker"
+        return one_answer(question, text, elected.answer, how, known.hits, known.stopped_because)
+
+    async def _complete(
+        self, templates: Templates, stage: str, training: Sequence[Training], known: _Known, num: int, purpose: str
+    ) -> Completions:
+        done = await templates.complete(
+            stage,
+            templates.question.text,
+            context_of(known.hits, known.summary),
+            training,
+            num=num,
+            temperature=self.temperature,
+            purpose=purpose,
+        )
+        if done.reached is not None:
+            known.stopped_because = done.reached.limit
+        return done
+
+
+@dataclass(slots=True)
+class _Known:
+    """What the search has come to: the passages of the last hop, and what was summed up of those before."""
+
+    hits: tuple[Hit, ...] = ()
+    summary: str = ""
+    stopped_because: str = "finished"
+
+
+def _bare(bench: Workbench, output: str, question: Question) -> str:
+    short, _ = final_answer(output, question)
+    if not short:
+        bench.unread("final", "no answer is in the field", output)
+    return short
+
+
+def _closed(rationale: str, answer: str) -> str:
+    ended = rationale if not rationale or rationale.endswith((".", "!", "?")) else f"{rationale}."
+    return f"{ended} {MARKER} {answer.rstrip('.')}.".strip()

@@ -1,0 +1,196 @@
+"""Internet-augmented: one search, an answer from each of many short paragraphs, and a choice among them by probability.
+
+Lazaridou et al. 2022 (arXiv 2203.05115), sections 2 and 3, with the retriever of this run in place of a web search. The nucleus
+and the temperature are our choice; so is p_ret, the cosine over that of all paragraphs kept, and that a demonstration shows the
+passages of all its steps, without which its answer would not follow. Demonstrations: 15, fewer where they do not fit.
+
+What their choice needs and cannot be had here: their product of experts multiplies p(a|q,p) and p_ret(p|q) with the noisy
+channel p(q|a,p) p(a|p). Those last two are probabilities of given words. Chat endpoints report log-probabilities only of words
+that they generate, and so does `protocols.LanguageModel`. Hence p(a|q,p) is that of the sampled answer's own tokens, and
+
+- `poe` is the product without the noisy channel; `direct` and `rag` are complete;
+- `noisy_channel`, and every scorer where the endpoint reports no log-probabilities, falls back on votes weighted by p_ret.
+
+The record says which scorer was really used (decision `scorer`). Log-probabilities are taken as they are reported: some servers
+report them after temperature and nucleus, which makes them higher than the model's own.
+
+Calls, whatever the hops: num_paragraphs times n_samples, or num_paragraphs where the endpoint draws several samples at once.
+Rounds of retrieval: 1. The cheap variant is `num_paragraphs = 1, n_samples = 1`: a single sample is drawn greedily.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Annotated
+
+from hopweave.errors import BudgetReached
+from hopweave.methods._closing import bare_answer, one_answer
+from hopweave.methods._demos import asked, drawn, packed
+from hopweave.methods._options import at_least, check_top_p, one_of
+from hopweave.methods._paragraphs import Paragraph, best_paragraphs
+from hopweave.methods._rescoring import Candidate, Rescored, Scorer, answer_logprob, rescore
+from hopweave.methods._side_by_side import side_by_side
+from hopweave.prompt import fence, prompts_beside
+from hopweave.types import Answer, Hit, Message, Question, Sampling
+from hopweave.workbench import Workbench
+
+__all__ = ["InternetAugmented"]
+
+_PROMPTS = prompts_beside(__file__)
+_NEXT_EXAMPLE = ("\nEvidence:", "\nQuestion:")
+_NUM_TOLD = 10
+
+
+@dataclass(frozen=True, slots=True)
+class InternetAugmented:
+    """Answers from each of the nearest paragraphs, several times, and takes the answer with the best score."""
+
+    num_hits: Annotated[int, "passages fetched with the question"] = 20
+    num_sentences: Annotated[int, "sentences of a paragraph"] = 6
+    num_paragraphs: Annotated[int, "n: paragraphs that are answered from, by TF-IDF cosine with the question"] = 50
+    n_samples: Annotated[int, "answers sampled from each paragraph; 1 is greedy"] = 4
+    scorer: Annotated[Scorer, "what decides between answers; the record says what of it could be had"] = "poe"
+    length_normalized: Annotated[bool, "take the mean log-probability of an answer's tokens, not their sum"] = False
+    n_demos: Annotated[int, "k: worked questions shown; fewer where there are not so many or they do not fit"] = 15
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    temperature: Annotated[float, "of the samples"] = 1.0
+    top_p: Annotated[float, "nucleus that samples are drawn from, above 0 up to 1"] = 0.8
+    max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
+    max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
+
+    def __post_init__(self) -> None:
+        at_least("internet_augmented", self, 1, "num_hits", "num_sentences", "num_paragraphs", "n_samples")
+        at_least("internet_augmented", self, 1, "max_tokens", "max_tokens_long")
+        at_least("internet_augmented", self, 0, "n_demos", "temperature")
+        one_of("internet_augmented", self, "scorer", "poe", "direct", "rag", "noisy_channel")
+        check_top_p("internet_augmented", self.top_p)
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        stopped_because = "finished"
+        try:
+            hits = (await workbench.search([question.text], self.num_hits))[0]
+        except BudgetReached as reached:
+            hits, stopped_because = [], reached.limit
+        paragraphs = best_paragraphs(question.text, hits, num_sentences=self.num_sentences, num_paragraphs=self.num_paragraphs)
+        run = _Sampled(self, question, workbench, paragraphs)
+        await run.sample()
+        stopped_because = run.reached or stopped_because
+        chosen = run.choose()
+        if chosen is None:
+            return one_answer(question, "", "", "empty", run.passages(), stopped_because)
+        return one_answer(question, chosen.text, chosen.answer, chosen.how, run.passages(chosen.paragraph), stopped_because)
+
+
+@dataclass(slots=True)
+class _Sampled:
+    """One question: what was answered from each paragraph (from none, if none was found), and the limit that was reached."""
+
+    options: InternetAugmented
+    question: Question
+    bench: Workbench
+    paragraphs: Sequence[Paragraph]
+    candidates: dict[int, list[Candidate]] = field(default_factory=dict)
+    reached: str = ""
+
+    async def sample(self) -> None:
+        """Answers from every paragraph, side by side; what is read off each is filed under it."""
+        evidence = [fence(one.text, one.hit.passage.title) for one in self.paragraphs]
+        evidence = evidence or [self.bench.fill(_PROMPTS["none_found"])]
+        try:
+            prompts = await self._prompts(evidence)
+        except BudgetReached as reached:
+            self.reached = reached.limit
+            return
+        places = [self.bench.decide("paragraph", self._told(number)) for number in range(len(prompts))]
+        works = [
+            (place, partial(self._draw, number, prompt))
+            for number, (place, prompt) in enumerate(zip(places, prompts, strict=True))
+        ]
+        for outcome in await side_by_side(self.bench, works):
+            if outcome is not None:
+                self.reached = self.reached or outcome.limit
+
+    def choose(self) -> Candidate | None:
+        """The answer with the best score; `None` if no sample was drawn. Samples without an answer count if all have none."""
+        every = [one for number in sorted(self.candidates) for one in self.candidates[number]]
+        answered = [one for one in every if one.answer]
+        if not answered:
+            return every[0] if every else None
+        p_ret = [one.p_ret for one in self.paragraphs] or [1.0]
+        outcome = rescore(answered, p_ret, self.options.scorer, num_samples=self.options.n_samples)
+        self._tell(outcome)
+        return outcome.ranking[0].best
+
+    def passages(self, first: int = 0) -> list[Hit]:
+        """The passages of the paragraphs, each once, by their best paragraph; that of the chosen one comes first."""
+        if not self.paragraphs:
+            return []
+        ordered = [self.paragraphs[first], *self.paragraphs]
+        return list({one.hit.passage.id: one.hit for one in ordered}.values())
+
+    async def _prompts(self, evidence: Sequence[str]) -> list[str]:
+        question = asked(self.bench, self.question)
+        ask = self.bench.fill(_PROMPTS[f"ask_{self.question.form}"])
+        demos = drawn(self.question, "internet_augmented", self.options.n_demos, self.options.seed)
+        examples = [
+            self.bench.fill(
+                _PROMPTS["example"],
+                evidence="\n".join(fence(passage.text, passage.title) for passage in one.passages(0, self.options.seed)),
+                question=asked(self.bench, self.question, one.question),
+                answer=one.answer,
+            )
+            for one in demos
+        ]
+        # The same demonstrations before every paragraph, the longest of which decides how many fit: they are one prefix.
+        rest = f"{_PROMPTS['prompt'].text}{ask}{question}{max(evidence, key=len)}"
+        fitting = await packed(self.bench, examples, rest, self._max_tokens())
+        return [
+            self.bench.fill(_PROMPTS["prompt"], ask=ask, examples=fitting, evidence=one, question=question) for one in evidence
+        ]
+
+    async def _draw(self, number: int, prompt: str) -> BudgetReached | None:
+        """Samples answers from one paragraph; returns the limit that left fewer than were asked for."""
+        turns, num = [Message("user", prompt)], self.options.n_samples
+        samples = await self.bench.samples(turns, num, purpose="answer", sampling=self._sampling())
+        is_one_line, is_mean = self.question.form != "long", self.options.length_normalized
+        self.candidates[number] = [
+            Candidate(
+                number,
+                *bare_answer(self.bench, reply.text, self.question),
+                reply.text,
+                answer_logprob(reply, is_one_line=is_one_line, is_mean=is_mean),
+            )
+            for reply in samples.replies
+        ]
+        return samples.reached
+
+    def _sampling(self) -> Sampling:
+        is_drawn = self.options.n_samples > 1
+        return replace(
+            self.bench.sampling,
+            temperature=self.options.temperature if is_drawn else 0.0,
+            top_p=self.options.top_p if is_drawn else 1.0,
+            max_tokens=self._max_tokens(),
+            stop=_NEXT_EXAMPLE,
+            top_logprobs=1 if self.bench.abilities.logprobs else 0,
+        )
+
+    def _max_tokens(self) -> int:
+        return self.options.max_tokens_long if self.question.form == "long" else self.options.max_tokens
+
+    def _told(self, number: int) -> str:
+        if not self.paragraphs:
+            return "nothing was found"
+        one = self.paragraphs[number]
+        return f"{number + 1}: {one.hit.passage.title or one.hit.passage.id}, p_ret {one.p_ret:.3f}"
+
+    def _tell(self, outcome: Rescored) -> None:
+        ranking = [
+            {"answer": one.best.answer, "score": one.score, "votes": one.num_votes, "paragraph": one.best.paragraph + 1}
+            for one in outcome.ranking[:_NUM_TOLD]
+        ]
+        text = f"{outcome.used} instead of {self.options.scorer}: {outcome.why}" if outcome.why else outcome.used
+        self.bench.decide("scorer", text, asked=self.options.scorer, used=outcome.used, ranking=ranking)

@@ -1,0 +1,130 @@
+"""Least-to-most: names simple sub-questions, then answers them one after another, from the easiest to the question itself.
+
+Zhou et al. 2023 (arXiv 2205.10625), and its row of SearChain's table 1. No code was released and SearChain's adaptation was not
+published; decided here: the form of the demonstrations (the same ones for both stages), at most `max_sub_questions`, and that
+the question itself always comes last. An earlier answer reaches a later sub-question through the text above it only.
+
+Calls: h + 2 for h sub-questions: 1 to decompose, h to answer them, 1 for the question. No retrieval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Annotated
+
+from hopweave.errors import BudgetReached
+from hopweave.methods._closing import file_missing, file_unanswered
+from hopweave.methods._demos import asked, drawn, packed, rationale
+from hopweave.methods._options import at_least
+from hopweave.methods._plan import MAX_SUB_QUESTIONS, best_so_far, distinct, planned
+from hopweave.methods._steps import Step, stepwise_answer
+from hopweave.methods._transcript import Transcript
+from hopweave.parse.final import demanded, final_answer, short_form
+from hopweave.parse.plan import parse_sub_questions
+from hopweave.parse.sentences import first_sentence
+from hopweave.prompt import prompts_beside
+from hopweave.types import Answer, Message, Question
+from hopweave.workbench import Workbench
+
+__all__ = ["LeastToMost"]
+
+UNKNOWN = "unknown"
+"""What stands for the answer to a sub-question that the model does not answer."""
+
+_PROMPTS = prompts_beside(__file__)
+_NEXT_EXAMPLE = ("\n\n", "\nQ:")
+_NEXT_QUESTION = ("\nQ:",)
+
+
+@dataclass(frozen=True, slots=True)
+class LeastToMost:
+    """Decomposes once, then solves the sub-questions in order, each with the answers before it in sight."""
+
+    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    max_sub_questions: Annotated[int, "sub-questions answered at most, the question itself aside"] = MAX_SUB_QUESTIONS
+    max_tokens_decompose: Annotated[int, "longest decomposition, in tokens"] = 128
+    max_tokens: Annotated[int, "longest answer to a sub-question or to the question, in tokens"] = 100
+    max_tokens_long: Annotated[int, "longest explanation at the end, in tokens"] = 256
+
+    def __post_init__(self) -> None:
+        at_least("least_to_most", self, 0, "n_demos")
+        at_least("least_to_most", self, 1, "max_sub_questions", "max_tokens_decompose", "max_tokens", "max_tokens_long")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        sub_questions = await self._decomposed(question, workbench)
+        steps: list[Step] = []
+        try:
+            turns = [*sub_questions, asked(workbench, question)]
+            solving = Transcript(workbench, await self._prompt(question, workbench, turns))
+            for query, following in pairwise(turns):
+                steps.append(Step(query, await self._sub_answer(solving)))
+                solving.add(f" {steps[-1].answer}\nQ: {following}\nA:")
+            longest = self.max_tokens_long if question.form == "long" else self.max_tokens
+            said = (await self._go_on(solving, "answer", longest)).strip()
+        except BudgetReached as reached:
+            short, how = best_so_far(question, steps)
+            return stepwise_answer(question, steps, short, how, workbench, stopped_because=reached.limit)
+        short, how = _read(question, said, workbench)
+        if not short:
+            short, how = best_so_far(question, steps)
+        return stepwise_answer(question, steps, short, how, workbench, said=said)
+
+    async def _decomposed(self, question: Question, bench: Workbench) -> tuple[str, ...]:
+        """The sub-questions; none if there is nothing to ask before the question itself."""
+        examples = [
+            f"{bench.fill(_PROMPTS['needed'], question=one.question)} {_quoted(planned(one))}."
+            for one in drawn(question, "least_to_most", self.n_demos, self.seed)
+        ]
+        fixed = {"most": str(self.max_sub_questions), "needed": bench.fill(_PROMPTS["needed"], question=question.text)}
+        rest = "".join([_PROMPTS["decompose"].text, *fixed.values()])
+        fitting = await packed(bench, examples, rest, self.max_tokens_decompose)
+        prompt = bench.fill(_PROMPTS["decompose"], examples=fitting, **fixed)
+        sampling = replace(bench.sampling, max_tokens=self.max_tokens_decompose, stop=_NEXT_EXAMPLE)
+        text = (await bench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)).text
+        read = parse_sub_questions(text)
+        for problem in read.problems:
+            bench.unread("plan", problem, text)
+        kept = distinct(read.items, question, self.max_sub_questions)
+        bench.decide("plan", " / ".join([*kept, question.text]), sub_questions=list(kept))
+        return kept
+
+    async def _prompt(self, question: Question, bench: Workbench, turns: list[str]) -> str:
+        """Instruction, demonstrations and the first of the questions that are to be answered in turn."""
+        examples = []
+        for one in drawn(question, "least_to_most", self.n_demos, self.seed):
+            simple = [f"Q: {query}\nA: {step.answer}" for query, step in zip(planned(one), one.steps, strict=True)]
+            last = f"Q: {asked(bench, question, one.question)}\nA: {rationale(one, question.form)}"
+            examples.append("\n".join([*simple, last]))
+        wanted = demanded(question.form, question.labels)
+        longest = self.max_tokens * (len(turns) - 1) + self.max_tokens_long
+        fitting = await packed(bench, examples, "\n".join([_PROMPTS["solve"].text, wanted, *turns]), longest)
+        return bench.fill(_PROMPTS["solve"], demanded=wanted, examples=fitting, question=turns[0])
+
+    async def _sub_answer(self, solving: Transcript) -> str:
+        said = " ".join((await self._go_on(solving, "sub-answer", self.max_tokens)).split())
+        if any(char.isalnum() for char in said):
+            return said
+        solving.bench.unread("sub-answer", "the reply is empty" if not said else "there are no words in the reply", said)
+        return UNKNOWN
+
+    async def _go_on(self, solving: Transcript, purpose: str, max_tokens: int) -> str:
+        sampling = replace(solving.bench.sampling, max_tokens=max_tokens, stop=_NEXT_QUESTION)
+        return (await solving.go_on(purpose, sampling)).text
+
+
+def _quoted(items: list[str]) -> str:
+    return ", ".join(f'"{item}"' for item in items)
+
+
+def _read(question: Question, said: str, bench: Workbench) -> tuple[str, str]:
+    """The answer of the last turn; without a marker, its first sentence."""
+    short, how = final_answer(said, question)
+    if how == "full" and question.form == "short":
+        file_missing(bench, said)
+        return short_form(first_sentence(said)), "first-sentence"
+    if not short:
+        file_unanswered(bench, said)
+    return short, how

@@ -1,0 +1,135 @@
+"""Plan-and-solve with retrieval: a plan of sub-questions, one search for all of them, then a solution from what was found.
+
+The row "Plan-and-Solve" with retrieval of SearChain's table 1, of which only the one round of retrieval is published; the rest
+is decided here: plan and solution are two calls, every sub-question is sent to the retriever as the plan words it, and neither
+the plan nor a query changes with what was found.
+
+Calls, whatever the hops: 2, or 3 where the final answer has to be asked for. Rounds of retrieval: 1, of a query for each
+sub-question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from hopweave.demonstrations import Demonstration
+from hopweave.errors import BudgetReached
+from hopweave.methods._demos import asked, closing, drawn, packed
+from hopweave.methods._options import at_least
+from hopweave.methods._plan import MAX_SUB_QUESTIONS, distinct, numbered, planned, settled
+from hopweave.methods._steps import SHOWN_WORDS, Step, shown, stepwise_answer
+from hopweave.parse.final import demanded
+from hopweave.parse.numbered import parse_numbered
+from hopweave.parse.plan import parse_solution
+from hopweave.prompt import prompts_beside
+from hopweave.types import Answer, Hit, Message, Question
+from hopweave.workbench import Workbench
+
+__all__ = ["PlanAndSolveSearch"]
+
+_PROMPTS = prompts_beside(__file__)
+_SOLUTION_OR_EXAMPLE = ("\nSolution:", "\nQuestion:")
+_NEXT_EXAMPLE = ("\nQuestion:",)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanAndSolveSearch:
+    """Plans, searches once for the whole plan, and solves it from the evidence."""
+
+    num_passages: Annotated[int, "passages found and shown for each sub-question"] = 1
+    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    max_sub_questions: Annotated[int, "sub-questions of a plan at most"] = MAX_SUB_QUESTIONS
+    max_words_shown: Annotated[int, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS
+    max_tokens_plan: Annotated[int, "longest plan, in tokens"] = 200
+    max_tokens: Annotated[int, "longest solution, in tokens"] = 400
+    max_tokens_answer: Annotated[int, "longest answer where it has to be asked for, in tokens"] = 32
+
+    def __post_init__(self) -> None:
+        at_least("plan_and_solve_search", self, 1, "num_passages", "max_sub_questions")
+        at_least("plan_and_solve_search", self, 1, "max_tokens_plan", "max_tokens", "max_tokens_answer")
+        at_least("plan_and_solve_search", self, 0, "n_demos", "max_words_shown")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        demos = drawn(question, "plan_and_solve_search", self.n_demos, self.seed)
+        items = await self._planned(question, workbench, demos)
+        steps = [Step(item, "") for item in items]
+        stopped_because = "finished"
+        try:
+            found, reached = await self._found(workbench, items)
+            stopped_because = reached or stopped_because
+            steps = [Step(item, "", tuple(hits)) for item, hits in zip(items, found, strict=True)]
+            prompt = await self._prompt(question, workbench, demos, steps)
+            sampling = replace(workbench.sampling, max_tokens=self.max_tokens, stop=_NEXT_EXAMPLE)
+            text = (await workbench.reply([Message("user", prompt)], purpose="solve", sampling=sampling)).text.strip()
+        except BudgetReached as limit:
+            return stepwise_answer(question, steps, "", "empty", workbench, stopped_because=limit.limit)
+        solution = parse_solution(text, items)
+        for problem in solution.problems:
+            workbench.unread("plan", problem, text)
+        steps = [replace(step, answer=answer) for step, answer in zip(steps, solution.answers, strict=True)]
+        said = solution.closing if any(solution.answers) else text
+        end = await settled(workbench, question, prompt, text, said=said, max_tokens=self.max_tokens_answer, steps=steps)
+        if end.stopped_because != "finished":
+            stopped_because = end.stopped_because
+        return stepwise_answer(question, steps, end.short, end.how, workbench, said=end.said, stopped_because=stopped_because)
+
+    async def _planned(self, question: Question, bench: Workbench, demos: Sequence[Demonstration]) -> tuple[str, ...]:
+        """The plan; the question itself where none can be read."""
+        examples = [
+            bench.fill(_PROMPTS["planned"], question=asked(bench, question, one.question), plan=numbered(planned(one)))
+            for one in demos
+        ]
+        fixed = {"most": str(self.max_sub_questions), "question": asked(bench, question)}
+        rest = "".join([_PROMPTS["plan"].text, *fixed.values()])
+        prompt = bench.fill(_PROMPTS["plan"], examples=await packed(bench, examples, rest, self.max_tokens_plan), **fixed)
+        sampling = replace(bench.sampling, max_tokens=self.max_tokens_plan, stop=_SOLUTION_OR_EXAMPLE)
+        text = (await bench.reply([Message("user", prompt)], purpose="plan", sampling=sampling)).text
+        read = parse_numbered(text)
+        for problem in read.problems:
+            bench.unread("plan", problem, text)
+        items = distinct(read.items, question, self.max_sub_questions) or (question.text,)
+        bench.decide("plan", " / ".join(items), sub_questions=list(items))
+        return items
+
+    async def _found(self, bench: Workbench, items: Sequence[str]) -> tuple[list[list[Hit]], str]:
+        """The passages for each item, in one batch; where fewer queries are allowed, for the first ones, and that limit."""
+        left = bench.num_searches_left
+        num = len(items) if left is None else min(left, len(items))
+        found = await bench.search(list(items[:num]), self.num_passages)
+        return [*found, *([] for _ in items[num:])], "max_searches" if num < len(items) else ""
+
+    async def _prompt(self, question: Question, bench: Workbench, demos: Sequence[Demonstration], steps: Sequence[Step]) -> str:
+        examples = [
+            bench.fill(
+                _PROMPTS["solved"],
+                question=asked(bench, question, one.question),
+                plan=numbered(planned(one)),
+                evidence=self._evidence(bench, [Step(step.query, "", (Hit(step.passage, 1.0, 1),)) for step in one.steps]),
+                solution=numbered([step.answer for step in one.steps]),
+                closing=closing(one, question.form),
+            )
+            for one in demos
+        ]
+        fixed = {
+            "demanded": demanded(question.form, question.labels),
+            "question": asked(bench, question),
+            "plan": numbered([step.query for step in steps]),
+            "evidence": self._evidence(bench, steps),
+        }
+        rest = "".join([_PROMPTS["solve"].text, *fixed.values()])
+        fitting = await packed(bench, examples, rest, self.max_tokens + self.max_tokens_answer)
+        return bench.fill(_PROMPTS["solve"], examples=fitting, **fixed)
+
+    def _evidence(self, bench: Workbench, steps: Sequence[Step]) -> str:
+        return "\n".join(
+            bench.fill(
+                _PROMPTS["evidence"],
+                number=str(number),
+                passages="\n".join(shown(step.hits, self.max_words_shown)) or bench.fill(_PROMPTS["none"]),
+            )
+            for number, step in enumerate(steps, start=1)
+        )

@@ -1,0 +1,65 @@
+"""ReAct, and where it comes to no answer, the vote of chains of thought: "ReAct -> CoT-SC".
+
+Yao et al. (arXiv 2210.03629), section 3.3; the row "ReAct" of SearChain's table 1. Where ReAct ends without an answer (its
+steps are spent, it repeats itself, its actions are none, or it finishes with nothing) 21 chains of thought over the same
+demonstrations vote; they see nothing of what ReAct observed. An answer of ReAct stands, even a wrong one.
+
+Calls: those of `react`, h + 1 and more, and `n_samples` replies only where it comes to no answer. Rounds: those of `react`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from hopweave.errors import BudgetReached
+from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least, options_for
+from hopweave.methods._react import Acting, Actor
+from hopweave.methods._voted import Voting, elect, voted_answer
+from hopweave.methods._wiki import SearchMode
+from hopweave.types import Answer, Question
+from hopweave.workbench import Workbench
+
+__all__ = ["ReActThenCoTSC"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReActThenCoTSC:
+    """Acts, and votes only if that fails."""
+
+    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    n_samples: Annotated[int, "chains of thought that vote where acting fails"] = 21
+    temperature: Annotated[float, "of those samples"] = 0.7
+    max_tokens_reasoning: Annotated[int, "longest chain of thought, in tokens"] = 256
+    max_steps: Annotated[int, "turns at most"] = 7
+    search_mode: Annotated[
+        SearchMode, "what a search opens; retriever: the page of the best hit; title: only the page of exactly that title"
+    ] = "retriever"
+    num_hits: Annotated[int, "hits of a search among which the page's other passages, and titles that come near, are found"] = (
+        20
+    )
+    num_sentences: Annotated[int, "sentences of a page that are shown when it opens"] = 5
+    max_tokens: Annotated[int, "longest turn, in tokens"] = 100
+    max_tokens_long: Annotated[int, "longest turn where an explanation is wanted, in tokens"] = 256
+
+    def __post_init__(self) -> None:
+        at_least("react_then_cot_sc", self, 0, "n_demos")
+        options_for(Acting, self).check("react_then_cot_sc")
+        options_for(Voting, self).check("react_then_cot_sc")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        demos = drawn(question, "react_then_cot_sc", self.n_demos, self.seed)
+        actor = Actor(workbench, question, options_for(Acting, self))
+        await actor.run(demos)
+        if actor.short or actor.is_out_of_budget:
+            return actor.answer()
+        workbench.decide("fallback", f"ReAct came to no answer: {actor.stopped_because}")
+        try:
+            elected = await elect(workbench, question, demos, options_for(Voting, self))
+        except BudgetReached as reached:
+            actor.stopped_because = reached.limit
+            return actor.answer()
+        return voted_answer(question, elected, actor.sentences)

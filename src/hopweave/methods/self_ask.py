@@ -1,0 +1,281 @@
+"""Self-Ask with retrieval: the model asks follow-up questions, and what is found answers each of them.
+
+Press et al. 2023 (arXiv 2210.03350), section 3.4, where a web search answers. The row "Self-Ask" with retrieval of SearChain's
+table 1. How passages took the place of the web search's short answer was not published, so `ir_mode` says it:
+
+- `passage`: the best passage is inserted as the intermediate answer, cut to 100 words.
+- `reader`: the words are inserted that a reader finds in the passages.
+- `llm_read`: a call of its own answers the follow-up from the passages, and that answer is inserted.
+- `context`: the passages stand above the question, replaced each time, those of the question itself at first; the model answers
+  its follow-ups itself. After FlashRAG (`active_pipeline.py`), whose stop strings take turns; its 5 iterations are generations,
+  our `max_rounds` counts follow-ups.
+
+Where nothing is found the model fills in the intermediate answer itself, as in the authors' code, and is then asked to go on
+(their loop forgets to and may never end).
+Calls for h follow-ups: h + 1, 2h + 1 with `llm_read`, 2h with `context` (the last brings the final answer);
+1 more for each follow-up that the model has to fill in, and for a forced finish. Rounds: h, h + 1 with `context`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Literal
+
+from hopweave.errors import BudgetReached
+from hopweave.matching import normalize_answer
+from hopweave.methods._claims import on_one_line
+from hopweave.methods._closing import after_marker, one_answer
+from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least
+from hopweave.methods._self_ask import (
+    BEGUN,
+    NEXT_EXAMPLE,
+    PROMPTS,
+    closed,
+    exchange,
+    final_of,
+    fitting_examples,
+    last_answer,
+    prompt_of,
+    stopped,
+)
+from hopweave.methods._steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
+from hopweave.methods._taken_up import taken_up
+from hopweave.methods._transcript import Transcript
+from hopweave.parse.final import short_form
+from hopweave.parse.follow_ups import cut_before, parse_follow_ups
+from hopweave.parse.refusal import does_not_know
+from hopweave.prompt import blunt, unblunt
+from hopweave.types import Answer, Hit, Message, Question, Sampling
+from hopweave.workbench import Workbench
+
+__all__ = ["SelfAsk"]
+
+_INSERTED_WORDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SelfAsk:
+    """Asks follow-up questions, which a retriever answers."""
+
+    ir_mode: Annotated[
+        Literal["passage", "reader", "llm_read", "context"],
+        "what stands as the intermediate answer: a passage, a reader's words, a reading call's; or passages above the question",
+    ] = "passage"
+    num_passages: Annotated[int, "passages fetched for each follow-up"] = 1
+    max_words: Annotated[
+        int | None, "a passage is cut to so many; none: 100 where it is inserted, else 350; 0 for no limit"
+    ] = None
+    max_rounds: Annotated[int, "follow-ups that are looked up at most; then the model has to answer"] = 5
+    when_empty: Annotated[
+        Literal["model", "notice"], "where nothing is found: the model fills in the answer, or is told that there is none"
+    ] = "model"
+    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    max_tokens: Annotated[int, "longest reply, in tokens"] = 256
+    max_tokens_answer: Annotated[int, "longest short answer: of a reading call and of a forced finish, in tokens"] = 32
+
+    def __post_init__(self) -> None:
+        at_least("self_ask", self, 0, "n_demos", "max_words")
+        at_least("self_ask", self, 1, "num_passages", "max_rounds", "max_tokens", "max_tokens_answer")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        asking = _Asking(self, question, workbench)
+        try:
+            stopped_because = await asking.go()
+        except BudgetReached as reached:
+            stopped_because = reached.limit
+        if not asking.short:
+            try:
+                await asking.force()
+            except BudgetReached as reached:
+                stopped_because = reached.limit
+        return asking.answer(stopped_because)
+
+    @property
+    def num_words(self) -> int:
+        """How many words of a passage are shown."""
+        if self.max_words is not None:
+            return self.max_words
+        return _INSERTED_WORDS if self.ir_mode == "passage" else SHOWN_WORDS
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A follow-up: the model's words, what stands as its answer, its bare answer if somebody gave one, and what was found."""
+
+    query: str
+    inserted: str = "unknown"
+    answer: str = ""
+    hits: tuple[Hit, ...] = ()
+    is_quoted: bool = False  # a passage stands as its answer
+
+
+@dataclass(slots=True)
+class _Asking:
+    """One question: its follow-ups so far, the passages above it, and its final answer once there is one."""
+
+    options: SelfAsk
+    question: Question
+    bench: Workbench
+    examples: str = ""
+    above: list[Hit] = field(default_factory=list)
+    before: list[Hit] = field(default_factory=list)
+    asked: list[_Asked] = field(default_factory=list)
+    short: str = ""
+    how: str = "empty"
+
+    async def go(self) -> str:
+        """Follow-ups in turn until the model answers; returns why it stopped."""
+        options = self.options
+        await self._pack()
+        if options.ir_mode == "context":
+            self.above = self.before = (await self.bench.search([self.question.text], options.num_passages))[0]
+        while True:
+            query = await self._follow_up()
+            if not query:
+                return "finished"
+            if self.asked and normalize_answer(query) == normalize_answer(self.asked[-1].query):
+                self.bench.decide("repeated", query)
+                return "repeated_query"
+            if len(self.asked) >= options.max_rounds:
+                return "max_rounds"
+            step = self.bench.decide("follow_up", unblunt(query))
+            with self.bench.under(step):
+                await self._look_up(query)
+            if self.short:
+                return "finished"
+
+    async def force(self) -> None:
+        """Has the model answer now; the last intermediate answer is the last resort."""
+        try:
+            longest = self.options.max_tokens if self.question.form == "long" else self.options.max_tokens_answer
+            self.short, self.how = await closed(self._transcript(), self.question, max_tokens=longest)
+        finally:
+            if not self.short:
+                self.short, self.how = last_answer([one.answer for one in self.asked], self.question)
+
+    def answer(self, stopped_because: str) -> Answer:
+        """What the follow-ups lead to."""
+        if not self.asked:
+            return one_answer(self.question, self.short, self.short, self.how, self.before, stopped_because)
+        later = [one.query for one in self.asked[1:]] + [self.short]
+        steps = [
+            Step(unblunt(one.query), self._answer_of(one, later[number:]), one.hits) for number, one in enumerate(self.asked)
+        ]
+        found = stepwise_answer(
+            self.question, steps, self.short, self.how, self.bench, said=self.short, stopped_because=stopped_because
+        )
+        ids = dict.fromkeys([*(hit.passage.id for hit in self.before), *found.passage_ids])
+        return replace(found, passage_ids=tuple(ids))
+
+    # -- the model's turns ---------------------------------------------------------------------------------------------
+
+    async def _follow_up(self) -> str:
+        """The next follow-up; empty where the model answers, which is noted, or says neither, which is filed."""
+        reply = await self._transcript().go_on("follow_up", self._sampling("\nIntermediate answer:"))
+        read = parse_follow_ups(cut_before(reply.text, "intermediate", behind="follow_up"))
+        if read.resumed and self.asked and not self.asked[-1].answer:
+            self.asked[-1].answer = read.resumed
+        for problem in read.problems:
+            self.bench.unread("follow_ups", problem, reply.text)
+        self.short, self.how = final_of(read, self.question)
+        if self.short:
+            return ""
+        if not read.pairs or read.final:
+            reason = "no follow-up and no final answer is in the reply" if reply.text.strip() else "the reply is empty"
+            self.bench.unread("follow_ups", reason, reply.text)
+            return ""
+        return read.pairs[0].query
+
+    async def _look_up(self, query: str) -> None:
+        one = _Asked(query)
+        self.asked.append(one)
+        one.hits = tuple((await self.bench.search([unblunt(query)], self.options.num_passages))[0])
+        if self.options.ir_mode == "context":
+            self.above = list(one.hits)
+            await self._fill_in(one, "\nFollow up:")
+        elif one.hits and await self._insert(one):
+            return
+        elif self.options.when_empty == "notice":
+            one.inserted = NOTHING_FOUND
+        else:
+            await self._fill_in(one, "\nFollow up:", "\nSo the final answer is:")
+
+    async def _insert(self, one: _Asked) -> bool:
+        """Has what was found stand as the intermediate answer; whether anything does."""
+        if self.options.ir_mode == "passage":
+            one.inserted, one.is_quoted = "\n".join(shown(one.hits, self.options.num_words)), True
+            return True
+        one.answer = await (self._read(one) if self.options.ir_mode == "reader" else self._ask_to_read(one))
+        if one.answer:
+            one.inserted = stopped(one.answer)
+        return bool(one.answer)
+
+    async def _read(self, one: _Asked) -> str:
+        readings = [await self.bench.read(unblunt(one.query), hit.passage) for hit in one.hits]
+        found = [reading for reading in readings if reading.text.strip()]
+        best = max(found, key=lambda reading: reading.confidence, default=None)
+        return blunt(on_one_line(best.text)) if best is not None else ""
+
+    async def _ask_to_read(self, one: _Asked) -> str:
+        passages = "\n".join(shown(one.hits, self.options.num_words))
+        prompt = self.bench.fill(PROMPTS["read"], passages=passages, question=one.query)
+        sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens_answer, stop=("\n",))
+        said = (await self.bench.reply([Message("user", prompt)], purpose="read", sampling=sampling)).text.strip()
+        answer = short_form(said.split("\n", 1)[0])
+        if not answer:
+            self.bench.unread("follow_ups", "the reading holds no answer", said)
+        return "" if does_not_know(answer) else answer
+
+    async def _fill_in(self, one: _Asked, *stop: str) -> None:
+        """Has the model write the intermediate answer; with passages above the question it may answer that, too."""
+        one.inserted = ""
+        try:
+            reply = await self._transcript().go_on("intermediate", self._sampling(*stop))
+        finally:
+            one.inserted = "unknown"
+        read = parse_follow_ups(cut_before(reply.text, "follow_up"))
+        one.answer = read.resumed or short_form(read.rest.split("\n", 1)[0])
+        if one.answer:
+            one.inserted = stopped(one.answer)
+        else:
+            self.bench.unread("follow_ups", "no intermediate answer is in the reply", reply.text)
+        if self.options.ir_mode == "context" and read.final:
+            self.short, self.how = after_marker(read.final, self.question)
+
+    # -- the prompt ----------------------------------------------------------------------------------------------------
+
+    async def _pack(self) -> None:
+        options = self.options
+        demos = drawn(self.question, "self_ask", options.n_demos, options.seed)
+        num_shown = 1 if options.ir_mode == "context" else options.max_rounds
+        words = options.num_words or SHOWN_WORDS
+        is_shown = options.ir_mode in {"passage", "context"}
+        evidence = num_shown * options.num_passages * words * TOKENS_PER_WORD if is_shown else 0
+        room = options.max_tokens + evidence + 2 * options.max_tokens_answer * options.max_rounds
+        self.examples = await fitting_examples(self.bench, self.question, demos, room)
+
+    def _transcript(self) -> Transcript:
+        prompt = prompt_of(self.bench, self.question, self.examples, self._context())
+        text = BEGUN + "".join(exchange(one.query, one.inserted) for one in self.asked) if self.asked else ""
+        return Transcript(self.bench, prompt, text)
+
+    def _context(self) -> str:
+        if self.options.ir_mode != "context":
+            return ""
+        passages = shown(self.above, self.options.num_words) or [NOTHING_FOUND]
+        lines = [
+            self.bench.fill(PROMPTS["context"], number=str(number), passage=one) for number, one in enumerate(passages, start=1)
+        ]
+        return "\n".join(lines) + "\n\n"
+
+    def _sampling(self, *stop: str) -> Sampling:
+        return replace(self.bench.sampling, max_tokens=self.options.max_tokens, stop=(*stop, NEXT_EXAMPLE))
+
+    def _answer_of(self, one: _Asked, later: list[str]) -> str:
+        """Its answer; where a passage stood as that, what the model took from it in its later words."""
+        if one.answer or not one.is_quoted:
+            return one.answer
+        return taken_up(one.query, later, [hit.passage for hit in one.hits])

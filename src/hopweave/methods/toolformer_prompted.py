@@ -1,0 +1,235 @@
+"""Toolformer by prompting: the model writes its answer and inserts search calls into it, whose results it goes on from.
+
+After Schick et al. 2023 (arXiv 2302.04761), who fine-tune a model on calls that help it. The row "ToolFormer" of SearChain's
+table 1 is by in-context learning with 4 demonstrations; nothing else of it was published. One tool is shown,
+`[WikiSearch("query")`, whose result stands behind `->`: the best passage, cut to 100 words. `max_calls = 1` is the original's
+limit.
+
+A model that closes its call and goes on without a result is stopped there and given one. A call without a readable query is
+left out. One more call than `max_calls`, the same query twice in a row, or an end without an answer brings the last request:
+the text so far, without a word on the tool, and behind it the words that introduce the final answer.
+Calls of the model for h calls of the tool: h + 1, or h + 2 where the answer has to be forced. Rounds of retrieval: h.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from hopweave.demonstrations import Demonstration
+from hopweave.errors import BudgetReached
+from hopweave.matching import normalize_answer
+from hopweave.methods._claims import on_one_line
+from hopweave.methods._closing import file_missing, forced, is_missing, of_form, one_answer
+from hopweave.methods._demos import asked, closing, drawn, packed
+from hopweave.methods._options import at_least
+from hopweave.methods._steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
+from hopweave.methods._taken_up import taken_up
+from hopweave.methods._transcript import Transcript
+from hopweave.parse.final import MARKER, final_answer
+from hopweave.parse.tool_calls import first_call
+from hopweave.prompt import fence, prompts_beside, unblunt
+from hopweave.types import Answer, Hit, Question
+from hopweave.workbench import Workbench
+
+__all__ = ["ToolformerPrompted"]
+
+_PROMPTS = prompts_beside(__file__)
+_NEXT_EXAMPLE = "\nQuestion:"
+_CALLS_IN_EXAMPLE = 3
+_MARKER = re.compile(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolformerPrompted:
+    """Writes an answer with search calls in it, each of which is carried out as soon as it is written."""
+
+    max_calls: Annotated[int, "calls of the tool at most; 1 as in the original"] = 5
+    num_passages: Annotated[int, "passages that a call brings"] = 1
+    max_words: Annotated[int, "a passage is cut to so many; 0 for no limit"] = 100
+    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    max_tokens: Annotated[int, "longest reply, in tokens"] = 200
+    max_tokens_answer: Annotated[int, "longest short answer of a forced finish, in tokens"] = 32
+
+    def __post_init__(self) -> None:
+        at_least("toolformer_prompted", self, 0, "n_demos", "max_words")
+        at_least("toolformer_prompted", self, 1, "max_calls", "num_passages", "max_tokens", "max_tokens_answer")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        writing = _Writing(self, question, workbench)
+        try:
+            stopped_because = await writing.go()
+        except BudgetReached as reached:
+            stopped_because = reached.limit
+        if not writing.short:
+            try:
+                await writing.force()
+            except BudgetReached as reached:
+                stopped_because = reached.limit
+        return writing.answer(stopped_because)
+
+
+@dataclass(slots=True)
+class _Called:
+    """A call of the tool, what it found, and what the model wrote behind it up to the next call."""
+
+    query: str
+    hits: tuple[Hit, ...] = ()
+    said: str = ""
+
+
+@dataclass(slots=True)
+class _Writing:
+    """One question: the text so far with the calls in it, and the answer once there is one.
+
+    Attributes:
+        transcript: the prompt, and the text with calls and results.
+        called: the calls so far.
+        plain: the model's words without calls and results.
+        num_tries: calls so far, those that could not be read included.
+    """
+
+    options: ToolformerPrompted
+    question: Question
+    bench: Workbench
+    transcript: Transcript = field(init=False)
+    called: list[_Called] = field(default_factory=list)
+    plain: list[str] = field(default_factory=list)
+    num_tries: int = 0
+    short: str = ""
+    how: str = "empty"
+
+    def __post_init__(self) -> None:
+        self.transcript = Transcript(self.bench, "")
+
+    async def go(self) -> str:
+        """Writes and calls in turns until the answer is written; returns why it stopped."""
+        options = self.options
+        self.transcript.prompt = await self._prompt()
+        sampling = replace(self.bench.sampling, max_tokens=options.max_tokens, stop=("->", _NEXT_EXAMPLE))
+        while True:
+            said = (await self.transcript.go_on("writing", sampling)).text
+            call = first_call(said)
+            ends = _MARKER.search(said)
+            if call is None or (ends is not None and ends.start() < call.start):
+                self._say(said if call is None else said[: call.start])
+                return self._end(said)
+            self._say(said[: call.start])
+            if not call.query:
+                self.bench.unread("tool_calls", "the call holds no query", said[call.start :])
+                if self.num_tries >= options.max_calls or not said[: call.start].strip():
+                    return "finished"  # asked again with the same words the model would write the same
+                self.num_tries += 1
+                continue
+            if self.called and normalize_answer(call.query) == normalize_answer(self.called[-1].query):
+                self.bench.decide("repeated", call.query)
+                return "repeated_query"
+            if self.num_tries >= options.max_calls:
+                return "max_calls"
+            self.num_tries += 1
+            await self._call(call.query)
+
+    async def force(self) -> None:
+        """Asks for the final answer: the text so far, without the tool, and the words that introduce it."""
+        prompt = self.bench.fill(_PROMPTS["finish"], wanted=self._wanted(), question=asked(self.bench, self.question))
+        is_long = self.question.form == "long"
+        transcript = Transcript(self.bench, prompt, self.transcript.text)
+        if not is_long:
+            transcript.add(f" {MARKER}")
+        longest = self.options.max_tokens if is_long else self.options.max_tokens_answer
+        self.short, self.how = await forced(
+            transcript, self.question, max_tokens=longest, next_example=_NEXT_EXAMPLE, words_of=_before_call
+        )
+
+    def answer(self, stopped_because: str) -> Answer:
+        """What was written, with a claim for each call."""
+        is_long = self.question.form == "long"
+        if not self.called:
+            text = self.short if is_long or self.how == "forced" else " ".join(self.plain)
+            return one_answer(self.question, text, self.short, self.how, (), stopped_because)
+        said = [words for one in self.called for words in (one.query, one.said)] + [self.short]
+        steps = [
+            Step(unblunt(one.query), _answer_of(one, said[2 * number + 1 :]), one.hits)
+            for number, one in enumerate(self.called)
+        ]
+        return stepwise_answer(
+            self.question, steps, self.short, self.how, self.bench, said=self.short, stopped_because=stopped_because
+        )
+
+    # -- the model's turns ---------------------------------------------------------------------------------------------
+
+    def _say(self, words: str) -> None:
+        """Keeps words of the model, which stand outside of calls."""
+        if words.strip():
+            self.transcript.add(words.rstrip() if words[0].isspace() else f" {words.rstrip()}")
+            self.plain.append(words.strip())
+            if self.called:
+                said = _MARKER.split(words, maxsplit=1)[0].strip()
+                self.called[-1].said = f"{self.called[-1].said} {said}".strip()
+
+    async def _call(self, query: str) -> None:
+        step = self.bench.decide("call", unblunt(query))
+        with self.bench.under(step):
+            hits = tuple((await self.bench.search([unblunt(query)], self.options.num_passages))[0])
+        self.called.append(_Called(query, hits))
+        found = "\n".join(shown(hits, self.options.max_words)) or NOTHING_FOUND
+        self.transcript.add(f" {_call(query, found)}")
+
+    def _end(self, said: str) -> str:
+        """Reads the answer off what was written, if it says what it is."""
+        words = " ".join(self.plain) if self.question.form == "long" else said
+        short, how = final_answer(words, self.question)
+        if is_missing(how, self.question.form):
+            file_missing(self.bench, said)
+        else:
+            self.short, self.how = short, how
+        return "finished"
+
+    # -- the prompt ----------------------------------------------------------------------------------------------------
+
+    async def _prompt(self) -> str:
+        options, question, bench = self.options, self.question, self.bench
+        fixed: Mapping[str, str] = {"wanted": self._wanted(), "question": asked(bench, question)}
+        demos = drawn(question, "toolformer_prompted", options.n_demos, options.seed)
+        examples = [self._example(one) for one in demos]
+        words = (options.max_words or SHOWN_WORDS) * options.num_passages * options.max_calls
+        rest = _PROMPTS["toolformer_prompted"].text + "".join(fixed.values())
+        fitting = await packed(bench, examples, rest, options.max_tokens * 2 + words * TOKENS_PER_WORD)
+        return bench.fill(_PROMPTS["toolformer_prompted"], examples=fitting, **fixed)
+
+    def _wanted(self) -> str:
+        return of_form(self.bench, _PROMPTS, "wanted", self.question)
+
+    def _example(self, one: Demonstration) -> str:
+        """A demonstration as the model is to write: each step's call before its sentence; before the whole of a long answer."""
+        is_long = self.question.form == "long"
+        words: list[str] = []
+        for number, step in enumerate(one.steps):
+            if number < _CALLS_IN_EXAMPLE:
+                passage = " ".join(step.passage.text.split()[: self.options.max_words or None])
+                words.append(_call(step.query, fence(passage, step.passage.title)))
+            if not is_long:
+                words.append(step.sentence)
+        words += [] if is_long or not one.conclusion else [one.conclusion]
+        words.append(closing(one, self.question.form))
+        return f"Question: {asked(self.bench, self.question, one.question)}\nAnswer: {' '.join(words)}"
+
+
+def _call(query: str, found: str) -> str:
+    """A call with its result."""
+    query = query.replace('"', "'")
+    return f'[WikiSearch("{query}") -> {found}]'
+
+
+def _answer_of(one: _Called, later: list[str]) -> str:
+    """What the model took from what the call found; else what it said of it, which may be its own knowledge."""
+    return taken_up(one.query, later, [hit.passage for hit in one.hits]) or on_one_line(one.said)
+
+
+def _before_call(said: str) -> str:
+    call = first_call(said)
+    return said if call is None else said[: call.start]

@@ -1,0 +1,278 @@
+"""Tree of thought with retrieval: suggests next sub-questions, votes, keeps the best, looks up their answers, level by level.
+
+The row "ToT" with retrieval of SearChain's table 1, whose adaptation was not published. Decided here: the breadth-first
+search of Yao et al. 2023 (arXiv 2305.10601), over states that are sub-questions with evidence and answers. The preset `lite`
+suggests 3 in one call and votes once; `full` draws 5 and votes 5 times, as the authors for their task of writing texts. A
+suggestion may be to finish; what a branch has asked already is no suggestion; one suggestion alone needs no vote.
+
+Calls for h hops with b = 1: 3 a level (suggest, vote, answer) and 1 for the final answer, so 3 h + 1; where the model itself
+finishes before `max_depth`, the suggestion to do so takes 1 more, and 1 to vote if it is not alone. Rounds of retrieval: h.
+`full` draws 5 replies for a suggestion and 5 for a vote.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Annotated, Literal
+
+from hopweave.errors import BudgetReached
+from hopweave.matching import normalize_answer
+from hopweave.methods._closing import bare_answer
+from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least
+from hopweave.methods._plan import Settled, best_so_far, fresh, settled
+from hopweave.methods._side_by_side import all_of, side_by_side
+from hopweave.methods._steps import SHOWN_WORDS, Step, stepwise_answer
+from hopweave.methods._tree import Candidate, State, Wording
+from hopweave.parse.choice import FINISH, Suggested, parse_choice, parse_next, parse_suggestions
+from hopweave.types import Answer, Hit, Message, Question, Sampling
+from hopweave.workbench import Workbench
+
+__all__ = ["TreeOfThought"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    suggest: Literal["propose", "sample"]
+    num_candidates: int
+    num_votes: int
+    num_kept: int
+    temperature: float
+
+
+_PRESETS = {"lite": _Shape("propose", 3, 1, 1, 0.7), "full": _Shape("sample", 5, 5, 1, 1.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class TreeOfThought:
+    """Grows a tree of sub-questions breadth first and answers from the branch that is voted best."""
+
+    preset: Annotated[
+        Literal["lite", "full"], "lite: 3 suggestions of one call, 1 vote; full: 5 drawn suggestions, 5 votes"
+    ] = "lite"
+    suggest: Annotated[
+        Literal["propose", "sample"] | None, "one call that lists suggestions, or a draw for each; none: as the preset"
+    ] = None
+    num_candidates: Annotated[int | None, "k: suggestions for each branch; none: as the preset"] = None
+    num_votes: Annotated[int | None, "votes on the suggestions of a level; none: as the preset"] = None
+    num_kept: Annotated[int | None, "b: branches kept at each level; none: as the preset"] = None
+    temperature: Annotated[float | None, "of suggestions and votes; none: as the preset. Answers are as the model's"] = None
+    max_depth: Annotated[int, "levels, and so rounds of retrieval, at most"] = 5
+    num_passages: Annotated[int, "passages found and shown for each sub-question"] = 1
+    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    seed: Annotated[int, "of the choice and order of demonstrations"] = 0
+    max_words_shown: Annotated[int, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS
+    max_tokens_suggest: Annotated[int, "longest list of suggestions, or suggestion, in tokens"] = 128
+    max_tokens_vote: Annotated[int, "longest vote, in tokens"] = 200
+    max_tokens_answer: Annotated[int, "longest answer to a sub-question, in tokens"] = 64
+    max_tokens: Annotated[int, "longest final answer, in tokens"] = 256
+
+    def __post_init__(self) -> None:
+        at_least("tree_of_thought", self, 1, "num_candidates", "num_votes", "num_kept", "max_depth", "num_passages")
+        at_least("tree_of_thought", self, 1, "max_tokens_suggest", "max_tokens_vote", "max_tokens_answer", "max_tokens")
+        at_least("tree_of_thought", self, 0, "n_demos", "max_words_shown", "temperature")
+
+    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+        """See `protocols.Method`."""
+        return await _Tree(self, self._shape(), question, workbench).answer()
+
+    def _shape(self) -> _Shape:
+        preset = _PRESETS[self.preset]
+        return _Shape(
+            suggest=self.suggest or preset.suggest,
+            num_candidates=self.num_candidates or preset.num_candidates,
+            num_votes=self.num_votes or preset.num_votes,
+            num_kept=self.num_kept or preset.num_kept,
+            temperature=preset.temperature if self.temperature is None else self.temperature,
+        )
+
+
+@dataclass(slots=True)
+class _Tree:
+    """The tree of one question.
+
+    In the record every suggestion is filed under the branch that it goes on from, and evidence, answer and further suggestions
+    under the suggestion: the decisions are the tree. The votes and the search of a level are filed under the level.
+
+    Attributes:
+        leaves: branches that ask no more, in the order in which they ended.
+        held: branches that were kept last, best first.
+        limit: that was reached, if one was.
+    """
+
+    options: TreeOfThought
+    shape: _Shape
+    question: Question
+    bench: Workbench
+    words: Wording = field(init=False)
+    leaves: list[State] = field(default_factory=list)
+    held: list[State] = field(default_factory=list)
+    limit: str = ""
+
+    async def answer(self) -> Answer:
+        """Grows the tree level by level, then answers from its leaves."""
+        options = self.options
+        demos = drawn(self.question, "tree_of_thought", options.n_demos, options.seed)
+        self.words = Wording(self.question, self.bench, options.max_words_shown)
+        growth = options.max_tokens_suggest + options.max_depth * 2 * options.max_tokens_answer
+        self.words = replace(self.words, examples=await self.words.examples_of(demos, growth))
+        shape = self.shape
+        line = f"{shape.num_candidates} candidates ({shape.suggest}), {shape.num_votes} votes, {shape.num_kept} kept"
+        self.held = [State("", self.bench.decide("tree", line))]
+        try:
+            for depth in range(1, options.max_depth + 1):
+                self.held = await self._level(depth, self.held)
+                if not self.held:
+                    break
+            self.leaves += [replace(state, because="max_depth") for state in self.held]
+            return await self._answered_from_leaves()
+        except BudgetReached as reached:
+            steps = next((state.steps for state in [*self.leaves, *self.held] if state.steps), ())
+            short, how = best_so_far(self.question, steps)
+            return stepwise_answer(self.question, steps, short, how, self.bench, stopped_because=reached.limit)
+
+    # -- a level -------------------------------------------------------------------------------------------------------
+
+    async def _level(self, depth: int, states: Sequence[State]) -> list[State]:
+        """Suggests, votes, keeps, and answers what was kept. Branches that end become leaves, which keep their place."""
+        suggested = all_of(
+            await side_by_side(self.bench, [(state.step_id, partial(self._suggested, state)) for state in states])
+        )
+        candidates: list[Candidate] = []
+        for state, read in zip(states, suggested, strict=True):
+            candidates += self._candidates(depth, state, read)
+        num_places = self.shape.num_kept - len(self.leaves)
+        if not candidates or num_places < 1:
+            return []
+        names = [one.name for one in candidates]
+        level = self.bench.decide("level", f"level {depth}: {len(candidates)} candidates", candidates=names)
+        with self.bench.under(level):
+            prompt = self.words.vote(candidates) if len(candidates) > 1 else ""
+            order = await self._order(names, prompt)
+            kept = [candidates[index] for index in order[:num_places]]
+            line = ", ".join(f"[{one.name}] {one.query}" for one in kept)
+            self.bench.decide("kept", line, kept=[one.name for one in kept])
+            self.leaves += [State(one.name, one.step_id, one.state.steps, "finished") for one in kept if one.query == FINISH]
+            kept = [one for one in kept if one.query != FINISH]
+            try:
+                found = await self.bench.search([one.query for one in kept], self.options.num_passages)
+            except BudgetReached as reached:
+                if reached.limit != "max_searches":
+                    raise
+                # The model can still answer from what was found before.
+                ended = {one.state.name: replace(one.state, because=reached.limit) for one in kept}
+                self.leaves += ended.values()
+                return []
+        works = [(one.step_id, partial(self._looked_up, one, tuple(hits))) for one, hits in zip(kept, found, strict=True)]
+        outcomes = await side_by_side(self.bench, works)
+        self.held = [state for state in outcomes if isinstance(state, State)] or self.held
+        return all_of(outcomes)
+
+    async def _suggested(self, state: State) -> Suggested:
+        proposes = self.shape.suggest == "propose"
+        num = self.shape.num_candidates
+        sampling = self._warm(self.options.max_tokens_suggest, () if proposes else ("\n",))
+        prompt = self.words.suggestions(state, num if proposes else 0)
+        items: list[str] = []
+        for text in await self._drawn(prompt, 1 if proposes else num, "suggest", sampling):
+            read = (parse_suggestions if proposes else parse_next)(text)
+            items += read.items
+            for problem in read.problems:
+                self.bench.unread("suggestions", problem, text)
+        return Suggested(tuple(items[:num]), ())
+
+    def _candidates(self, depth: int, state: State, suggested: Suggested) -> list[Candidate]:
+        """The suggestions for a branch, each once, without what it has asked already.
+
+        If none is left, the question itself is asked on the first level, and further down the branch ends.
+        """
+        queries, num_repeated = fresh(suggested.items, [step.query for step in state.steps])
+        with self.bench.under(state.step_id):
+            if num_repeated:
+                self.bench.decide("repeated", f"{num_repeated} suggestions were asked before")
+            if not queries and depth == 1:  # nothing can be repeated yet
+                queries = [self.question.text]
+            if not queries:
+                because = "repeated_question" if num_repeated else "no_candidate"
+                self.leaves.append(replace(state, because=because))
+            names = [f"{state.name}.{number}".lstrip(".") for number in range(1, len(queries) + 1)]
+            return [
+                Candidate(state, query, name, self.bench.decide("candidate", f"[{name}] {query}", query=query))
+                for name, query in zip(names, queries, strict=True)
+            ]
+
+    async def _looked_up(self, one: Candidate, hits: tuple[Hit, ...]) -> State:
+        """The branch, grown by a sub-question and its answer from what was found; what cannot be read stays unknown."""
+        titles = ", ".join(hit.passage.title or hit.passage.id for hit in hits)
+        self.bench.decide("evidence", titles or "none", passage_ids=[hit.passage.id for hit in hits])
+        prompt = self.words.sub_answer(one.state, one.query, hits)
+        sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens_answer)
+        said = (await self.bench.reply([Message("user", prompt)], purpose="sub-answer", sampling=sampling)).text
+        short, _ = bare_answer(self.bench, said, Question(self.question.id, one.query))
+        self.bench.decide("answer", short or "?")
+        return State(one.name, one.step_id, (*one.state.steps, Step(one.query, short, hits)))
+
+    # -- votes ---------------------------------------------------------------------------------------------------------
+
+    async def _order(self, names: Sequence[str], prompt: str) -> list[int]:
+        """Positions of what is voted on, best first: by votes, then as they stand. One alone needs no vote.
+
+        A vote that is invalid counts for nothing.
+        """
+        votes: Counter[int] = Counter()
+        if len(names) > 1:
+            for text in await self._drawn(prompt, self.shape.num_votes, "vote", self._warm(self.options.max_tokens_vote)):
+                choice = parse_choice(text, len(names))
+                if choice is None:
+                    self.bench.unread("vote", "no choice is named" if text.strip() else "the reply is empty", text)
+                else:
+                    votes[choice - 1] += 1
+            tally = [votes[index] for index in range(len(names))]
+            line = ", ".join(f"[{name}] {num}" for name, num in zip(names, tally, strict=True))
+            self.bench.decide("vote", line, votes=tally)
+        return sorted(range(len(names)), key=lambda index: (-votes[index], index))
+
+    async def _drawn(self, prompt: str, num: int, purpose: str, sampling: Sampling) -> list[str]:
+        drawn_now = await self.bench.samples([Message("user", prompt)], num, purpose=purpose, sampling=sampling)
+        if drawn_now.reached is not None:
+            self.limit = drawn_now.reached.limit
+        return [reply.text for reply in drawn_now.replies]
+
+    def _warm(self, max_tokens: int, stop: tuple[str, ...] = ()) -> Sampling:
+        return replace(self.bench.sampling, temperature=self.shape.temperature, top_p=1.0, max_tokens=max_tokens, stop=stop)
+
+    # -- the answer ----------------------------------------------------------------------------------------------------
+
+    async def _answered_from_leaves(self) -> Answer:
+        """The answer of the leaf that is voted best; leaves that agree stand for one choice."""
+        outcomes = await side_by_side(self.bench, [(leaf.step_id, partial(self._final, leaf)) for leaf in self.leaves])
+        ends = [(leaf, end) for leaf, end in zip(self.leaves, outcomes, strict=True) if isinstance(end, Settled)]
+        if not ends:
+            all_of(outcomes)
+        first: dict[str, tuple[State, Settled]] = {}
+        for leaf, end in ends:
+            if end.short:
+                first.setdefault(normalize_answer(end.short), (leaf, end))
+        choices = list(first.values()) or ends[:1]
+        try:
+            prompt = self.words.vote_on_answers([(leaf, end.short) for leaf, end in choices])
+            order = await self._order([leaf.name for leaf, _ in choices], prompt)
+        except BudgetReached as reached:
+            order, self.limit = [0], reached.limit
+        leaf, end = choices[order[0]]
+        limits = [one.limit for one in outcomes if isinstance(one, BudgetReached)]
+        ended = "" if end.stopped_because == "finished" else end.stopped_because
+        because = next(filter(None, [self.limit, *limits, ended]), leaf.because)
+        return stepwise_answer(
+            self.question, leaf.steps, end.short, end.how, self.bench, said=end.said, stopped_because=because
+        )
+
+    async def _final(self, leaf: State) -> Settled:
+        prompt = self.words.final(leaf)
+        sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens)
+        text = (await self.bench.reply([Message("user", prompt)], purpose="final", sampling=sampling)).text.strip()
+        longest = self.options.max_tokens_answer
+        return await settled(self.bench, self.question, prompt, text, said=text, max_tokens=longest, steps=leaf.steps)

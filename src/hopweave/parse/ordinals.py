@@ -1,0 +1,51 @@
+"""Reads a chain of reasoning whose sentences begin with First, Second and so on (Verify-and-Edit)."""
+
+from __future__ import annotations
+
+import re
+
+from hopweave.parse.sentences import sentence_spans
+
+ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth")
+"""What the sentences begin with, in order."""
+
+# With its comma, and where a sentence may begin: "the Second World War" is no place to part.
+_ORDINAL = re.compile(rf"(?:^|(?<=\s))[*_>•-]*+(?:{'|'.join(ORDINALS)})(?:ly)?[*_]*+,[*_]*+[ \t]*+", re.MULTILINE)
+_CLOSING = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
+
+
+def reasoning_sentences(text: str, *, has_closing: bool = True) -> tuple[str, ...]:
+    """The sentences of a chain of reasoning, each on one line, without its ordinal.
+
+    Without any ordinal, they are parted as sentences of any text are.
+
+    Args:
+        text: of a model.
+        has_closing: whether a sentence that says what the answer is belongs to the answer; it is then left out.
+
+    >>> reasoning_sentences("First, it is red. Second, red is a colour. So the answer is: yes.")
+    ('It is red.', 'Red is a colour.')
+    """
+    places = list(_ORDINAL.finditer(text))
+    if places:
+        ends = [*(place.start() for place in places[1:]), len(text)]
+        parts = [text[: places[0].start()], *(text[place.end() : end] for place, end in zip(places, ends, strict=True))]
+    else:
+        parts = [text[span.start : span.end] for span in sentence_spans(text)]
+    plain = (" ".join(_without_closing(part).split() if has_closing else part.split()) for part in parts)
+    return tuple(part[:1].upper() + part[1:] for part in plain if any(char.isalnum() for char in part))
+
+
+def ordered(sentences: tuple[str, ...]) -> str:
+    """Sentences as such a chain; those past the last ordinal go without one.
+
+    >>> ordered(("It is red.", "Red is a colour."))
+    'First, It is red. Second, Red is a colour.'
+    """
+    numbered = [f"{ordinal}, {sentence}" for ordinal, sentence in zip(ORDINALS, sentences, strict=False)]
+    return " ".join([*numbered, *sentences[len(ORDINALS) :]])
+
+
+def _without_closing(part: str) -> str:
+    kept = [part[span.start : span.end] for span in sentence_spans(part)]
+    return " ".join(sentence for sentence in kept if not _CLOSING.search(sentence))

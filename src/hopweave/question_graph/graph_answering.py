@@ -1,0 +1,134 @@
+"""How the nodes of a graph are asked: each as soon as those before it are done, with their answers (ToQD, Algorithm 2)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from hopweave.citing import on_one_line
+from hopweave.matching import normalize_answer
+from hopweave.parse.final import final_answer
+from hopweave.parse.refusal import is_refusal, without_yes
+from hopweave.parse.rewritten import parse_rewritten
+from hopweave.prompt import Prompt, fence, prompts_beside, unblunt
+from hopweave.question_graph.graph import GraphNode, QuestionGraph, pairs_of_nodes
+from hopweave.question_graph.graph_writing import graph_text
+from hopweave.types import Hit, Message, Question, Sampling
+from hopweave.workbench import Workbench
+
+Infer = Callable[[GraphNode, Sequence[GraphNode]], Awaitable[None]]
+"""Works on a node, given all nodes from which arrows lead to it."""
+
+PROMPTS = prompts_beside(__file__)
+_ASKS_FOR_MORE = re.compile(r"(?:\w+\s+)?(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
+
+
+def plant(bench: Workbench, graph: QuestionGraph, name: str = "", allowance: int = 0) -> tuple[GraphNode, ...]:
+    """Files the graph and a decision for each node, before any of them begins: so the record is the same in every run.
+
+    Args:
+        bench: of the question.
+        graph: what to file.
+        name: what the names of its nodes begin with, where it is a child graph.
+        allowance: how many further graphs there may be below it.
+
+    Returns:
+        The nodes in topological order.
+    """
+    step = bench.decide("graph", graph_text(graph), sub_questions=list(graph.sub_questions), edges=list(graph.edges))
+    shares = graph.shares(allowance)
+    planted: dict[int, GraphNode] = {}
+    with bench.under(step):
+        for number in graph.order():
+            text, kind = graph.sub_questions[number - 1], "internal" if graph.before(number) else "leaf"
+            after = [planted[other].step for other in graph.before(number)]
+            node_name = f"{name}{number}"
+            node_step = bench.decide("node", f"[{node_name}] {text}", after=after, query=text, node=kind)
+            planted[number] = GraphNode(node_name, text, node_step, shares[number])
+    return tuple(planted.values())
+
+
+async def traverse(
+    bench: Workbench, graph: QuestionGraph, nodes: Sequence[GraphNode], infer: Infer, *, in_turn: bool = False
+) -> None:
+    """Infers every node as soon as the nodes before it are done, or one after the other in topological order."""
+    by_number = dict(zip(graph.order(), nodes, strict=True))
+    is_done = {number: asyncio.Event() for number in by_number}
+
+    async def visit(number: int) -> None:
+        for other in graph.before(number):
+            await is_done[other].wait()
+            if graph.first_after(other) == number:  # what a node did not need goes on to the first one after it
+                by_number[number].allowance += by_number[other].num_graphs_left
+        await infer(by_number[number], [by_number[other] for other in graph.ancestors(number)])
+        is_done[number].set()
+
+    await bench.side_by_side([partial(visit, number) for number in by_number], in_turn=in_turn)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTalk:
+    """What is said about a node.
+
+    Attributes:
+        bench: of the question.
+        sampling: of every call.
+        more_prompts: further ones that a node may be asked with; see `said`.
+    """
+
+    bench: Workbench
+    sampling: Sampling
+    more_prompts: Mapping[str, Prompt] = field(default_factory=dict)
+
+    async def rewrite(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
+        """Puts the answers of earlier nodes into a node's question, which is to help with the question `main`."""
+        prompt = self.bench.fill(PROMPTS["rewrite"], pairs=pairs_of_nodes(earlier), main=main, question=node.question)
+        text = await self._reply(prompt, "rewrite")
+        asked = parse_rewritten(text, node.question)
+        if not asked:
+            self.bench.unread("rewrite", "there is no question in the reply; it stays as it was", text)
+            return
+        node.asked = on_one_line(unblunt(asked))
+        self.bench.decide("rewrite", f"{node.question} -> {node.asked}", query=node.asked)
+
+    async def said_from(self, node: GraphNode, hits: Sequence[Hit]) -> str:
+        """The bare answer to a node from passages; empty if there is none."""
+        return await self.said("answer_with_passages", node, passages=self.shown(hits))
+
+    async def said(self, name: str, node: GraphNode, **values: str) -> str:
+        """The bare answer to the prompt of that name; empty if the reply is NO!, or none."""
+        prompt = PROMPTS[name] if name in PROMPTS else self.more_prompts[name]
+        text = await self._reply(self.bench.fill(prompt, question=node.asked, **values), name)
+        if not text.strip():
+            self.bench.unread("answer", "the reply is empty", text)
+            return ""
+        asks_for_more = _ASKS_FOR_MORE.match(node.asked) is not None
+        if is_refusal(text) or (asks_for_more and normalize_answer(text) == "no"):
+            return ""
+        said = without_yes(text)
+        answer, how = final_answer(said, as_short(node))
+        if how == "full":
+            answer, _ = final_answer(said.strip().split("\n", 1)[0], as_short(node))
+        if not normalize_answer(answer) or (asks_for_more and normalize_answer(answer) in {"yes", "no"}):
+            self.bench.unread("answer", "the reply holds no answer", text)
+            return ""
+        return on_one_line(unblunt(answer))
+
+    def shown(self, hits: Sequence[Hit]) -> str:
+        """Passages as a prompt shows them."""
+        shown = [
+            self.bench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
+            for hit in hits
+        ]
+        return "\n\n".join(shown) or self.bench.fill(PROMPTS["no_passage"])
+
+    async def _reply(self, prompt: str, purpose: str) -> str:
+        return (await self.bench.reply([Message("user", prompt)], purpose=purpose, sampling=self.sampling)).text
+
+
+def as_short(node: GraphNode) -> Question:
+    """A node as a question that asks for a few words."""
+    return Question(node.name, node.asked)

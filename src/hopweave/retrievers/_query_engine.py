@@ -1,0 +1,89 @@
+"""A query engine as LlamaIndex builds them: parts of a question are searched for and answered from what is found."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hopweave.citing import NOT_IN_CORPUS, on_one_line
+from hopweave.prompt import blunt, fence, prompts_beside, unblunt
+from hopweave.retrievers._ranking import in_turns, ranked
+from hopweave.types import Hit, Message, Passage
+from hopweave.workbench import Workbench
+
+Ranking = Literal["clean", "faithful"]
+
+PROMPTS = prompts_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a question, what was found for it, and its answer; empty where nobody needed one, or the model gave none."""
+
+    question: str
+    hits: tuple[Hit, ...]
+    answer: str = ""
+
+    @property
+    def as_passage(self) -> Passage:
+        """The part with its answer in the place of a passage, which it is not; equal ones have the same id."""
+        text = f"Sub-question: {self.question}\nResponse: {self.answer}"
+        return Passage(
+            NOT_IN_CORPUS + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16],
+            text,
+            source="written by the model",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEngine:
+    """Answers parts, and ranks what was found for them.
+
+    Attributes:
+        bench: of the search.
+        num_shown: passages shown for a part at most.
+        max_tokens: longest reply.
+    """
+
+    bench: Workbench
+    num_shown: int
+    max_tokens: int
+
+    async def answered(self, question: str, hits: Sequence[Hit]) -> Part:
+        """Answers a part from what was found for it."""
+        shown = [
+            self.bench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
+            for hit in hits[: self.num_shown]
+        ]
+        passages = "\n\n".join(shown) or self.bench.fill(PROMPTS["no_passage"])
+        prompt = self.bench.fill(PROMPTS["answer"], passages=passages, question=on_one_line(question))
+        return Part(question, tuple(hits), await self._said(prompt, "answer"))
+
+    async def sum_up(self, query: str, parts: Sequence[Part]) -> None:
+        """Answers the query from its parts, as the engine does; the answer is filed, and no ranking depends on it."""
+        prompt = self.bench.fill(PROMPTS["sum_up"], pairs=pairs(parts), question=" ".join(query.split()))
+        said = await self._said(prompt, "sum_up")
+        self.bench.decide("answer", on_one_line(said) or "?")
+
+    async def _said(self, prompt: str, purpose: str) -> str:
+        sampling = replace(self.bench.sampling, max_tokens=self.max_tokens)
+        reply = await self.bench.reply([Message("user", prompt)], purpose=purpose, sampling=sampling)
+        if not reply.text.strip():
+            self.bench.unread("answer", "the reply is empty", reply.text)
+        return unblunt(reply.text.strip())
+
+
+def pairs(parts: Sequence[Part]) -> str:
+    """Parts with their answers as a prompt shows them; what came out of a passage cannot pass for a marker."""
+    return "\n".join(
+        f"- {blunt(on_one_line(part.question))}\n- {blunt(on_one_line(part.answer)) or 'unknown'}" for part in parts
+    )
+
+
+def ranking_of(parts: Sequence[Part], ranking: Ranking, max_hits: int) -> list[Hit]:
+    """The passages of all parts in turns, each once; or, `faithful`, first the parts and then every hit of each, as it is."""
+    if ranking == "clean":
+        return ranked(in_turns(part.hits for part in parts), max_hits)
+    return ranked([*(part.as_passage for part in parts), *(hit.passage for part in parts for hit in part.hits)], max_hits)

@@ -1,0 +1,73 @@
+"""Rankings out of several lists of hits: taken in turns, or fused by score or by rank."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
+from typing import Any, Literal
+
+from hopweave.prompt import Prompts
+from hopweave.types import Hit, Passage
+
+Fusion = Literal["simple", "reciprocal_rank", "relative_score", "distance_based"]
+
+RRF_K = 60
+_WIDE = 3  # standard deviations
+
+
+def identity_of(retriever: Any, name: str, *prompts: Prompts) -> str:
+    """Name, options and wording of a retriever that asks the model."""
+    options = ", ".join(f"{one.name}={getattr(retriever, one.name)!r}" for one in dataclasses.fields(retriever))
+    wording = "".join(prompt.fingerprint for of_file in prompts for prompt in of_file.values())
+    return f"{name}({options}, prompts={hashlib.sha256(wording.encode()).hexdigest()[:16]})"
+
+
+def ranked(passages: Iterable[Passage], max_hits: int) -> list[Hit]:
+    """Hits in a given order; the scores, 1 through rank, say nothing else."""
+    return [Hit(passage, 1.0 / rank, rank) for rank, passage in enumerate([*passages][:max_hits], start=1)]
+
+
+def in_turns(lists: Iterable[Sequence[Hit]]) -> list[Passage]:
+    """The passages of all lists: the first of each, the second of each, and so on; each passage once."""
+    rows = zip_longest(*lists)
+    return list({hit.passage.id: hit.passage for row in rows for hit in row if hit is not None}.values())
+
+
+def fused(lists: Sequence[Sequence[Hit]], max_hits: int, fusion: Fusion = "simple") -> list[Hit]:
+    """One ranking out of the lists of several queries; among equal scores, what came first in them comes first.
+
+    Args:
+        lists: the hits of each query, best first.
+        max_hits: how many to keep.
+        fusion: `simple` takes a passage's best score. The others sum over the lists: `reciprocal_rank` 1 / (60 + rank), with
+            ranks from 0; `relative_score` the score between the lowest (0) and the highest (1) of its list; `distance_based`
+            likewise between the mean minus and plus 3 standard deviations.
+    """
+    passages: dict[str, Passage] = {}
+    scores: dict[str, list[float]] = {}
+    for hits in lists:
+        scale = _scale(fusion, [hit.score for hit in hits])
+        for rank, hit in enumerate(hits):
+            passages.setdefault(hit.passage.id, hit.passage)
+            scores.setdefault(hit.passage.id, []).append(
+                1 / (RRF_K + rank) if fusion == "reciprocal_rank" else scale(hit.score)
+            )
+    join: Callable[[list[float]], float] = max if fusion == "simple" else sum
+    best = sorted(((join(found), key) for key, found in scores.items()), key=lambda pair: -pair[0])
+    return [Hit(passages[key], score, rank) for rank, (score, key) in enumerate(best[:max_hits], start=1)]
+
+
+def _scale(fusion: Fusion, scores: Sequence[float]) -> Callable[[float], float]:
+    """How the scores of a list count in the fusion."""
+    if not scores or fusion in ("simple", "reciprocal_rank"):
+        return lambda score: score
+    low, high = min(scores), max(scores)
+    if fusion == "distance_based":
+        mean, spread = statistics.fmean(scores), statistics.pstdev(scores)
+        low, high = mean - _WIDE * spread, mean + _WIDE * spread
+    if high <= low:
+        return lambda _: float(high > 0)
+    return lambda score: (score - low) / (high - low)

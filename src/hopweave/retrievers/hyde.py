@@ -1,0 +1,90 @@
+"""HyDE: the model writes passages that might answer the query, and their words are searched for.
+
+Gao et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels", ACL 2023.
+
+The paper embeds the query and 8 passages that the model makes up, and searches with the mean of the 9 vectors. The engines here
+count words and embed nothing. For them a text is the vector of its words' counts, and a score is linear in it (BM25 is); the
+mean of those vectors is searched for by one query that holds the words of all texts. The query is repeated until it is as long
+as a passage on average, so that each text weighs about the same, as in a mean of vectors of equal length. `bm25` searches for
+256 different words at most, the rarest.
+
+A passage that is empty, or says that the model does not know, is left out; without any, the query is searched for as it is.
+LlamaIndex's HyDE, which ToQD compares with, is `num_documents = 1`.
+
+Calls: 1 (a reply for each passage), or as many as passages where the endpoint draws one at a time. Rounds: 1, of 1 query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from hopweave.errors import SettingsError
+from hopweave.parse.refusal import is_refusal
+from hopweave.prompt import prompts_beside, unblunt
+from hopweave.retrievers._ranking import identity_of
+from hopweave.types import Hit, Message
+from hopweave.workbench import Workbench
+
+__all__ = ["HyDE"]
+
+_PROMPTS = prompts_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class HyDE:
+    """Searches for the words of passages that the model makes up."""
+
+    engine: Annotated[str, "the retriever underneath; one that counts words, for the texts are joined in one query"] = "bm25"
+    num_documents: Annotated[int, "passages that the model makes up; 1 as in LlamaIndex and so in ToQD's table"] = 8
+    document: Annotated[str, "what it is asked to write, such as 'a news article' or 'a passage of a scientific paper'"] = (
+        "a passage"
+    )
+    include_original: Annotated[bool, "search for the words of the query, too"] = True
+    temperature: Annotated[float, "of the passages; above 0, for several of them to differ"] = 0.7
+    max_tokens: Annotated[int, "longest passage, in tokens"] = 512
+
+    def __post_init__(self) -> None:
+        for name in ("num_documents", "max_tokens"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"hyde {name} must be at least 1, not {getattr(self, name)}")
+        if not self.temperature >= 0:
+            raise SettingsError(f"hyde temperature must be a number from 0 up, not {self.temperature}")
+
+    @property
+    def identity(self) -> str:
+        """Name, options and wording."""
+        return identity_of(self, "hyde", _PROMPTS)
+
+    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+        """See `protocols.ModelRetriever`."""
+        asked = joined(query, await self._documents(bench, query), include_original=self.include_original)
+        return (await bench.search([asked], max_hits))[0]
+
+    async def _documents(self, bench: Workbench, query: str) -> list[str]:
+        prompt = bench.fill(_PROMPTS["document"], document=self.document, query=" ".join(query.split()))
+        sampling = replace(bench.sampling, temperature=self.temperature, max_tokens=self.max_tokens, stop=("\n\n\n",))
+        drawn = await bench.samples([Message("user", prompt)], self.num_documents, purpose="document", sampling=sampling)
+        if drawn.reached is not None:
+            raise drawn.reached
+        documents = []
+        for reply in drawn.replies:
+            if not reply.text.strip() or is_refusal(reply.text):
+                bench.unread("document", "the reply holds no passage", reply.text)
+            else:
+                documents.append(" ".join(unblunt(reply.text).split()))
+        return documents
+
+
+def joined(query: str, documents: Sequence[str], *, include_original: bool) -> str:
+    """One query of all texts, in which the original one is as long as a document on average.
+
+    >>> joined("old oak", ["an oak of 900 years", "a tree"], include_original=True)
+    'old oak old oak an oak of 900 years a tree'
+    """
+    if not documents:
+        return query
+    num_words = sum(len(document.split()) for document in documents) / len(documents)
+    times = max(1, round(num_words / max(1, len(query.split())))) if include_original else 0
+    return " ".join([query] * times + list(documents))

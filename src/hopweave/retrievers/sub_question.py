@@ -1,0 +1,117 @@
+"""SubQuestion: the model breaks the question into sub-questions, and what each of them finds is taken in turns.
+
+The sub-question query engine of LlamaIndex, which ToQD compares with.
+
+The model hands back JSON, held to a schema where the endpoint can; a list in another form is read, too, and where there is none
+the question itself is the only sub-question. All sub-questions are searched for in one batch.
+
+The engine then answers each sub-question from its passages and the question from those answers. It reports as its sources first
+the sub-questions with their answers, then all hits of all sub-questions in order, repeated ones too. ToQD's table ranks just
+that: `ranking = "faithful"`. What the model wrote then stands at the first ranks and is no passage of the corpus (its id begins
+with `not-in-corpus:`), so it can only lower MRR and MAP; an answer that cites it is refused. `clean`, the default, ranks
+passages of the corpus alone, each once: the best of each sub-question, then the second of each, and so on. No answer changes
+that, so none is asked for.
+
+Calls: clean 1; faithful 1 + s + 1 for s sub-questions, those answered side by side. Rounds: 1, of s queries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated, Any
+
+from hopweave.errors import SettingsError
+from hopweave.parse.numbered import parse_numbered
+from hopweave.parse.queries import each_once
+from hopweave.prompt import prompts_beside, unblunt
+from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Ranking, ranking_of
+from hopweave.retrievers._ranking import identity_of
+from hopweave.types import Hit, Message
+from hopweave.workbench import Workbench
+
+__all__ = ["SubQuestion"]
+
+_PROMPTS = prompts_beside(__file__)
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "items": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"sub_question": {"type": "string"}},
+                "required": ["sub_question"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["items"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuestion:
+    """Searches for the sub-questions of a question."""
+
+    engine: Annotated[str, "the retriever underneath"] = "bm25"
+    ranking: Annotated[
+        Ranking,
+        "clean: passages of the corpus in turns; faithful: as ToQD's table, with what the model wrote at the first ranks",
+    ] = "clean"
+    corpus: Annotated[str, "what the corpus holds, as the model is told; ToQD's code spoke of an essay that it was not"] = (
+        "passages on many subjects"
+    )
+    max_sub_questions: Annotated[int, "sub-questions searched for at most"] = 6
+    num_shown: Annotated[int, "faithful: passages shown to answer a sub-question"] = 5
+    use_json_schema: Annotated[bool, "hold the sub-questions to a schema, where the endpoint can"] = True
+    max_tokens: Annotated[int, "longest reply, in tokens"] = 256
+
+    def __post_init__(self) -> None:
+        for name in ("max_sub_questions", "num_shown", "max_tokens"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"sub_question {name} must be at least 1, not {getattr(self, name)}")
+
+    @property
+    def identity(self) -> str:
+        """Name, options and wording."""
+        return identity_of(self, "sub_question", _PROMPTS, PROMPTS)
+
+    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+        """See `protocols.ModelRetriever`."""
+        questions = await self._sub_questions(bench, query)
+        found = await bench.search(questions, max_hits)
+        parts = [Part(question, tuple(hits)) for question, hits in zip(questions, found, strict=True)]
+        if self.ranking == "faithful":
+            parts = await self._answered(bench, query, parts)
+        return ranking_of(parts, self.ranking, max_hits)
+
+    async def _sub_questions(self, bench: Workbench, query: str) -> list[str]:
+        prompt = bench.fill(_PROMPTS["decompose"], corpus=self.corpus, query=" ".join(query.split()))
+        schema = _SCHEMA if self.use_json_schema and bench.abilities.json_schema else None
+        sampling = replace(bench.sampling, max_tokens=self.max_tokens, json_schema=schema)
+        reply = await bench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)
+        read = parse_numbered(reply.text)
+        for problem in read.problems:
+            bench.unread("numbered", problem, reply.text)
+        items = each_once(map(unblunt, read.items))
+        if len(items) > self.max_sub_questions:
+            bench.decide(
+                "cut", f"{len(items) - self.max_sub_questions} sub-questions beyond {self.max_sub_questions} are left out"
+            )
+        if not items:
+            bench.decide("repair", "no sub-question was written; the question itself is the only one", rule="question")
+        return items[: self.max_sub_questions] or [query]
+
+    async def _answered(self, bench: Workbench, query: str, parts: list[Part]) -> list[Part]:
+        engine = QueryEngine(bench, self.num_shown, self.max_tokens)
+        steps = [bench.decide("sub_question", part.question) for part in parts]
+
+        async def answer(part: Part, step: int) -> Part:
+            with bench.under(step):
+                return await engine.answered(part.question, part.hits)
+
+        answered = await bench.side_by_side([partial(answer, *one) for one in zip(parts, steps, strict=True)])
+        await engine.sum_up(query, answered)
+        return answered

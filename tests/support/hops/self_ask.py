@@ -1,0 +1,7 @@
+from support.three_hops import ANSWER, HOPS, Case
+
+CASE = Case(
+    [*(f"Follow up: {query}" for query, _ in HOPS), f"So the final answer is: {ANSWER}."],
+    calls=lambda h: h + 1,
+    rounds=lambda h: h,
+)
