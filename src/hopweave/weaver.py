@@ -52,6 +52,7 @@ class Weaver:
         self.method: Method = self.settings.part("methods", self.settings.method)
         self.parts = parts or open_parts(self.settings)
         self.budget = self.settings.make_budget()
+        self._public_settings = self.settings.public()
 
     async def __aenter__(self) -> Weaver:
         return self
@@ -122,7 +123,7 @@ class Weaver:
             retriever=self.parts.retriever_identity,
             reader=reader.identity if reader is not None else "",
             budget=budget.limits(),
-            settings=self.settings.public(),
+            settings=self._public_settings,
         )
 
     async def _try(self, question: Question, bench: Workbench) -> tuple[Answer | None, Failure | None]:

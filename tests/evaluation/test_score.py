@@ -7,11 +7,13 @@ from typer.testing import CliRunner
 
 from hopweave import catalog
 from hopweave.cli import app
+from hopweave.cli._plain_table import short_names
 from hopweave.errors import DataError, MissingExtra, SettingsError
 from hopweave.evaluation import score as module
 from hopweave.evaluation.score import OpenMetric, became, open_metrics, read_scores, score_run, write_scores
 from hopweave.evaluation.summary import columns_of, metrics_of, read_summary, summarize
 from hopweave.evaluation.tables import Interval
+from hopweave.trace import ParseFailure
 from hopweave.types import Column
 
 
@@ -132,7 +134,11 @@ def test_what_became_of_a_question_is_told_from_its_record():
     assert as_if(short="I do not know.", text="I do not know.") == "abstained"
     assert as_if(short="", text="NO!", how="empty") == "abstained"
     assert as_if(short="", text="", how="empty") == "unparsed"
+    assert as_if(how="full") == "answered"
+    unread = ParseFailure(len(said.steps), None, "final", "no sentence says what the answer is", "1874 perhaps")
+    said = replace(said, steps=(*said.steps, unread))
     assert as_if(how="full") == "unparsed"
+    assert as_if(how="forced") == "answered"
 
 
 def test_scores_are_written_in_the_order_of_the_plan_whatever_the_order_of_the_records(tmp_path):
@@ -247,6 +253,12 @@ def test_the_command_prints_the_same_bytes_and_writes_them_again(tmp_path):
     assert [metric.options for metric in metrics_of(summary) if metric.name == "cover_em"] == [{"scope": "full"}]
     lines = (tmp_path / "run" / "scores.jsonl").read_text().splitlines()
     assert json.loads(lines[0])["record"] == "answered"
+
+
+def test_long_names_of_methods_lose_their_middle_unless_two_would_read_the_same():
+    long, other = "searchain_" + "a" * 40 + "_without_ir", "searchain_" + "a" * 41 + "_without_ir"
+    assert short_names(["direct", long]) == {"direct": "direct", long: "searchain_aaaaaaaaaaaa..._without_ir"}
+    assert short_names([long, other]) == {long: long, other: other}
 
 
 def test_the_command_says_in_one_line_what_is_wrong(tmp_path):

@@ -237,7 +237,7 @@ def test_a_kill_between_proof_and_record_leaves_a_run_that_holds_once_it_is_mend
     place = run.records_path("lights", "a")
     line = record(example(2)).to_json().encode() + b"\n"
     for torn in (b"", line[:40], line[:-1]):
-        proof.add(place, line)
+        proof.add(place, [line])
         with place.open("ab") as file:
             file.write(torn)
         assert [number for number, _ in proof.problems(place)] == [3]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 _GAP = "  "
 _MAX_WIDTH = 118
+_MAX_NAME = 36
 
 
 def lines_of(head: Sequence[str], rows: Sequence[Sequence[str]], *, num_fixed: int = 1) -> Iterator[str]:
@@ -33,6 +34,12 @@ def lines_of(head: Sequence[str], rows: Sequence[Sequence[str]], *, num_fixed: i
         for row in (head, *rows):
             left = [row[place].ljust(widths[place]) for place in range(num_fixed)]
             yield _GAP.join([*left, *(row[place].rjust(widths[place]) for place in part)]).rstrip()
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Names as they stand in a table: a long one without its middle, unless another would read the same."""
+    cut = {name: name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 14]}...{name[-11:]}" for name in names}
+    return {name: short if list(cut.values()).count(short) == 1 else name for name, short in cut.items()}
 
 
 def number(value: float | None) -> str:

@@ -62,19 +62,20 @@ def compare(
 
 
 def _lines(table: Table) -> Iterator[str]:
-    from hopweave.cli._plain_table import lines_of
+    from hopweave.cli._plain_table import lines_of, short_names
 
+    names = short_names([table.baseline, *table.methods])
     better = f"; {table.better} is better" if table.better else ""
     title = f"{table.dataset}: {table.column} against {table.baseline}"
     yield title
     yield "-" * len(title)
     yield f"{table.meaning}{f' ({table.unit})' if table.unit else ''}{better}"
     yield ""
-    head = ["method", "pairs", "left out", "mean", table.baseline, "difference", "95% interval", "wins", "losses"]
-    yield from lines_of(head, [_numbers(row) for row in table.rows])
+    head = ["method", "pairs", "left out", "mean", names[table.baseline], "difference", "95% interval", "wins", "losses"]
+    yield from lines_of(head, [[names[row.method], *_numbers(row)] for row in table.rows])
     yield ""
     head = ["method", "test", "p", "mid-p", "p (Holm)", "effect d_z", "detectable", ""]
-    yield from lines_of(head, [_tests(row) for row in table.rows])
+    yield from lines_of(head, [[names[row.method], *_tests(row)] for row in table.rows])
     yield ""
 
 
@@ -83,7 +84,7 @@ def _numbers(row: Compared) -> list[str]:
 
     between = f"{number(row.interval.low)} to {number(row.interval.high)}" if row.interval is not None else "-"
     means = [number(row.mean), number(row.baseline_mean), number(row.difference)]
-    return [row.method, str(row.num_pairs), str(row.num_left_out), *means, between, str(row.num_wins), str(row.num_losses)]
+    return [str(row.num_pairs), str(row.num_left_out), *means, between, str(row.num_wins), str(row.num_losses)]
 
 
 def _tests(row: Compared) -> list[str]:
@@ -91,4 +92,4 @@ def _tests(row: Compared) -> list[str]:
 
     ps = [probability(row.p), probability(row.p_mid), probability(row.p_holm)]
     sizes = ["-" if value is None else number(value) for value in (row.effect_size, row.minimum_detectable)]
-    return [row.method, row.test or "-", *ps, *sizes, row.says]
+    return [row.test or "-", *ps, *sizes, row.says]

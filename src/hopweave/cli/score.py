@@ -35,7 +35,8 @@ def score(
     """Score every record with every metric, and print a table for each dataset.
 
     Means are over the records that were scored. What failed is counted beside them and never scored as a wrong answer; what a
-    metric has no data for is left out, and counted, too. The 95% intervals are of a bootstrap over questions.
+    metric has no data for is left out, and counted, too. The 95% intervals are of a bootstrap over questions; bounds are the
+    means if every failed record were the worst, or the best, that can be.
     """
     from hopweave.cli._metric_options import options_of
     from hopweave.evaluation.run_folder import RunFolder
@@ -70,8 +71,9 @@ def _lines(summary: Summary, columns: Sequence[str]) -> Iterator[str]:
 
 
 def _table(title: str, cells: Sequence[Cell], columns: Sequence[str]) -> Iterator[str]:
-    from hopweave.cli._plain_table import lines_of
+    from hopweave.cli._plain_table import lines_of, short_names
 
+    names = short_names([cell.method for cell in cells])
     shown = [column for column in columns if any(_has_data(cell, column) for cell in cells)]
     yield title
     yield "-" * len(title)
@@ -79,13 +81,13 @@ def _table(title: str, cells: Sequence[Cell], columns: Sequence[str]) -> Iterato
         [str(one) for one in (cell.num_questions, cell.num_records, cell.num_failed, cell.num_unparsed, cell.num_abstained)]
         for cell in cells
     ]
-    yield from lines_of(["", *_COUNTS], [[cell.method, *count] for cell, count in zip(cells, counts, strict=True)])
+    yield from lines_of(["", *_COUNTS], [[names[cell.method], *count] for cell, count in zip(cells, counts, strict=True)])
     yield ""
-    head = ["", "method", "mean", "95% interval", "scored", "failed", "no data", "if failed were worst to best"]
+    head = ["", "method", "mean", "95% interval", "scored", "failed", "no data", "bounds"]
     rows = []
     for column in shown:
         for place, cell in enumerate(cells):
-            rows.append([column if not place else "", cell.method, *_cells_of(cell.means.get(column))])
+            rows.append([column if not place else "", names[cell.method], *_cells_of(cell.means.get(column))])
     yield from lines_of(head, rows, num_fixed=2)
     empty = [column for column in columns if column not in shown]
     if empty:

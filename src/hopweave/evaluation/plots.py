@@ -179,12 +179,12 @@ def frontier_plot(title: str, frontier: Frontier, quality: str, cost: str, *, is
     drawn.append(text(0, 12, quality, "soft"))
     drawn.append(text(right, FRONTIER_HEIGHT - 6, cost + (", log scale" if across.is_log else ""), "soft", "end"))
     stairs = _stairs([(across(p.cost), up(p.quality)) for p in points if p.is_best])
-    if len(stairs) > 1:
-        drawn.append(path(stairs))
     places = [(across(point.cost), up(point.quality)) for point in points]
     for point, (x, _) in zip(points, places, strict=True):
         if point.interval:
             drawn.append(line(x, up(point.interval.low), x, up(point.interval.high), "soft", 1.2))
+    if len(stairs) > 1:
+        drawn.append(path(stairs))
     drawn += [dot(x, y, is_filled=point.is_best) for point, (x, y) in zip(points, places, strict=True)]
     whiskers = [
         (x - 1, up(p.interval.high), x + 1, up(p.interval.low)) for p, (x, _) in zip(points, places, strict=True) if p.interval

@@ -95,9 +95,9 @@ def _lead(tables: Tables) -> Words:
     num_failed = sum(cell.num_failed for cell in tables.cells)
     return (
         count("run/methods", len(tables.methods)),
-        " methods on ",
+        " method on " if len(tables.methods) == 1 else " methods on ",
         count("run/datasets", len(tables.datasets)),
-        " datasets: ",
+        " dataset: " if len(tables.datasets) == 1 else " datasets: ",
         count("run/records", num_records),
         " records, of which ",
         count("run/failed", num_failed),

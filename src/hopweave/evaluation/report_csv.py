@@ -41,8 +41,8 @@ def write_csv(rows: Iterable[Sequence[Field]]) -> str:
 
 
 def numbers_of(rows: Iterable[Sequence[Field]]) -> Iterator[Number]:
-    """Yields the numbers in rows."""
-    return (field for row in rows for field in row if isinstance(field, Number))
+    """Yields the numbers in rows, as they are printed there."""
+    return (Number(field.key, field.value, _text(field)) for row in rows for field in row if isinstance(field, Number))
 
 
 def _text(field: Field) -> str:

@@ -218,7 +218,7 @@ def _chosen(cells: Mapping[tuple[str, str], _Cell], examples: Mapping[str, list[
 def _in_turn(
     waiting: dict[tuple[str, str], list[Record]], seen: set[tuple[str, str]]
 ) -> Iterator[tuple[tuple[str, str], Record]]:
-    datasets, methods = (list(dict.fromkeys(names)) for names in zip(*waiting, strict=True))
+    datasets, methods = (list(dict.fromkeys(place[part] for place in waiting)) for part in (0, 1))
     for turn in count():
         if not any(waiting.values()):
             return

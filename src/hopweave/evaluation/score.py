@@ -27,7 +27,7 @@ from hopweave.evaluation.run_folder import RunFolder
 from hopweave.parse.refusal import is_refusal
 from hopweave.protocols import Metric
 from hopweave.settings import build
-from hopweave.trace import Failure, Record
+from hopweave.trace import AnyStep, Failure, ParseFailure, Record
 from hopweave.types import AnswerForm, Column, Example
 
 LINES = "scores.jsonl"
@@ -167,8 +167,9 @@ def became(record: Record) -> Became:
     said = answer.short or answer.text
     if said.strip() and is_refusal(said):
         return "abstained"
-    is_whole_text = answer.how == "full" and record.question.form != "long"
-    return "unparsed" if is_whole_text or answer.how == "empty" or not answer.short else "answered"
+    # A method that asks for the bare answer alone takes the whole reply for it; one that looked in vain says so in the trace.
+    is_guess = answer.how == "full" and record.question.form != "long" and any(map(_is_unread_answer, record.steps))
+    return "unparsed" if is_guess or answer.how == "empty" or not answer.short else "answered"
 
 
 def write_scores(run: RunFolder, scores: Iterable[Score]) -> None:
@@ -224,6 +225,10 @@ def write_whole(place: Path, text: str) -> None:
         draft.replace(place)
     except OSError as error:
         raise DataError(f"cannot write {place}: {error.strerror}; make room and run the same command again") from None
+
+
+def _is_unread_answer(step: AnyStep) -> bool:
+    return isinstance(step, ParseFailure) and step.parser == "final"
 
 
 def _scores_of(dataset: str, method: str, record: Record, example: Example, metrics: Sequence[OpenMetric]) -> Iterator[Score]:

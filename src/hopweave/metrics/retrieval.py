@@ -52,8 +52,8 @@ class Retrieval:
 
     definition: Annotated[Literal["multihop_rag", "standard"], "whose MAP"] = "multihop_rag"
     relevant: Annotated[Literal["auto", "facts", "passages"], "what is looked for; auto: facts where there are any"] = "auto"
-    cutoff: Annotated[int, "K: how many of what was retrieved are looked at"] = 10
-    early_cutoff: Annotated[int, "K of hits_early"] = 4
+    cutoff: Annotated[int, "K, how many passages count, best first"] = 10
+    early_cutoff: Annotated[int, "the K of hits_early"] = 4
     folds: Annotated[bool, "compare facts whatever the shape of quotation marks and dashes, as ToQD's copy does"] = False
     without_search: Annotated[WithoutSearch, "what a record that never searched is worth"] = "no_data"
 

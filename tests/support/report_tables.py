@@ -1,0 +1,87 @@
+"""Tables for a report, small enough that a test can say every number of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hopweave.evaluation.tables import (
+    Cell,
+    Comparison,
+    ComparisonTable,
+    DatasetFacts,
+    ExampleAnswer,
+    FailureKind,
+    Group,
+    Interval,
+    Mean,
+    MethodFacts,
+    ScoredColumn,
+    Tables,
+    frontier_of,
+)
+from hopweave.metrics._worked import claimed, quoted, worked
+from hopweave.types import Column, Passage
+
+LIGHT = Passage("light", "The light of Carrow Head was lit in 1874. It is painted white.", "Carrow Head")
+
+COLUMNS = {
+    "f1": ScoredColumn(Column("words in common")),
+    "map": ScoredColumn(Column("ranks of the evidence")),
+    "tokens": ScoredColumn(Column("read and written", better="lower", high=math.inf, unit="tokens"), is_cost=True),
+    "cost": ScoredColumn(Column("price", better="lower", high=math.inf, unit="EUR"), is_cost=True),
+}
+
+
+def cell(method: str, f1: float | None, tokens: float, dataset: str = "wiki", **more: Any) -> Cell:
+    """A cell of 40 questions, of which two failed."""
+    means = {
+        "f1": Mean(f1, 38, 2, 0, Interval(f1 - 0.1, f1 + 0.1), Interval(f1 * 0.95, f1 * 0.95 + 0.05))
+        if f1 is not None
+        else Mean(None, 0, 2, 38),
+        "map": Mean(None, 0, 2, 38),
+        "tokens": Mean(tokens, 40, 0, 0, Interval(tokens * 0.9, tokens * 1.1)),
+        "cost": Mean(None, 0, 40, 0),
+    }
+    return Cell(dataset, method, 40, more.pop("num_records", 40), 2, 3, 1, more.pop("means", means))
+
+
+def example(dataset: str = "wiki", method: str = "searchain", **more: Any) -> ExampleAnswer:
+    """An answer with a citation, or one that failed."""
+    if "error" in more:
+        record, made = worked(golds=["1874"], question="When was it lit?", **more)
+    else:
+        claims = (claimed("When was it lit?", "In 1874.", quoted(1, LIGHT, "It is painted white.")),)
+        record, made = worked("1874", ["1874"], text="It was lit in 1874 [1].", claims=claims, passages=[LIGHT], **more)
+    return ExampleAnswer(dataset, method, record, made.gold.answers, {"f1": 1.0} if "error" not in more else {})
+
+
+def small_tables(**more: Any) -> Tables:
+    """Two methods on one dataset; `more` takes the place of fields."""
+    cells = (cell("direct", 0.3, 120.0), cell("searchain", 0.55, 2400.0))
+    compared = Comparison("wiki", "f1", "searchain", "direct", 37, 3, 0.25, Interval(0.11, 0.39), "permutation", 0.0004, 0.0008)
+    groups = tuple(Group("hops", hops, cell(method, f1, 100.0)) for hops, method, f1 in (
+        (2, "direct", 0.4), (2, "searchain", 0.6), (3, "direct", 0.2), (3, "searchain", None)
+    ))  # fmt: skip
+    fields: dict[str, Any] = {
+        "name": "trial",
+        "datasets": (DatasetFacts("wiki", "hotpotqa", "HotpotQA", "CC BY-SA 4.0", "https://example.org", 40, "all", "pooled"),),
+        "methods": (
+            MethodFacts("direct", "direct", "one call", {"max_tokens": 64}),
+            MethodFacts("searchain", "searchain", "", {}),
+        ),
+        "facts": (("version", "0.1.0"), ("model", "small@abc")),
+        "caveats": ("Only 40 questions were drawn.",),
+        "columns": COLUMNS,
+        "primary": {"wiki": "f1"},
+        "cells": cells,
+        "comparisons": (ComparisonTable("wiki", "f1", "direct", (compared,), "Under seed 0.", is_primary=True),),
+        "groups": groups,
+        "frontiers": (frontier_of("wiki", "f1", "tokens", cells),),
+        "failures": (FailureKind("wiki", "direct", "questions without an answer", "ModelError", "503", ("q3", "q9")),),
+        "examples": (example(),),
+        "notes": ("Intervals are of a bootstrap.",),
+        "commands": ("hopweave evaluate plan.toml --out trial",),
+        "plan": "[settings]\n",
+    }
+    return Tables(**(fields | more))
