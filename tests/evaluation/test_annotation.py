@@ -142,7 +142,7 @@ def folder(tmp_path) -> Path:
     made = RunFolder.create(tmp_path / "run", Plan({CELL[0]: DatasetPlan("jsonl")}, {"searchain": MethodPlan("searchain")}))
     made.add(CELL[0], "searchain", RECORD)
     failed, _ = worked(error="gone")
-    made.add(CELL[0], "searchain", replace(failed, question=replace(failed.question, id="failed")))
+    made.add(CELL[0], "searchain", replace(failed, question=replace(failed.question, id="another")))
     return made.path
 
 

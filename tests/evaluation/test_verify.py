@@ -106,7 +106,7 @@ def test_a_record_that_was_taken_out_added_or_moved_is_found(run):
 
 
 def test_a_digit_of_the_proof_itself_is_found(run):
-    place = run.path / "records" / "lights" / "a.proof.jsonl"
+    place = run.path / "records" / "lights" / "a.proof"
     row = json.loads(place.read_text().split("\n")[0])
     digit = row["sha256"][0]
     change(place, f'"sha256": "{digit}', f'"sha256": "{"1" if digit == "0" else "0"}', line=1)

@@ -1,4 +1,4 @@
-"""The proof of a file of records: beside `METHOD.jsonl` stands `METHOD.proof.jsonl`, by which an altered digit is found.
+"""The proof of a file of records: beside `METHOD.jsonl` stands `METHOD.proof`, by which an altered digit is found.
 
 A line of the proof belongs to the line of records of the same number: the SHA-256 of the line together with the one before it,
 where the line ends, and a short hash of each part of the record (`answer.short`, `steps.12`), which tells what was altered. The
@@ -24,7 +24,7 @@ _SHOWN_CHARACTERS = 60
 
 def path_of(records: Path) -> Path:
     """The proof of a file of records."""
-    return records.with_suffix(".proof.jsonl")
+    return records.with_suffix(".proof")
 
 
 def add(records: Path, lines: Sequence[bytes]) -> None:

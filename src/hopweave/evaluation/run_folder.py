@@ -2,7 +2,7 @@
 
     RUN/plan.json                      datasets, methods and settings of the run
     RUN/examples/DATASET.jsonl         the questions that were drawn, with gold and traits, in order
-    RUN/records/DATASET/METHOD.jsonl   a record a line, in the order in which they were done; its proof is METHOD.proof.jsonl
+    RUN/records/DATASET/METHOD.jsonl   a record a line, in the order in which they were done; its proof is METHOD.proof
     RUN/store.sqlite                   every reply of the model, unless the settings name another store
     RUN/manifest.json                  hashes of all that the run depends on, and of what came of it
     RUN/.lock                          held by the process that works on the run, with its id

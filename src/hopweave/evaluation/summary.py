@@ -173,8 +173,10 @@ def _cells(
             for method, rows in rows_of.items():
                 if rows:
                     means[method][key] = _mean(column_name, column, list(rows.values()))
-                    places.append((method, key))
-                    samples.append([_value(rows.get(asked), column_name) for asked in order])
+                    sample = [_value(rows.get(asked), column_name) for asked in order]
+                    if len(set(sample) - {None}) > 1:  # without a spread there is no interval to draw for
+                        places.append((method, key))
+                        samples.append(sample)
         whole: Any = opened.metric
         if isinstance(whole, Combining):
             for method, rows in rows_of.items():
