@@ -26,7 +26,7 @@ from hopweave.evaluation.report_blocks import (
 )
 from hopweave.evaluation.report_setup import gold_text, heading_of
 
-_SPECIAL = re.compile(r"([\\`*{}\[\]<>#|~&$]|(?<!\w)_|_(?!\w))")
+_SPECIAL = re.compile(r"([\\`*{}\[\]<>#|~&$]|(?<![^\W_])_|_(?![^\W_]))")
 _LIST_MARK = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+=])")
 
 
