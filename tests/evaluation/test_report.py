@@ -11,8 +11,9 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import hypothesis
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from support.report_tables import COLUMNS, cell, example, small_tables
@@ -318,7 +319,7 @@ def test_hostile_words_stay_words_wherever_they_stand():
 
 
 @given(st.text())
-@example("__0__")
+@hypothesis.example("__0__")
 def test_no_text_is_taken_for_markdown(text):
     page = Page(MarkdownIt("commonmark").enable("table").render(escape(text)))
 
