@@ -1,5 +1,6 @@
 """Several replies to the same messages: each is recorded, stored and counted, however they were drawn."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -150,3 +151,16 @@ async def test_rounds_are_blocks_of_searches_between_calls_of_the_model_or_singl
         await workbench.reply(ASK, purpose="chain")
         record = record_of(workbench)
     assert (record.num_rounds(), record.num_rounds("per_call")) == (2, 4)
+
+
+async def test_branches_side_by_side_count_their_rounds_whatever_the_clock_says():
+    async with bench(retriever=Engine()) as workbench:
+
+        async def branch(name, seconds):
+            with workbench.under(workbench.decide("branch", name)):
+                await workbench.reply(ASK, purpose="ask")
+                await asyncio.sleep(seconds)
+                await workbench.search([name], 1)
+
+        await asyncio.gather(branch("a", 0.02), branch("b", 0.01))
+        assert record_of(workbench).num_rounds() == 2

@@ -372,16 +372,16 @@ class Record:
         Args:
             mode: `block` counts each stretch of searches between two calls of the model as one round, however many queries
                 it sent; calls of a reader, which belong to a search, part nothing. `per_call` counts every query, as ToQD's
-                released code does. Where the model rewrites queries, what is sent to the engine counts.
+                released code does. Where the model rewrites queries, what is sent to the engine counts. Branches that ran
+                side by side count as if they had run one after the other, so that a replay counts the same.
         """
         if mode == "per_call":
             return self.totals().queries
-        calls = [
-            step
+        kinds = [
+            step.kind
             for step in self.steps
             if (isinstance(step, Search) and not step.is_rewritten) or (isinstance(step, ModelCall) and step.purpose != READER)
         ]
-        kinds = [step.kind for step in sorted(calls, key=lambda step: step.timing.started_seconds)]
         return sum(kind == "search" and (index == 0 or kinds[index - 1] != "search") for index, kind in enumerate(kinds))
 
     @property

@@ -4,5 +4,5 @@ REASONED = "First, somebody designed it. Second, she was born somewhere. Third, 
 GUESSES = [f"{REASONED} So the final answer is river {letter}." for letter in "abcde"]
 EDITS = [reply for query, answer in HOPS for reply in (query, f"It is {answer}.")]
 
-# In turn, since what runs side by side may count as a single round.
+# In turn, as the replies are.
 CASE = Case([*GUESSES, *EDITS, "the Teel."], calls=lambda h: 5 + 2 * h + 1, rounds=lambda h: h, options={"parallel": False})
