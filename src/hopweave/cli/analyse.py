@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from hopweave.evaluation.sheets import Sheet
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 Form = Literal["text", "markdown", "csv"]
 _FORMS: dict[str, Form] = {".md": "markdown", ".csv": "csv"}

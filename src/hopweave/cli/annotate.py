@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hopweave.evaluation.annotation import Agreement, Row
     from hopweave.evaluation.run_folder import RunFolder
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()

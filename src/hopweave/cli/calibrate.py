@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hopweave.calibration import Outcome, Pair, Point, Scored
     from hopweave.settings import Settings
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 # The paper's: theta from 1.0 by 0.1 (until nothing is predicted), alpha from 0.30 to 0.50 by 0.05.
 _RANGES: dict[str, tuple[float, float | None, float]] = {"theta": (1.0, None, 0.1), "alpha": (0.3, 0.5, 0.05)}

@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from hopweave.evaluation.comparisons import Compared, Table
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()

@@ -16,7 +16,7 @@ from hopweave.errors import DataError, SettingsError
 if TYPE_CHECKING:
     from hopweave.types import Passage
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from hopweave.settings import Settings
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hopweave.evaluation.run_folder import Plan
     from hopweave.settings import Settings
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()

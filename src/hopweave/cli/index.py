@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hopweave.corpus import CorpusOptions, Tally
     from hopweave.retrievers._index_folder import IndexSummary
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 Paths = Annotated[
     list[Path] | None,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hopweave.settings import Settings
     from hopweave.trace import Record
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 
 @app.command()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hopweave.evaluation.summary import Summary
     from hopweave.evaluation.tables import Cell, Mean
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
 
 _COUNTS = ("questions", "records", "failed", "unparsed", "abstained")
 

@@ -12,9 +12,9 @@
     seed = 0                        # of the draw; the first ones, if left out
 
     [methods.searchain]
-    [methods.searchain-untraced]    # a variant under a label of its own
+    [methods.searchain-unverified]  # a variant under a label of its own
     name = "searchain"
-    tracing = false
+    verify = false
 
 Options whose names are taken (`name`, `corpus`, `limit`, `seed`) can be given in a table `options`. Paths are taken from the
 working directory. Methods without options can also be a list: `methods = ["direct", "ircot"]`.
