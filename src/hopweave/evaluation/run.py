@@ -20,24 +20,21 @@ from pathlib import Path
 
 from hopweave.errors import DataError, ModelError, SettingsError
 from hopweave.evaluation import manifest as proof
-from hopweave.evaluation.limiter import Limited, Turns, limited
+from hopweave.evaluation.desk import DEFAULT_PARALLEL, Desk
+from hopweave.evaluation.limiter import Turns
 from hopweave.evaluation.lock import lock
-from hopweave.evaluation.prepare import Prepared, prepare
+from hopweave.evaluation.prepare import prepare
 from hopweave.evaluation.run_folder import Plan, RunFolder
 from hopweave.evaluation.standing import Cell, CellStanding, RunBudget, Standing
 from hopweave.prices import Price, price_of
 from hopweave.settings import Settings
-from hopweave.store import Store
 from hopweave.trace import Failure, Record, Trace
 from hopweave.types import Question
-from hopweave.weaver import Weaver, cause_of, check_question, open_retriever
-from hopweave.workbench import Parts
+from hopweave.weaver import cause_of, check_question
 
 FINISHED = "finished"
 MAX_FAILURES_IN_A_ROW = 50
 """After so many questions in a row that the model's endpoint failed, the run ends: it is down, and asking on helps nobody."""
-
-_PARALLEL = 8  # where neither the endpoint nor the user says
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +120,7 @@ async def evaluate(
         folder = RunFolder.create(path, plan) if RunFolder.is_at(path) else None
         prepared = prepare(plan, settings, folder)
         async with AsyncExitStack() as stack:
-            desk = _Desk(prepared)
+            desk = Desk(prepared)
             stack.push_async_callback(desk.close)
             price = price_of(desk.llm.identity, options.prices) if options.prices is not None else None
             desk.open()
@@ -135,76 +132,6 @@ async def evaluate(
             return await sitting.work()
 
 
-class _Desk:
-    """The opened parts that the cells share: one model, one store, and a retriever for each corpus."""
-
-    def __init__(self, prepared: Prepared) -> None:
-        settings = prepared.settings
-        model = settings.part("llms", settings.llm)
-        self.prepared = prepared
-        self.max_parallel: int | None = model.abilities.max_parallel
-        self.llm: Limited = limited(model, Turns(self.max_parallel or _PARALLEL))
-        self._shared = Parts(self.llm)
-        self.parts: dict[str, Parts] = {}
-        self.weavers: dict[Cell, Weaver] = {}
-
-    def open(self) -> None:
-        """Opens everything but the store."""
-        settings = self.prepared.settings
-        self._shared = Parts(
-            self.llm,
-            reader=settings.part("readers", settings.reader),
-            duplicate_detector=settings.part("duplicate_detectors", settings.duplicate_detector),
-            sampling=settings.make_sampling(),
-            retries=settings.make_retries(),
-        )
-        for cell in self.prepared.cells:
-            own, corpus = self.prepared.settings_of(cell), self.prepared.corpus_of(cell.dataset)
-            if corpus not in self.parts:
-                self.parts[corpus] = self._shared.over(*open_retriever(own))
-            self.weavers[cell] = Weaver(own, parts=self.parts[corpus])
-
-    def keep_replies_in(self, folder: RunFolder) -> None:
-        """Opens the store: that of the run, unless the settings name one."""
-        named = self.prepared.settings.store
-        store = Store(named.path if "path" in named.model_fields_set else folder.store_path, named.mode)
-        for parts in self.parts.values():
-            parts.store = store
-
-    async def close(self) -> None:
-        """Lets go of everything."""
-        async with AsyncExitStack() as stack:
-            for parts in (self._shared, *self.parts.values()):
-                stack.push_async_callback(parts.close)
-
-    def manifest(self, folder: RunFolder, known: proof.Manifest | None) -> proof.Manifest:
-        """What the run depends on, as it is now; of files that are as they were, the hash is taken from before."""
-        prepared, reader = self.prepared, self._shared.reader
-        before = {source.path: source for source in _sources(known)} if known is not None else {}
-        indexes = {corpus: getattr(parts.engine, "index", None) for corpus, parts in self.parts.items()}
-        return proof.Manifest(
-            plan=proof.hash_file(folder.path / "plan.json"),
-            datasets={
-                label: proof.DrawnExamples(
-                    tuple(proof.hash_source(file, before.get(str(file))) for file in prepared.files_of(label)),
-                    len(prepared.examples[label]),
-                    proof.hash_file(folder.examples_path(label)),
-                )
-                for label in prepared.datasets
-            },
-            indexes={
-                corpus: proof.hash_source(index, before.get(str(index)))
-                for corpus, index in indexes.items()
-                if isinstance(index, Path)
-            },
-            llm=self.llm.identity,
-            reader=reader.identity if reader is not None else "",
-            retrievers={corpus: parts.retriever_identity for corpus, parts in self.parts.items() if parts.engine is not None},
-            methods={cell.method: weaver.setup(weaver.budget).options for cell, weaver in self.weavers.items()},
-            settings=folder.plan.settings,
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class _Job:
     cell: Cell
@@ -214,7 +141,7 @@ class _Job:
 class _Sitting:
     """A stretch of work on the run."""
 
-    def __init__(self, folder: RunFolder, desk: _Desk, options: RunOptions, price: Price | None, watcher: Watcher) -> None:
+    def __init__(self, folder: RunFolder, desk: Desk, options: RunOptions, price: Price | None, watcher: Watcher) -> None:
         self._folder = folder
         self._desk = desk
         self._options = options
@@ -241,7 +168,7 @@ class _Sitting:
         self._check_records()
         manifest, notes = self._start_manifest()
         self._left.extend(self._jobs())
-        parallel = self._options.parallel or self._desk.max_parallel or _PARALLEL
+        parallel = self._options.parallel or self._desk.max_parallel or DEFAULT_PARALLEL
         turns = self._desk.llm.turns
         turns.start(self._desk.max_parallel or parallel)
         self._watcher.started(Work(self._standing, turns, parallel, len(self._left), tuple(notes)))
@@ -378,12 +305,6 @@ class _Sitting:
             sittings=(*earlier, replace(sitting, ended_at=_now(), ended_because=ended_because)),
             is_complete=self._standing.is_complete,
         ).write(self._folder.path)
-
-
-def _sources(manifest: proof.Manifest) -> Iterator[proof.Source]:
-    yield from manifest.indexes.values()
-    for drawn in manifest.datasets.values():
-        yield from drawn.sources
 
 
 def _now() -> str:

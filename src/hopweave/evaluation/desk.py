@@ -1,0 +1,95 @@
+"""The opened parts that the cells of a run share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from hopweave.evaluation import manifest as proof
+from hopweave.evaluation.limiter import Limited, Turns, limited
+from hopweave.evaluation.prepare import Prepared
+from hopweave.evaluation.run_folder import RunFolder
+from hopweave.evaluation.standing import Cell
+from hopweave.store import Store
+from hopweave.weaver import Weaver, open_retriever
+from hopweave.workbench import Parts
+
+DEFAULT_PARALLEL = 8
+"""Calls at a time where neither the endpoint nor the user says."""
+
+
+class Desk:
+    """The opened parts that the cells share: one model, one store, and a retriever for each corpus."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        settings = prepared.settings
+        model = settings.part("llms", settings.llm)
+        self.prepared = prepared
+        self.max_parallel: int | None = model.abilities.max_parallel
+        self.llm: Limited = limited(model, Turns(self.max_parallel or DEFAULT_PARALLEL))
+        self._shared = Parts(self.llm)
+        self.parts: dict[str, Parts] = {}
+        self.weavers: dict[Cell, Weaver] = {}
+
+    def open(self) -> None:
+        """Opens everything but the store."""
+        settings = self.prepared.settings
+        self._shared = Parts(
+            self.llm,
+            reader=settings.part("readers", settings.reader),
+            duplicate_detector=settings.part("duplicate_detectors", settings.duplicate_detector),
+            sampling=settings.make_sampling(),
+            retries=settings.make_retries(),
+        )
+        for cell in self.prepared.cells:
+            own, corpus = self.prepared.settings_of(cell), self.prepared.corpus_of(cell.dataset)
+            if corpus not in self.parts:
+                self.parts[corpus] = self._shared.over(*open_retriever(own))
+            self.weavers[cell] = Weaver(own, parts=self.parts[corpus])
+
+    def keep_replies_in(self, folder: RunFolder) -> None:
+        """Opens the store: that of the run, unless the settings name one."""
+        named = self.prepared.settings.store
+        store = Store(named.path if "path" in named.model_fields_set else folder.store_path, named.mode)
+        for parts in self.parts.values():
+            parts.store = store
+
+    async def close(self) -> None:
+        """Lets go of everything."""
+        async with AsyncExitStack() as stack:
+            for parts in (self._shared, *self.parts.values()):
+                stack.push_async_callback(parts.close)
+
+    def manifest(self, folder: RunFolder, known: proof.Manifest | None) -> proof.Manifest:
+        """What the run depends on, as it is now; of files that are as they were, the hash is taken from before."""
+        prepared, reader = self.prepared, self._shared.reader
+        before = {source.path: source for source in _sources(known)} if known is not None else {}
+        indexes = {corpus: getattr(parts.engine, "index", None) for corpus, parts in self.parts.items()}
+        return proof.Manifest(
+            plan=proof.hash_file(folder.path / "plan.json"),
+            datasets={
+                label: proof.DrawnExamples(
+                    tuple(proof.hash_source(file, before.get(str(file))) for file in prepared.files_of(label)),
+                    len(prepared.examples[label]),
+                    proof.hash_file(folder.examples_path(label)),
+                )
+                for label in prepared.datasets
+            },
+            indexes={
+                corpus: proof.hash_source(index, before.get(str(index)))
+                for corpus, index in indexes.items()
+                if isinstance(index, Path)
+            },
+            llm=self.llm.identity,
+            reader=reader.identity if reader is not None else "",
+            retrievers={corpus: parts.retriever_identity for corpus, parts in self.parts.items() if parts.engine is not None},
+            methods={cell.method: weaver.setup(weaver.budget).options for cell, weaver in self.weavers.items()},
+            settings=folder.plan.settings,
+        )
+
+
+def _sources(manifest: proof.Manifest) -> Iterator[proof.Source]:
+    yield from manifest.indexes.values()
+    for drawn in manifest.datasets.values():
+        yield from drawn.sources
