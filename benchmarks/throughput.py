@@ -13,18 +13,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import math
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hopweave import Question, Weaver, read_settings
+from _server import serve, server
 
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from hopweave import Question, Weaver, read_settings
 
 CALLS_PER_QUESTION = 6
 FIRST_CHAIN = """[Query 1]: In which city was Frederic Chopin's heart buried, case {n}?
@@ -46,9 +42,9 @@ def main() -> None:
     """Runs the server in a process of its own, then the questions, and prints the two figures."""
     options = _options()
     if options.serve:
-        asyncio.run(_serve(options.delay))
+        serve(_text, options.delay)
         return
-    with _server(options.delay) as base_url, tempfile.TemporaryDirectory() as folder:
+    with server(__file__, options.delay) as base_url, tempfile.TemporaryDirectory() as folder:
         seconds, cpu_seconds, records = asyncio.run(_run(options, base_url, Path(folder)))
     num_calls = sum(record.totals().llm_calls for record in records)
     failed = sum(record.error is not None for record in records)
@@ -90,35 +86,14 @@ async def _run(options: argparse.Namespace, base_url: str, folder: Path) -> tupl
             return time.perf_counter() - started, time.process_time() - cpu_started, records
 
 
-@contextmanager
-def _server(delay: float) -> Iterator[str]:
-    command = [sys.executable, __file__, "--serve", "--delay", str(delay)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield process.stdout.readline().strip() if process.stdout else ""
-        finally:
-            process.terminate()
-
-
-async def _serve(delay: float) -> None:
-    from support.scripted_server import Behaviour, Request, ScriptedServer
-
-    def reply(request: Request) -> Behaviour:
-        turns = request.body["messages"]
-        last = turns[-1]["content"]
-        if "Does the passage state the answer" in last:
-            return Behaviour(text="no")
-        if "[Question]" not in last:
-            return Behaviour(text="no")
-        if "Use nothing else" in last:
-            return Behaviour(text=TRACED)
-        number = last.rstrip().removesuffix("?").rsplit(" ", 1)[-1]
-        return Behaviour(text=(FIRST_CHAIN if len(turns) == 1 else SECOND_CHAIN).replace("{n}", number))
-
-    async with ScriptedServer(reply, delay=delay) as server:
-        server.keeps_requests = False
-        print(server.base_url, flush=True)
-        await asyncio.Event().wait()
+def _text(turns: list[dict[str, Any]]) -> str:
+    last = turns[-1]["content"]
+    if "Does the passage state the answer" in last or "[Question]" not in last:
+        return "no"
+    if "Use nothing else" in last:
+        return TRACED
+    number = last.rstrip().removesuffix("?").rsplit(" ", 1)[-1]
+    return (FIRST_CHAIN if len(turns) == 1 else SECOND_CHAIN).replace("{n}", number)
 
 
 if __name__ == "__main__":

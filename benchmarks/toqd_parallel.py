@@ -12,17 +12,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from _server import serve, server
 
 from hopweave import Record, Weaver, read_settings
 from hopweave.critical_path import critical_path
-
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 QUESTION = "Which is further north, the birthplace of the painter of Blue Hill or that of the painter of Red Lake?"
 SUB_QUESTIONS = """1. Who painted Blue Hill?
@@ -45,10 +42,10 @@ def main() -> None:
     """Runs the server in a process of its own, then the question both ways, and prints what was measured."""
     options = _options()
     if options.serve:
-        asyncio.run(_serve(options.delay))
+        serve(_text, options.delay)
         return
     seconds: dict[bool, list[float]] = {}
-    with _server(options.delay) as base_url, tempfile.TemporaryDirectory() as folder:
+    with server(__file__, options.delay) as base_url, tempfile.TemporaryDirectory() as folder:
         for parallel in (True, False):
             records = asyncio.run(_run(base_url, Path(folder), parallel=parallel, num_runs=options.runs))
             seconds[parallel] = [record.seconds for record in records]
@@ -102,27 +99,8 @@ def _index(folder: Path) -> Path:
     return index
 
 
-@contextmanager
-def _server(delay: float) -> Iterator[str]:
-    command = [sys.executable, __file__, "--serve", "--delay", str(delay)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield process.stdout.readline().strip() if process.stdout else ""
-        finally:
-            process.terminate()
-
-
-async def _serve(delay: float) -> None:
-    from support.scripted_server import Behaviour, Request, ScriptedServer
-
-    def reply(request: Request) -> Behaviour:
-        last = request.body["messages"][-1]["content"]
-        return Behaviour(text=next((text for words, text in REPLIES.items() if words in last), "no"))
-
-    async with ScriptedServer(reply, delay=delay) as server:
-        server.keeps_requests = False
-        print(server.base_url, flush=True)
-        await asyncio.Event().wait()
+def _text(turns: list[dict[str, Any]]) -> str:
+    return next((text for words, text in REPLIES.items() if words in turns[-1]["content"]), "no")
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ class Weaver:
         """What a record of this weaver depends on."""
         reader = self.parts.reader
         return Setup(
-            version=version("hopweave"),
+            version=_own_version(),
             method=self.settings.method,
             options=dataclasses.asdict(self.method),  # type: ignore[call-overload]
             llm=self.parts.llm.identity,
@@ -266,6 +266,11 @@ def _check_answer(answer: Answer, trace: Trace) -> None:
     _, num_loose = settle_marks(answer.text, {citation.mark for citation in answer.citations})
     if num_loose:
         raise MethodError(f"the answer has marks without a citation, {num_loose} in all: {answer.text[:200]!r}")
+
+
+@cache
+def _own_version() -> str:
+    return version("hopweave")  # which reads a file, and takes more than a millisecond
 
 
 @cache

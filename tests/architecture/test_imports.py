@@ -19,9 +19,9 @@ PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
     {"types", "errors"},
-    {"trace", "critical_path", "prompt", "matching", "citing", "fragments", "entailment", "parse", "demonstrations"},
+    {"trace", "critical_path", "prompt", "matching", "citing", "fragments", "entailment", "prices", "parse", "demonstrations"},
     {"protocols"},
-    {"catalog", "store", "batching", "workbench", "settings", "corpus", "models", "question_graph"},
+    {"catalog", "sentence_encoder", "store", "batching", "workbench", "settings", "corpus", "models", "question_graph"},
     {"llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"},
     {"weaver", "calibration", "draw", "evaluation"},
     {"cli", "server"},

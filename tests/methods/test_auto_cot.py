@@ -5,10 +5,10 @@ import json
 import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
+from hopweave import sentence_encoder
 from hopweave.demonstrations import demonstrations
 from hopweave.errors import DataError, MissingExtra, SettingsError
 from hopweave.llms.scripted import Line, Scripted
-from hopweave.methods import _clusters
 from hopweave.settings import read_settings
 from hopweave.store import Store
 from hopweave.types import Question
@@ -273,14 +273,15 @@ async def test_the_sentence_encoder_sees_the_questions_as_the_authors_show_them(
 
     class Library:
         class SentenceTransformer:
-            def __init__(self, model):
+            def __init__(self, model, device):
                 seen.append(model)
 
-            def encode(self, texts):
+            def encode(self, texts, *, normalize_embeddings):
                 seen.extend(texts)
                 return [[float("maker" in text)] for text in texts]
 
-    monkeypatch.setattr(_clusters, "require", lambda module, extra: Library)
+    monkeypatch.setattr(sentence_encoder, "_ENCODERS", {})
+    monkeypatch.setattr(sentence_encoder, "require", lambda module, extra: Library)
     record = await ask(says(), pool, encoder="sentence_bert", encoder_model="some-model")
     assert seen == ["some-model", *(f"Q: {text}\nA:" for text in POOL)]
     assert set(shown(record)) == {CLOCK, BRIDGE}
@@ -290,7 +291,7 @@ async def test_the_sentence_encoder_without_its_library_says_what_to_install(poo
     def missing(module, extra):
         raise MissingExtra(module, extra)
 
-    monkeypatch.setattr(_clusters, "require", missing)
+    monkeypatch.setattr(sentence_encoder, "require", missing)
     with pytest.raises(MissingExtra, match="hf"):
         await ask(says(), pool, encoder="sentence_bert")
 

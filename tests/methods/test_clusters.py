@@ -4,9 +4,11 @@ import math
 
 import pytest
 
+from hopweave import sentence_encoder
 from hopweave.errors import MissingExtra
 from hopweave.methods import _clusters
-from hopweave.methods._clusters import clusters, word_vectors
+from hopweave.methods._clusters import clusters
+from hopweave.methods._tfidf import word_vectors
 
 RIVERS = ("Which river runs through Orlau?", "Which river runs through Ulm?", "Which river runs through Bonn and Ulm?")
 BRIDGES = ("Who built the old bridge?", "Who built the new bridge?")
@@ -25,7 +27,7 @@ def test_the_nearest_to_its_own_centroid_stands_first():
 
 def clusters_of(numbers, num=2):
     """Clusters of points on a line."""
-    vectors = {str(number): {0: number} for number in numbers}
+    vectors = {str(number): {"x": number} for number in numbers}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_clusters, "word_vectors", lambda texts: [vectors[text] for text in texts])
         return clusters.__wrapped__(tuple(vectors), num, 192)
@@ -52,20 +54,24 @@ def test_the_vectors_are_tf_idf_weights_of_length_one():
     rare, common = math.log(3 / 2) + 1, 1.0  # two texts; "b" stands in one of them, "a" in both
     length = math.hypot(2 * common, rare)
     first, second = word_vectors(["a B a", "A"])
-    assert first == pytest.approx({0: 2 * common / length, 1: rare / length})
-    assert second == {0: 1.0}
+    assert first == pytest.approx({"a": 2 * common / length, "b": rare / length})
+    assert second == {"a": 1.0}
 
 
 def test_a_sentence_encoder_makes_the_vectors_if_one_is_named(monkeypatch):
     class Library:
         class SentenceTransformer:
-            def __init__(self, model):
-                assert model == "tiny"
+            def __init__(self, model, device):
+                assert (model, device) == ("tiny", None)
 
-            def encode(self, texts):
+            def encode(self, texts, *, normalize_embeddings):
+                assert not normalize_embeddings
                 return [[float(len(text)), 1.0] for text in texts]
 
-    monkeypatch.setattr(_clusters, "require", lambda module, extra: {("sentence_transformers", "hf"): Library}[module, extra])
+    monkeypatch.setattr(sentence_encoder, "_ENCODERS", {})
+    monkeypatch.setattr(
+        sentence_encoder, "require", lambda module, extra: {("sentence_transformers", "hf"): Library}[module, extra]
+    )
     found = clusters(("long ago", "a", "long hair", "b"), 2, seed=1, model="tiny")
     assert {frozenset(one) for one in found} == {frozenset({0, 2}), frozenset({1, 3})}
 
@@ -74,6 +80,6 @@ def test_without_its_library_a_sentence_encoder_says_what_to_install(monkeypatch
     def missing(module, extra):
         raise MissingExtra(module, extra)
 
-    monkeypatch.setattr(_clusters, "require", missing)
+    monkeypatch.setattr(sentence_encoder, "require", missing)
     with pytest.raises(MissingExtra, match="hf"):
         clusters(("a",), 1, seed=1, model="other")

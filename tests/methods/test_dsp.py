@@ -365,10 +365,10 @@ async def test_calls_that_run_out_while_an_answer_is_forced_leave_none():
     [
         ({"num_queries": 0}, "dsp num_queries must be at least 1, not 0"),
         ({"num_answers": 0}, "dsp num_answers must be at least 1, not 0"),
-        ({"n_demos": -1}, "dsp n_demos must be at least 0, not -1"),
+        ({"n_demos": -1}, "dsp n_demos must be 0 or more, not -1"),
         ({"num_hops": 0}, "dsp num_hops must be at least 1, not 0"),
         ({"num_passages": 0}, "dsp num_passages must be at least 1, not 0"),
-        ({"num_annotated": -1}, "dsp num_annotated must be at least 0, not -1"),
+        ({"num_annotated": -1}, "dsp num_annotated must be 0 or more, not -1"),
         ({"max_tokens": 0}, "dsp max_tokens must be at least 1, not 0"),
         ({"train": "t.jsonl", "demonstrate": "annotated"}, "have no annotated steps; set demonstrate = 'stage' or 'none'"),
     ],

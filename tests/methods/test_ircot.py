@@ -226,7 +226,7 @@ async def test_marks_of_the_model_are_removed_and_counted():
 async def test_a_reader_that_does_not_say_what_the_answer_is_answers_with_all_it_says():
     record = await ask(LAST, "It was made in Orlau", force=False)
     assert (record.answer.short, record.answer.how) == ("It was made in Orlau", "full")
-    assert unread(record) == ["no sentence says what the answer is"]
+    assert unread(record) == ["no sentence says what the final answer is"]
 
 
 @pytest.mark.parametrize(("prefill", "reply"), [(True, " Orlau."), (False, "So the answer is: Orlau."), (False, "Orlau")])
@@ -242,7 +242,7 @@ async def test_a_reader_that_does_not_say_what_the_answer_is_is_made_to_say_it(p
 async def test_a_reader_that_cannot_be_made_to_say_it_answers_with_all_it_says(reply, budget):
     record = await ask(LAST, "It was made in Orlau.", *([] if reply is None else [reply]), budget=budget)
     assert (record.answer.short, record.answer.how) == ("It was made in Orlau", "full")
-    assert unread(record) == ["no sentence says what the answer is"]
+    assert unread(record) == ["no sentence says what the final answer is"]
 
 
 async def test_an_empty_reader_is_counted_and_is_no_answer():

@@ -158,7 +158,7 @@ async def test_without_a_reader_the_reasoning_answers():
 async def test_without_a_reader_and_without_the_marker_all_sentences_are_the_answer():
     record = await ask(FIRST, THUS, "", reader="none", retry_empty=False)
     assert (record.answer.short, record.answer.how) == (f"{FIRST} {THUS}", "full")
-    assert unread(record) == ["no sentence says what the answer is"]
+    assert unread(record) == ["no sentence says what the final answer is"]
 
 
 async def test_readers_differ_in_the_last_call_alone():

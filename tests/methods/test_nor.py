@@ -56,7 +56,7 @@ async def test_the_authors_marker_misses_other_forms():
 
 
 async def test_malformed_and_empty_replies_are_counted():
-    assert unread(await ask("In Tromvik", force=False)) == ["no sentence says what the answer is"]
+    assert unread(await ask("In Tromvik", force=False)) == ["no sentence says what the final answer is"]
     assert unread(await ask("")) == ["the reply is empty"]
 
 

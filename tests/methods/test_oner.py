@@ -83,7 +83,7 @@ async def test_a_pinned_passage_is_shown_and_is_no_retrieval_result():
 
 
 async def test_malformed_and_empty_replies_are_counted():
-    assert unread(await ask("Ida Renn it is", force=False)) == ["no sentence says what the answer is"]
+    assert unread(await ask("Ida Renn it is", force=False)) == ["no sentence says what the final answer is"]
     assert unread(await ask("")) == ["the reply is empty"]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hopweave.methods._claims import last_answer, marked_answer, text_of
 from hopweave.methods._path import PathNode, claims_of, pairs, pruned
 from hopweave.parse.chain import parse_chain
-from hopweave.types import Citation, Claim, Passage, Reading, Span
+from hopweave.types import Citation, Claim, Passage, Question, Reading, Span
 
 PASSAGE = Passage("p", "Orlau has 900 inhabitants. No mayor is older than Ida Renn.")
 
@@ -115,8 +115,9 @@ def test_claims_are_written_out_as_sentences_with_their_own_marks_only():
 
 
 def test_the_last_answer_is_that_of_the_last_claim_that_has_one():
-    assert last_answer([CITED, OPEN]) == "Ida Renn"
-    assert last_answer([OPEN]) == last_answer([]) == ""
+    asked = Question("q", "Who is the mayor?")
+    assert last_answer([CITED, OPEN], asked) == ("Ida Renn", "last-claim")
+    assert last_answer([OPEN], asked) == last_answer([], asked) == ("", "empty")
 
 
 def test_claims_are_numbered_along_the_path():

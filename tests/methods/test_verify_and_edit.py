@@ -56,7 +56,7 @@ async def test_what_samples_disagree_on_is_checked_sentence_by_sentence_and_answ
 
 
 async def test_the_reasoning_begins_with_ordinals_in_the_demonstrations_too():
-    record = await ask([("", "First, it is so. So the final answer is Oslo.")], n_demos=2)
+    record = await ask([("", "First, it is so. So the final answer is Oslo.")], n_demos=2, seed=14)
     prompt = calls(record)[0][0].text
     assert (
         "A: First, The Battle of Austerlitz was won by Napoleon. Second, Napoleon was born on Corsica. Third, Corsica" in prompt
@@ -182,7 +182,7 @@ async def test_a_model_of_embeddings_can_rank_them_instead(monkeypatch):
             return [Vector("mill" in text or "?" in text) for text in texts]
 
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Encoder))
-    monkeypatch.setattr("hopweave.methods._ranking._ENCODERS", {})
+    monkeypatch.setattr("hopweave.sentence_encoder._ENCODERS", {})
     record = await ask(ranking="embedding", embedding_model="a-model", device="cpu", num_sentences=1, gate="always")
     assert "<passage>\nOrlau\nIt has a mill.\n</passage>" in calls(record, "check")[0][0].text
 

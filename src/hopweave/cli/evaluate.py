@@ -128,12 +128,12 @@ def _report(outcome: Outcome, out: Path) -> None:
 def _foretell(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> None:
     from hopweave.evaluation.estimate import estimate
     from hopweave.evaluation.prepare import prepare
-    from hopweave.evaluation.prices import read_price
     from hopweave.evaluation.run_folder import RunFolder
+    from hopweave.prices import price_of
 
     folder = RunFolder.create(out, plan) if RunFolder.is_at(out) else None
     identity = settings.part("llms", settings.llm).identity
-    price = read_price(options.prices, identity) if options.prices is not None else None
+    price = price_of(identity, options.prices) if options.prices is not None else None
     found = asyncio.run(estimate(prepare(plan, settings, folder), folder, price))
     rows = [(f"{one.cell.dataset} x {one.cell.method}", one) for one in found]
     typer.echo(f"model {identity}; nothing was asked of it")

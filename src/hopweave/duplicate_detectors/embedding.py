@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated
 
-from hopweave.catalog import require
 from hopweave.errors import SettingsError
+from hopweave.sentence_encoder import cosines_with
 
 __all__ = ["EmbeddingDuplicates"]
 
@@ -24,7 +24,6 @@ class EmbeddingDuplicates:
     model: Annotated[str, "a sentence-transformers model of the hub, or a folder"] = "sentence-transformers/all-MiniLM-L6-v2"
     threshold: Annotated[float, "cosine above which two queries are the same, -1 to 1"] = 0.95
     device: Annotated[str | None, "where it runs, such as cpu or cuda; chosen by itself if absent"] = None
-    _loaded: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not -1 <= self.threshold <= 1:
@@ -33,13 +32,6 @@ class EmbeddingDuplicates:
     def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
         if not seen:
             return None
-        vectors = self._encoder().encode([query, *seen], normalize_embeddings=True)
-        cosines = [float(vectors[0] @ other) for other in vectors[1:]]
+        cosines = cosines_with(query, seen, self.model, self.device)
         best = max(range(len(seen)), key=cosines.__getitem__)
         return best if cosines[best] > self.threshold else None
-
-    def _encoder(self) -> Any:
-        if "encoder" not in self._loaded:
-            library = require("sentence_transformers", "hf")
-            self._loaded["encoder"] = library.SentenceTransformer(self.model, device=self.device)
-        return self._loaded["encoder"]

@@ -2,9 +2,9 @@
 
 Where the cell, or else its method on another dataset, has records in the run, their mean is taken for the questions that are
 left, with the interval in which the sum lies in 95 of 100 cases. Else the method is rehearsed on the first questions: it
-really searches and really fills its prompts, and stand-ins for the model reply, one tersely, one at length, one with a chain
-of sub-questions. That bounds one-call methods well; of methods whose rounds hang on what the model says it shows no more than
-how far these stand-ins drive them, and a real model may need more or less.
+really searches and really fills its prompts, and stand-ins for the model reply: in a word, in a sentence, at length, with a
+chain of sub-questions. That bounds one-call methods well; of methods whose rounds hang on what the model says it shows no
+more than how far these stand-ins drive them, and a real model may need more or less.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
 from hopweave.evaluation.prepare import Prepared
-from hopweave.evaluation.prices import Price
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.standing import Cell, CellStanding, Spent
+from hopweave.prices import Price
 from hopweave.protocols import OnText
 from hopweave.types import Abilities, Message, Passage, Question, Reading, Reply, Sampling, Usage
 from hopweave.weaver import Weaver, open_retriever
@@ -30,7 +30,7 @@ _CHARACTERS_PER_TOKEN = (3.0, 5.0)  # of English, with the usual tokenizers
 _NORMAL_95 = 1.96
 _LONG = "The passages leave this open, and more has to be looked up before it can be said. "
 _CHAIN = "\n".join(f"[Query {n}]: What is known of part {n}?\n[Answer {n}]: part {n} of the whole" for n in range(1, 5))
-_VOICES = ("So the final answer is: unknown.", _LONG, _CHAIN)
+_VOICES = ("unknown", "So the final answer is: unknown.", _LONG, _CHAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ async def _rehearsed(prepared: Prepared, cell: Cell, num_left: int, price: Price
     calls, prompt, completion = of("llm_calls", 1, 1), of("prompt_tokens", 1 / least, 1 / most), of("completion_tokens", 1, 1)
     cost = None
     if price is not None:
-        cost = Range(price.of_tokens(prompt.low, completion.low), price.of_tokens(prompt.high, completion.high))
+        cost = Range(price.of(prompt.low, completion.low), price.of(prompt.high, completion.high))
     basis = f"a rehearsal of {len(questions)} with stand-ins for the model"
     return Estimate(cell, num_left, basis, calls, prompt, completion, cost, None)
 

@@ -110,7 +110,7 @@ def _of_flags(flags: Flags) -> dict[str, Any]:
     table: dict[str, Any] = {key: getattr(flags, key) for key in ("limit", "seed") if getattr(flags, key) is not None}
     if flags.path is not None:
         table["path"] = str(flags.path)
-    return {"datasets": dict.fromkeys(flags.datasets, table), "methods": dict.fromkeys(flags.methods, {})}
+    return {"datasets": dict.fromkeys(flags.datasets, table), "methods": {name: {} for name in flags.methods}}
 
 
 def _read(file: Path) -> dict[str, Any]:

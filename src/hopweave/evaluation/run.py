@@ -2,8 +2,8 @@
 
 One method is worked after another and the questions in their order, so that what prompts begin with is still in the
 endpoint's cache. Questions are worked side by side as the endpoint allows; `limiter` follows what it bears. Every reply is in
-the store before a method sees it and every record is on disk before another question takes its place, so that after a kill
-the same call of `evaluate` goes on at the question and the call where it was.
+the store before a method sees it, and records are written as they come. So after a kill the same call of `evaluate` goes on at
+the question and the call where it was: a question whose record was still to be written is answered again from the store.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from hopweave.evaluation import manifest as proof
 from hopweave.evaluation.limiter import Limited, Turns, limited
 from hopweave.evaluation.lock import lock
 from hopweave.evaluation.prepare import Prepared, prepare
-from hopweave.evaluation.prices import Price, read_price
 from hopweave.evaluation.run_folder import Plan, RunFolder
 from hopweave.evaluation.standing import Cell, CellStanding, RunBudget, Standing
+from hopweave.prices import Price, price_of
 from hopweave.settings import Settings
 from hopweave.store import Store
 from hopweave.trace import Failure, Record, Trace
@@ -125,7 +125,7 @@ async def evaluate(
         async with AsyncExitStack() as stack:
             desk = _Desk(prepared)
             stack.push_async_callback(desk.close)
-            price = read_price(options.prices, desk.llm.identity) if options.prices is not None else None
+            price = price_of(desk.llm.identity, options.prices) if options.prices is not None else None
             desk.open()
             folder = folder or RunFolder.create(path, plan)
             for label, drawn in prepared.examples.items():
@@ -229,7 +229,8 @@ class _Sitting:
         self._num_bad_in_a_row = 0
         self._left: deque[_Job] = deque()
         self._unwritten: list[tuple[Cell, Record]] = []
-        self._writing = asyncio.Lock()
+        self._has_news = asyncio.Event()
+        self._is_written = asyncio.Event()
 
     async def work(self) -> Outcome:
         """Asks all questions that are left, or as many as the budget allows."""
@@ -244,15 +245,31 @@ class _Sitting:
         turns = self._desk.llm.turns
         turns.start(self._desk.max_parallel or parallel)
         self._watcher.started(Work(self._standing, turns, parallel, len(self._left), tuple(notes)))
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(parallel, len(self._left))):
-                    group.create_task(self._take_turns())
-        except ExceptionGroup as several:
-            raise cause_of(several) from None
+        await self._ask(min(parallel, len(self._left)))
         ended_because = self._ended_because or FINISHED
         self._end_manifest(manifest, ended_because)
         return Outcome(self._standing, ended_because, time.monotonic() - self._began)
+
+    async def _ask(self, num_workers: int) -> None:
+        """Works the questions side by side and writes their records along; the first error ends both, what is done is kept."""
+
+        async def ask() -> None:
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(num_workers):
+                    workers.create_task(self._take_turns(2 * num_workers))
+
+        asking = asyncio.create_task(ask())
+        writing = asyncio.create_task(self._write_along(asking))
+        try:
+            await asyncio.wait([asking, writing], return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            asking.cancel()
+            outcomes = await asyncio.gather(asking, writing, return_exceptions=True)
+        for outcome in reversed(outcomes):
+            if isinstance(outcome, ExceptionGroup):
+                raise cause_of(outcome) from None
+            if isinstance(outcome, Exception):
+                raise outcome
 
     def _jobs(self) -> Iterator[_Job]:
         for cell, standing in self._standing.cells.items():
@@ -269,10 +286,12 @@ class _Sitting:
                 place = self._folder.records_path(*cell)
                 raise DataError(f"{place} holds a record of {min(strange)!r}, which was not drawn; restore the file")
 
-    async def _take_turns(self) -> None:
+    async def _take_turns(self, max_unwritten: int) -> None:
         while (job := self._next()) is not None:
             self._running[job.cell] += 1
-            await self._keep(job.cell, await self._answer(job))
+            self._done(job.cell, await self._answer(job))
+            while len(self._unwritten) > max_unwritten:
+                await self._is_written.wait()
 
     def _next(self) -> _Job | None:
         if self._ended_because or not self._left:
@@ -293,20 +312,27 @@ class _Sitting:
             return Trace().finish(job.question, weaver.setup(weaver.budget), started_at, None, Failure.of(error))
         return await weaver.answer(job.question)
 
-    async def _keep(self, cell: Cell, record: Record) -> None:
-        """Writes a record. Those that were done while the disk was busy are written together by the first that waited."""
+    def _done(self, cell: Cell, record: Record) -> None:
+        self._running[cell] -= 1
+        self._standing.add(cell, record)
+        is_bad = record.error is not None and record.error.kind == ModelError.__name__
+        self._num_bad_in_a_row = self._num_bad_in_a_row + 1 if is_bad else 0
         self._unwritten.append((cell, record))
-        async with self._writing:
+        self._is_written.clear()
+        self._has_news.set()
+
+    async def _write_along(self, asking: asyncio.Task[None]) -> None:
+        """Writes records as they come, several at a time while the disk is busy, until there is no more to come."""
+        while self._unwritten or not asking.done():
+            news = asyncio.create_task(self._has_news.wait())
+            await asyncio.wait([news, asking], return_when=asyncio.FIRST_COMPLETED)
+            news.cancel()
+            self._has_news.clear()
             batch, self._unwritten = self._unwritten, []
-            if not batch:
-                return
             await asyncio.to_thread(self._write, batch)
-            for done_cell, done in batch:
-                self._running[done_cell] -= 1
-                self._standing.add(done_cell, done)
-                is_bad = done.error is not None and done.error.kind == ModelError.__name__
-                self._num_bad_in_a_row = self._num_bad_in_a_row + 1 if is_bad else 0
-                self._watcher.answered(done_cell, done)
+            self._is_written.set()
+            for cell, record in batch:
+                self._watcher.answered(cell, record)
 
     def _write(self, batch: list[tuple[Cell, Record]]) -> None:
         by_cell: dict[Cell, list[Record]] = {}

@@ -7,9 +7,9 @@
     RUN/manifest.json                  hashes of all that the run depends on, and of what came of it
     RUN/.lock                          held by the process that works on the run, with its id
 
-Records are only ever added, and each is on disk before another question takes its place. A question that failed may be asked
-again on demand; then the last record of a question is the one that counts, and `records` gives no other. A last line that was
-torn by a kill is cut off when the run is opened again; a plan that differs from the one on disk is refused with the difference.
+Records are only ever added. A question that failed may be asked again on demand; then the last record of a question is the one
+that counts, and `records` gives no other. A last line that was torn by a kill is cut off when the run is opened again; a plan
+that differs from the one on disk is refused with the difference.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 from hopweave.errors import SettingsError
-from hopweave.evaluation.prices import Price
+from hopweave.prices import Price
 from hopweave.trace import Record
 
 
@@ -65,7 +65,9 @@ class Spent:
             "prompt_tokens": totals.prompt_tokens,
             "cached_tokens": totals.cached_tokens,
             "completion_tokens": totals.completion_tokens,
-            "cost": price.of(totals) if price is not None else 0.0,
+            "cost": price.of(totals.prompt_tokens, totals.completion_tokens, totals.cached_tokens)
+            if price is not None
+            else 0.0,
             "seconds": record.seconds,
         }
         for name, value in values.items():

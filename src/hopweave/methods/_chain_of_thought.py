@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
+from hopweave.methods._closing import bare_answer, file_missing, is_missing
 from hopweave.methods._demos import asked, packed, rationale
 from hopweave.methods._voting import Tie, Vote, file_vote, mean_logprob, vote
 from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.prompt import prompts_beside
-from hopweave.types import AnswerForm, Message, Question
+from hopweave.types import Message, Question
 from hopweave.workbench import Workbench
 
 NEXT_EXAMPLE = ("\nQ:",)
@@ -76,43 +77,33 @@ def zero_shot_prompt(bench: Workbench, question: Question, *, probes: bool = Fal
 
 
 async def finish(
-    bench: Workbench, question: Question, turns: Sequence[Message], text: str, *, max_tokens: int, purpose: str = "answer"
+    bench: Workbench, question: Question, turns: Sequence[Message], *, max_tokens: int, purpose: str = "answer"
 ) -> tuple[str, str, str]:
-    """Asks for the answer that a chain of thought leads to.
+    """Asks for the answer that a reasoning leads to.
 
     Args:
         bench: of the question.
         question: what was asked.
-        turns: what the reasoning replied to.
-        text: the reasoning.
+        turns: what the reasoning replied to, and the reasoning as the model's turn; where there is none, the request joins
+            the user's.
         max_tokens: of the reply.
         purpose: of the call.
 
     Returns:
-        The bare answer, how it was found, and the reasoning with the answer behind it.
+        The bare answer, how it was found, and a sentence that gives it (what was said instead, where there is none).
 
     Raises:
         ModelError, BudgetReached, ReplayMiss: as `Workbench.reply`.
     """
     request = bench.fill(_PROMPTS["finish"], demanded=demanded(question.form, question.labels))
-    more = [*turns, Message("assistant", text), Message("user", request)]
+    *before, last = turns
+    is_open = last.role == "user"
+    more = [*before, replace(last, text=f"{last.text}\n\n{request}")] if is_open else [*turns, Message("user", request)]
     said = (await bench.reply(more, purpose=purpose, sampling=replace(bench.sampling, max_tokens=max_tokens))).text.strip()
-    short, how = final_answer(said, question)
+    short, how = bare_answer(bench, said, question)
     if not short:
-        bench.unread("final", "no answer is in the reply" if said else "the reply is empty", said)
-        return "", how, f"{text} {said}".strip()
-    whole = said if MARKER.lower() in said.lower() or question.form == "long" else f"{MARKER} {short}."
-    return short, "forced", f"{text} {whole}".strip()
-
-
-def is_missing(how: str, form: AnswerForm) -> bool:
-    """Whether words of the model do not say what the final answer is, by how `final_answer` read them."""
-    return how == "empty" or (how == "full" and form != "long")
-
-
-def file_missing(bench: Workbench, text: str) -> None:
-    """Files words that do not say what the final answer is."""
-    bench.unread("final", "no sentence says what the final answer is" if text else "the reply is empty", text)
+        return "", how, said
+    return short, "forced", said if MARKER.lower() in said.lower() or question.form == "long" else f"{MARKER} {short}."
 
 
 def plainly_demanded(question: Question) -> str:

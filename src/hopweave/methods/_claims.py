@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hopweave.citing import add_marks, on_one_line, settle_marks
+from hopweave.parse.final import final_answer
 from hopweave.prompt import unblunt
-from hopweave.types import Answer, Claim
+from hopweave.types import Answer, Claim, Question
+from hopweave.workbench import Workbench
 
-__all__ = ["last_answer", "marked_answer", "on_one_line", "text_of"]
+__all__ = ["file_path", "last_answer", "marked_answer", "on_one_line", "text_of"]
 
 
 def text_of(claims: Iterable[Claim]) -> str:
@@ -20,9 +22,18 @@ def text_of(claims: Iterable[Claim]) -> str:
     )
 
 
-def last_answer(claims: Sequence[Claim]) -> str:
-    """The answer of the last claim that has one; empty if none has."""
-    return next((claim.text for claim in reversed(claims) if claim.text), "")
+def last_answer(claims: Sequence[Claim], question: Question) -> tuple[str, str]:
+    """The bare answer of the last claim that has one (all claims together make a long one), and how it was found."""
+    last = next((claim.text for claim in reversed(claims) if claim.text), "")
+    short, _ = final_answer(text_of(claims) if question.form == "long" else last, question)
+    return (short, "last-claim") if short else ("", "empty")
+
+
+def file_path(bench: Workbench, claims: Iterable[Claim], stopped_because: str, how: str) -> None:
+    """Files what an answer rests on, claim by claim, and the end of the work."""
+    for number, claim in enumerate(claims, start=1):
+        bench.decide("path", f"[{number}] {claim.query} -> {claim.text or '?'}", verdict=claim.verdict)
+    bench.decide("stop", stopped_because, how=how)
 
 
 def marked_answer(

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import math
 import random
-import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
-from hopweave.catalog import require
+from hopweave.methods._tfidf import Vector, word_vectors
+from hopweave.sentence_encoder import embeddings
 
-Vector = Mapping[int, float]
-"""Its components that are not zero."""
-
-_WORD = re.compile(r"\w+")
 _NUM_STARTS = 10
 _MAX_ROUNDS = 300
 
@@ -32,7 +27,7 @@ def clusters(texts: tuple[str, ...], num: int, seed: int, model: str = "") -> tu
     Raises:
         MissingExtra: if there is a model and its library is not installed.
     """
-    vectors = embeddings(texts, model) if model else word_vectors(texts)
+    vectors = _encoded(texts, model) if model else word_vectors(texts)
     num = min(num, len(vectors))
     if not num:
         return ()
@@ -43,32 +38,11 @@ def clusters(texts: tuple[str, ...], num: int, seed: int, model: str = "") -> tu
     return tuple(tuple(sorted(one, key=lambda index: (distances[index], index))) for one in members)
 
 
-def word_vectors(texts: Sequence[str]) -> list[Vector]:
-    """TF-IDF weights of the words of each text, of length 1: smoothed as if one more text held every word."""
-    counts = [Counter(_WORD.findall(text.casefold())) for text in texts]
-    num_texts_with = Counter(word for words in counts for word in words)
-    number = {word: index for index, word in enumerate(num_texts_with)}
-    vectors: list[Vector] = []
-    for words in counts:
-        weights = {
-            number[word]: times * (math.log((1 + len(texts)) / (1 + num_texts_with[word])) + 1) for word, times in words.items()
-        }
-        length = math.sqrt(sum(weight * weight for weight in weights.values()))
-        vectors.append({index: weight / length for index, weight in weights.items()})
-    return vectors
+def _encoded(texts: Sequence[str], model: str) -> list[Vector]:
+    return [{str(index): float(value) for index, value in enumerate(vector)} for vector in embeddings(texts, model)]
 
 
-def embeddings(texts: Sequence[str], model: str) -> list[Vector]:
-    """Vectors of a sentence encoder.
-
-    Raises:
-        MissingExtra: if its library is not installed.
-    """
-    encoder = require("sentence_transformers", "hf").SentenceTransformer(model)
-    return [{index: float(value) for index, value in enumerate(vector)} for vector in encoder.encode(list(texts))]
-
-
-def _spread(vectors: Sequence[Vector], num: int, rng: random.Random) -> list[dict[int, float]]:
+def _spread(vectors: Sequence[Vector], num: int, rng: random.Random) -> list[dict[str, float]]:
     """Centroids to begin with: each is drawn in proportion to the squared distance from those before it (k-means++)."""
     centroids = [dict(vectors[rng.randrange(len(vectors))])]
     while len(centroids) < num:
@@ -79,7 +53,7 @@ def _spread(vectors: Sequence[Vector], num: int, rng: random.Random) -> list[dic
     return centroids
 
 
-def _k_means(vectors: Sequence[Vector], centroids: list[dict[int, float]]) -> tuple[list[int], list[float]]:
+def _k_means(vectors: Sequence[Vector], centroids: list[dict[str, float]]) -> tuple[list[int], list[float]]:
     """The cluster of each vector and its squared distance from the centroid. A centroid without vectors stays where it is."""
     found = _assigned(vectors, centroids)
     for _ in range(_MAX_ROUNDS):
@@ -115,8 +89,8 @@ def _square(vector: Vector) -> float:
     return sum(value * value for value in vector.values())
 
 
-def _mean(vectors: Sequence[Vector]) -> dict[int, float]:
-    total: dict[int, float] = {}
+def _mean(vectors: Sequence[Vector]) -> dict[str, float]:
+    total: dict[str, float] = {}
     for vector in vectors:
         for index, value in vector.items():
             total[index] = total.get(index, 0.0) + value / len(vectors)

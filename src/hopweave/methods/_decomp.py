@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from hopweave.demonstrations import Demonstration, DemonstrationStep
-from hopweave.methods._closing import bare_answer
+from hopweave.methods._closing import bare_answer, file_missing, is_missing
 from hopweave.methods._demos import asked, packed, rationale
 from hopweave.methods._steps import shown
 from hopweave.parse.controller import parse_answers
@@ -199,8 +199,8 @@ class Modules:
             self.bench.unread("json_answer", read.problems[0], text)
             return bare_answer(self.bench, text, self.question) if text.strip() else ("", "empty")
         short, how = final_answer(text, self.question)
-        if not short or (how == "full" and self.question.form != "long"):
-            self.bench.unread("final", "no sentence says what the final answer is" if text else "the reply is empty", text)
+        if is_missing(how, self.question.form):
+            file_missing(self.bench, text)
         return short, how
 
     async def _read(self, name: str, examples: Sequence[str], hits: Sequence[Hit], max_tokens: int, **values: str) -> str:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopweave.demonstrations import Demonstration, family_of, published_count, sample
-from hopweave.methods._few_shot import CONTEXT_TOKENS, PROMPTS
+from hopweave.methods._few_shot import note_of_form, room_for
 from hopweave.parse.final import MARKER
 from hopweave.types import AnswerForm, Question
 from hopweave.workbench import Workbench
-
-_TEMPLATE_TOKENS = 64  # for what a conversation adds around the words of its turns
 
 
 def drawn(question: Question, method: str, n_demos: int | None, seed: int) -> list[Demonstration]:
@@ -38,9 +36,7 @@ def asked(bench: Workbench, question: Question, text: str = "") -> str:
         question: whose form counts.
         text: of a demonstration, to be shown in the same form; by default the question's own.
     """
-    labels = {"labels": ", ".join(question.labels)} if question.form == "label" else {}
-    note = "" if question.form == "short" else bench.fill(PROMPTS[f"form_{question.form}"], **labels)
-    return f"{text or question.text}{note}"
+    return f"{text or question.text}{note_of_form(bench, question)}"
 
 
 def closing(demonstration: Demonstration, form: AnswerForm) -> str:
@@ -68,7 +64,7 @@ async def packed(bench: Workbench, texts: Sequence[str], rest: str, max_tokens: 
     """
     if not texts:
         return ""
-    room = (bench.abilities.context_tokens or CONTEXT_TOKENS) - max_tokens - _TEMPLATE_TOKENS - await bench.count_tokens(rest)
+    room = room_for(bench, max_tokens) - await bench.count_tokens(rest)
     kept: list[str] = []
     for text in texts:
         room -= await bench.count_tokens(f"{text}\n\n")

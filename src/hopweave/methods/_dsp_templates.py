@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hopweave.errors import BudgetReached
+from hopweave.methods._closing import of_form
 from hopweave.methods._demos import asked, packed
 from hopweave.methods._steps import shown
 from hopweave.methods._transcript import Transcript
@@ -209,9 +210,8 @@ class Templates:
 
     def _format(self, stage: str) -> str:
         parts = [] if stage == stage_of(1) else [f"Context:\n{self._fill('describe_context')}"]
-        form = self.question.form
-        labels = {"labels": ", ".join(self.question.labels)} if form == "label" and stage == ANSWER else {}
-        output = self._fill(f"describe_answer_{form}" if stage == ANSWER else "describe_query", **labels)
+        is_answer = stage == ANSWER
+        output = of_form(self.bench, _PROMPTS, "describe_answer", self.question) if is_answer else self._fill("describe_query")
         rationale = self._fill(f"describe_rationale_{_kind(stage)}")
         parts += [
             f"Question: {self._fill('describe_question')}",

@@ -1,17 +1,27 @@
-"""Where an answer that was made from several passages stands in them."""
+"""Where an answer that was made from passages stands in them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from hopweave.citing import locate
 from hopweave.errors import BudgetReached
 from hopweave.matching import is_contained, is_yes_or_no
-from hopweave.types import Hit, Passage, Reading
+from hopweave.types import Hit, Passage, Reading, Span
 from hopweave.workbench import Workbench
 
 Evidence = tuple[Passage, Reading]
 """A passage and the words in it."""
+
+
+def standing_in(answer: str, passages: Iterable[Passage]) -> tuple[Passage, Span] | None:
+    """The first passage that holds the words of an answer, and where; `None` if none does. Yes or no stands in no passage."""
+    if not is_yes_or_no(answer):
+        for passage in passages:
+            span = locate(answer, passage.text)
+            if span is not None:
+                return passage, span
+    return None
 
 
 async def evidence_for(query: str, answer: str, hits: Sequence[Hit], bench: Workbench, *, reads: bool) -> Evidence | None:
@@ -28,15 +38,13 @@ async def evidence_for(query: str, answer: str, hits: Sequence[Hit], bench: Work
         bench: of the question.
         reads: whether the reader may be asked. A budget that it reaches ends the search for evidence and nothing else.
     """
-    says_yes_or_no = is_yes_or_no(answer)
-    if not says_yes_or_no:
-        for hit in hits:
-            span = locate(answer, hit.passage.text)
-            if span is not None:
-                return hit.passage, Reading(hit.passage.text[span.start : span.end], span, 0.0)
+    found = standing_in(answer, [hit.passage for hit in hits])
+    if found is not None:
+        passage, span = found
+        return passage, Reading(passage.text[span.start : span.end], span, 0.0)
     if reads and bench.parts.reader is not None:
         try:
-            return await _read(query, answer, hits, bench, any_words=says_yes_or_no)
+            return await _read(query, answer, hits, bench, any_words=is_yes_or_no(answer))
         except BudgetReached:
             return None
     return None

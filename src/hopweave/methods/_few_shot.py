@@ -8,19 +8,33 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from hopweave.demonstrations import Demonstration, family_of, sample
+from hopweave.methods._closing import of_form
 from hopweave.prompt import fence, prompts_beside
 from hopweave.types import Passage, Question
 from hopweave.workbench import Workbench
 
 Style = Literal["cot", "direct"]
 
-CONTEXT_TOKENS = 8192
-"""What a model's context is taken to be where nobody says."""
-
 PROMPTS = prompts_beside(__file__)
+_CONTEXT_TOKENS = 8192  # where nobody says what a model has
 _TEMPLATE_TOKENS = 64  # for what a conversation adds around the words of its turns
 _FEWEST_WORDS = 8
 _WORD = re.compile(r"\S+")
+
+
+def context_of(bench: Workbench) -> int:
+    """How many tokens the model's context has."""
+    return bench.abilities.context_tokens or _CONTEXT_TOKENS
+
+
+def room_for(bench: Workbench, max_tokens: int) -> int:
+    """How many tokens of words a prompt may have, where the reply may take so many."""
+    return context_of(bench) - max_tokens - _TEMPLATE_TOKENS
+
+
+def note_of_form(bench: Workbench, question: Question) -> str:
+    """The note behind a question on what kind of answer it wants; a short answer needs none."""
+    return "" if question.form == "short" else of_form(bench, PROMPTS, "form", question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +45,7 @@ class FewShot:
         n_demos: of the question's task family, at most so many; fewer where they do not fit.
         num_distractors: M, passages in each demonstration that do not help.
         seed: of the choice and order of demonstrations and of their passages.
-        max_words: a longer passage is cut to so many in the prompt; 0 is no limit.
+        max_words_shown: a longer passage is cut to so many in the prompt; 0 is no limit.
         has_passages: false for a reader without retrieval, whose demonstrations have no passages either.
         pinned: where the question's pinned passages stand among the others.
     """
@@ -39,7 +53,7 @@ class FewShot:
     n_demos: int
     num_distractors: int
     seed: int
-    max_words: int
+    max_words_shown: int
     has_passages: bool = True
     pinned: Literal["top", "bottom"] = "top"
 
@@ -75,8 +89,13 @@ class Packer:
             ModelError, BudgetReached, ReplayMiss: as `Workbench.count_tokens`.
         """
         passages = self._with_pinned(found)
-        fixed = {"instruction": self._instruction(style), "question": self.question.text, "form": self._form(), "begun": begun}
-        room = (self.bench.abilities.context_tokens or CONTEXT_TOKENS) - max_tokens - _TEMPLATE_TOKENS
+        fixed = {
+            "instruction": self._instruction(style),
+            "question": self.question.text,
+            "form": note_of_form(self.bench, self.question),
+            "begun": begun,
+        }
+        room = room_for(self.bench, max_tokens)
         room -= await self._count("\n\n".join(["Q: A:", *fixed.values()]))
         words = await self._num_words(passages, room)
         room -= await self._count_all(self._shown(passages, words))
@@ -104,25 +123,18 @@ class Packer:
         return sample(self.options.n_demos, seed=self.options.seed, asked=self.question.text, family=family)
 
     def _instruction(self, style: Style) -> str:
-        form = self.question.form
-        labels = {"labels": ", ".join(self.question.labels)} if form == "label" else {}
-        demanded = self.bench.fill(PROMPTS[f"cot_{form}" if style == "cot" else f"direct_{form}"], **labels)
+        demanded = of_form(self.bench, PROMPTS, style, self.question)
         has_passages = self.options.has_passages or self.question.pinned
         passages = self.bench.fill(PROMPTS["with_passages"]) if has_passages else ""
         return self.bench.fill(PROMPTS[style], passages=passages, demanded=demanded)
 
-    def _form(self) -> str:
-        if self.question.form == "short":
-            return ""
-        labels = {"labels": ", ".join(self.question.labels)} if self.question.form == "label" else {}
-        return self.bench.fill(PROMPTS[f"form_{self.question.form}"], **labels)
-
     def _demonstration(self, one: Demonstration, style: Style) -> str:
-        shown = self._shown(one.passages(self.options.num_distractors, self.options.seed), self.options.max_words)
+        shown = self._shown(one.passages(self.options.num_distractors, self.options.seed), self.options.max_words_shown)
         answer = one.answer
         if style == "cot" and self.question.form != "long":  # a long answer is its own reasoning
             answer = self.bench.fill(PROMPTS["reasoned"], reasoning=one.reasoning, answer=one.answer)
-        lines = [*(shown if self.options.has_passages else ()), f"Q: {one.question}{self._form()}", f"A: {answer}"]
+        asked = f"{one.question}{note_of_form(self.bench, self.question)}"
+        lines = [*(shown if self.options.has_passages else ()), f"Q: {asked}", f"A: {answer}"]
         return "\n".join(lines)
 
     def _shown(self, passages: Sequence[Passage], words: int) -> list[str]:
@@ -135,7 +147,7 @@ class Packer:
 
     async def _num_words(self, passages: Sequence[Passage], room: int) -> int:
         """How many words of each passage can be shown: as many as the options say, or fewer where they do not fit."""
-        allowed = self.options.max_words
+        allowed = self.options.max_words_shown
         if await self._count_all(self._shown(passages, allowed)) <= room:
             return allowed
         fewest, most = _FEWEST_WORDS, max((len(passage.text.split()) for passage in passages), default=_FEWEST_WORDS)
@@ -157,7 +169,7 @@ class Packer:
         return self.counts[text]
 
     def _tell(self, num_drawn: int, num_kept: int, words: int) -> None:
-        dropped, is_shortened = num_drawn - num_kept, words != self.options.max_words
+        dropped, is_shortened = num_drawn - num_kept, words != self.options.max_words_shown
         if (dropped or is_shortened) and (num_kept, words) != self.told:
             self.told = (num_kept, words)
             shortened = f", {words} words of each passage" if is_shortened else ""

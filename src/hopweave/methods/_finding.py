@@ -33,7 +33,7 @@ class Finding:
     Attributes:
         num_hits: K, passages asked for with each query.
         max_passages: the cap on what is held.
-        max_words: a longer passage is passed over; 0 is no limit.
+        max_words_retrieved: a longer passage is passed over; 0 is no limit.
         duplicates: what counts as held already; see `is_held`.
         remove_wh_words: take question words out of queries.
         num_titles: titles that the model names first, where the question has a pinned passage; 0 leaves retrieval unbounded.
@@ -42,7 +42,7 @@ class Finding:
 
     num_hits: int
     max_passages: int
-    max_words: int
+    max_words_retrieved: int
     duplicates: Duplicates
     remove_wh_words: bool
     num_titles: int
@@ -97,7 +97,7 @@ class Finder:
     def _hold(self, hits: Sequence[Hit]) -> list[Passage]:
         before = len(self.held)
         for passage in (hit.passage for hit in hits):
-            is_long = 0 < self.options.max_words < len(passage.text.split())
+            is_long = 0 < self.options.max_words_retrieved < len(passage.text.split())
             is_full = len(self.held) >= self.options.max_passages
             if not (is_long or is_full or is_held(passage, [*self.question.pinned, *self.held], self.options.duplicates)):
                 self.held.append(passage)

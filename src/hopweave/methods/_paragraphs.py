@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hopweave.methods._tfidf import cosines_with
 from hopweave.parse.sentences import sentence_spans
 from hopweave.types import Hit
 
-_WORD = re.compile(r"\w+")
 _LEAST = 1e-6  # cosine of a paragraph that shares no word with the question, so that its logarithm is finite
 
 
@@ -55,30 +52,3 @@ def paragraphs_of(text: str, num_sentences: int) -> list[str]:
     spans = sentence_spans(text)
     groups = [spans[start : start + num_sentences] for start in range(0, len(spans), num_sentences)]
     return [text[group[0].start : group[-1].end] for group in groups]
-
-
-def cosines_with(question: str, texts: Sequence[str]) -> list[float]:
-    """The cosine of each text with a question, 0 to 1.
-
-    A word weighs its count times ln((1 + n) / (1 + df)) + 1, where df of the n texts have it. Words are runs of letters and
-    digits in lower case; those of the question that no text has are left out.
-
-    >>> [round(value, 3) for value in cosines_with("a port", ["a port", "port port", "wall"])]
-    [1.0, 0.605, 0.0]
-    """
-    tallies = [_tally(text) for text in texts]
-    num_with = Counter(word for tally in tallies for word in tally)
-    idf = {word: math.log((1 + len(texts)) / (1 + number)) + 1 for word, number in num_with.items()}
-    query = _weighed({word: count for word, count in _tally(question).items() if word in idf}, idf)
-    return [sum(query.get(word, 0.0) * weight for word, weight in _weighed(tally, idf).items()) for tally in tallies]
-
-
-def _weighed(tally: Mapping[str, int], idf: Mapping[str, float]) -> dict[str, float]:
-    """The weights of the words of a text, as a vector of length 1."""
-    weights = {word: count * idf[word] for word, count in tally.items()}
-    length = math.hypot(*weights.values())
-    return {word: weight / length for word, weight in weights.items()}
-
-
-def _tally(text: str) -> Counter[str]:
-    return Counter(_WORD.findall(text.lower()))

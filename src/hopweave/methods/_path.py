@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hopweave.citing import cite_reading, locate
-from hopweave.matching import is_yes_or_no, normalize_answer
+from hopweave.citing import cite_reading
+from hopweave.matching import normalize_answer
 from hopweave.methods._claims import on_one_line
+from hopweave.methods._evidence import standing_in
 from hopweave.parse.chain import ChainNode, render_nodes
 from hopweave.prompt import blunt
 from hopweave.types import Citation, Claim, Passage, Reading, Verdict
@@ -52,13 +53,13 @@ class PathNode:
         return True
 
     def _stands_in_passage(self, answer: str) -> bool:
-        if self.passage is None or is_yes_or_no(answer):
+        found = standing_in(answer, [self.passage] if self.passage is not None else ())
+        if found is None:
             return False
-        span = locate(answer, self.passage.text)
-        if span is not None:
-            confidence = self.reading.confidence if self.reading is not None else 0.0
-            self.reading = Reading(self.passage.text[span.start : span.end], span, confidence)
-        return span is not None
+        passage, span = found
+        confidence = self.reading.confidence if self.reading is not None else 0.0
+        self.reading = Reading(passage.text[span.start : span.end], span, confidence)
+        return True
 
     def citations(self, mark: int, *, every_passage: bool) -> tuple[Citation, ...]:
         """What the node rests on.

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
 from hopweave.matching import is_yes_or_no, normalize_answer
-from hopweave.methods._closing import bare_answer
+from hopweave.methods._chain_of_thought import finish
+from hopweave.methods._closing import MARKED
 from hopweave.methods._steps import Step
-from hopweave.parse.final import MARKER, demanded, final_answer, map_label
+from hopweave.parse.final import final_answer, map_label
 from hopweave.parse.refusal import does_not_know
-from hopweave.prompt import prompts_beside
 from hopweave.types import Message, Question
 from hopweave.workbench import Workbench
-
-T = TypeVar("T")
 
 MAX_SUB_QUESTIONS = 6
 """The most sub-questions that a plan may have."""
 
-_PROMPTS = prompts_beside(__file__)
-_MARKED = ("marker", "alt-marker")
+_MAX_TOKENS_LONG = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +94,29 @@ async def settled(
         ModelError, ReplayMiss: as `Workbench.reply`.
     """
     short, how = final_answer(said, question)
-    if short and (how in _MARKED or question.form == "long"):
+    if is_said(short, how, question):
         return Settled(short, how, said)
+    turns = [Message("user", prompt)]
+    if text.strip():
+        turns.append(Message("assistant", text.strip()))
+    else:  # an empty turn is more than some servers take
+        bench.unread("final", "the reply is empty", text)
+    longest = _MAX_TOKENS_LONG if question.form == "long" else max_tokens
     try:
-        return await _forced(bench, question, prompt, text, max_tokens, steps)
+        end = Settled(*await finish(bench, question, turns, max_tokens=longest))
     except BudgetReached as reached:
         if how == "label-anywhere":
             return Settled(short, how, said, reached.limit)
-        short, how = best_so_far(question, steps)
-        return Settled(short, how, said, reached.limit)
+        end = Settled("", "empty", said, reached.limit)
+    if end.short:
+        return end
+    short, how = best_so_far(question, steps)
+    return replace(end, short=short, how=how)
+
+
+def is_said(short: str, how: str, question: Question) -> bool:
+    """Whether a reply says which answer is the final one; a label that it names in passing is not said to be."""
+    return bool(short) and (how in MARKED or question.form == "long")
 
 
 def best_so_far(question: Question, steps: Sequence[Step]) -> tuple[str, str]:
@@ -117,62 +126,6 @@ def best_so_far(question: Question, steps: Sequence[Step]) -> tuple[str, str]:
     if question.form == "label":
         last = map_label(last, question.labels)
     return (last, "last-claim") if last else ("", "empty")
-
-
-async def side_by_side(bench: Workbench, calls: Sequence[Awaitable[T]]) -> list[T | BudgetReached]:
-    """What several calls come to, in order; a limit that one reached stands in its place.
-
-    Where tokens are counted, they take turns: how many fit must not hang on the clock.
-
-    Raises:
-        Exception: the first that is not a limit, once all have ended.
-    """
-    if bench.budget.max_tokens is not None:
-        outcomes: list[T | BaseException] = [await _outcome(call) for call in calls]
-    else:
-        outcomes = await asyncio.gather(*calls, return_exceptions=True)
-    for outcome in outcomes:
-        if isinstance(outcome, BaseException) and not isinstance(outcome, BudgetReached):
-            raise outcome
-    return [outcome for outcome in outcomes if isinstance(outcome, BudgetReached) or not isinstance(outcome, BaseException)]
-
-
-def all_of(outcomes: Sequence[T | BudgetReached]) -> list[T]:
-    """What calls came to, if none reached a limit.
-
-    Raises:
-        BudgetReached: the first of them.
-    """
-    for outcome in outcomes:
-        if isinstance(outcome, BudgetReached):
-            raise outcome
-    return [outcome for outcome in outcomes if not isinstance(outcome, BudgetReached)]
-
-
-async def _forced(
-    bench: Workbench, question: Question, prompt: str, text: str, max_tokens: int, steps: Sequence[Step]
-) -> Settled:
-    request = bench.fill(_PROMPTS["finish"], demanded=demanded(question.form, question.labels))
-    begun, longest = text.strip(), 256 if question.form == "long" else max_tokens
-    turns = [Message("user", prompt), Message("assistant", begun), Message("user", request)]
-    if not begun:  # an empty turn is more than some servers take
-        bench.unread("final", "the reply is empty", text)
-        turns = [Message("user", f"{prompt}\n\n{request}")]
-    sampling = replace(bench.sampling, max_tokens=longest)
-    said = (await bench.reply(turns, purpose="answer", sampling=sampling)).text.strip()
-    short, how = bare_answer(bench, said, question)
-    if not short:
-        short, how = best_so_far(question, steps)
-        return Settled(short, how, said)
-    whole = said if question.form == "long" or MARKER.lower() in said.lower() else f"{MARKER} {short}."
-    return Settled(short, "forced", whole)
-
-
-async def _outcome(call: Awaitable[T]) -> T | BaseException:
-    try:
-        return await call
-    except Exception as error:  # noqa: BLE001 - raised again by the caller, once all have ended
-        return error
 
 
 def _without_answers(query: str, known: dict[str, int]) -> str:

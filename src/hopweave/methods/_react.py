@@ -6,11 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from hopweave.demonstrations import Demonstration
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._claims import on_one_line
-from hopweave.methods._closing import bare_answer
+from hopweave.methods._closing import bare_answer, of_form
 from hopweave.methods._demos import asked, packed
+from hopweave.methods._options import at_least
 from hopweave.methods._stated import stated_answer, stated_claim
 from hopweave.methods._trajectories import AIM, heading, trajectories
 from hopweave.methods._transcript import Transcript
@@ -43,9 +44,7 @@ class Acting:
         Raises:
             SettingsError: naming the option.
         """
-        for name in ("max_steps", "num_sentences", "num_hits", "max_tokens", "max_tokens_long"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"{method} {name} must be at least 1, not {getattr(self, name)}")
+        at_least(method, self, 1, "max_steps", "num_sentences", "num_hits", "max_tokens", "max_tokens_long")
 
 
 @dataclass(slots=True)
@@ -133,8 +132,7 @@ class Actor:
         )
 
     def _finish(self) -> str:
-        labels = {"labels": ", ".join(self.question.labels)} if self.question.form == "label" else {}
-        return self.bench.fill(_PROMPTS[f"finish_{self.question.form}"], **labels)
+        return of_form(self.bench, _PROMPTS, "finish", self.question)
 
     def _longest(self) -> int:
         return self.acting.max_tokens_long if self.question.form == "long" else self.acting.max_tokens

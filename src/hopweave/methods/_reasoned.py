@@ -9,7 +9,7 @@ from typing import Literal
 
 from hopweave.citing import settle_marks
 from hopweave.errors import BudgetReached
-from hopweave.methods._closing import bare_answer, one_claim
+from hopweave.methods._closing import bare_answer, file_missing, is_missing, one_claim
 from hopweave.methods._few_shot import PROMPTS, Packer, Style
 from hopweave.methods._grounding import claims_of
 from hopweave.parse.final import final_answer, map_label
@@ -71,10 +71,8 @@ def bare_answer_of(text: str, question: Question, marker: Marker) -> tuple[str, 
 def said_in(workbench: Workbench, text: str, question: Question, marker: Marker) -> Said:
     """Takes a reasoning apart; what gives no answer is filed."""
     said = _taken_apart(text, question, marker)
-    if not text.strip():
-        workbench.unread("final", "the reply is empty", text)
-    elif _is_missing(said, question):
-        workbench.unread("final", "no sentence says what the answer is", text)
+    if not text.strip() or is_missing(said.how, question.form):
+        file_missing(workbench, text)
     return said
 
 
@@ -102,7 +100,7 @@ async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker
     if style == "direct":
         short, how = bare_answer(bench, text, question)
         return Said((), text, short, how)
-    if force and text and _is_missing(_taken_apart(text, question, marker), question):
+    if force and text and is_missing(_taken_apart(text, question, marker).how, question.form):
         return await _forced(bench, prompt, text, question)
     return said_in(bench, text, question, marker)
 
@@ -132,10 +130,6 @@ def _taken_apart(text: str, question: Question, marker: Marker) -> Said:
         whole = " ".join(sentences) or text
         return Said(sentences, "", *bare_answer_of(whole, question, marker))
     return Said(sentences, first_sentence(text[at:]), *bare_answer_of(text, question, marker))
-
-
-def _is_missing(said: Said, question: Question) -> bool:
-    return said.how == "empty" or (said.how == "full" and question.form != "long")
 
 
 def answer_of(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hopweave.demonstrations import Demonstration
+from hopweave.methods._closing import MARKED, after_marker, forced, of_form
 from hopweave.methods._demos import asked, packed
 from hopweave.methods._transcript import Transcript
 from hopweave.parse.final import MARKER, final_answer
@@ -38,8 +38,7 @@ async def fitting_examples(bench: Workbench, question: Question, demos: Sequence
 
 def prompt_of(bench: Workbench, question: Question, examples: str, context: str = "") -> str:
     """The prompt; `context` are passages that stand above the question."""
-    labels = {"labels": ", ".join(question.labels)} if question.form == "label" else {}
-    wanted = bench.fill(PROMPTS[f"wanted_{question.form}"], **labels)
+    wanted = of_form(bench, PROMPTS, "wanted", question)
     text = asked(bench, question)
     return bench.fill(PROMPTS["self_ask"], wanted=wanted, examples=examples, context=context, question=text)
 
@@ -64,36 +63,25 @@ def final_of(read: FollowUps, question: Question) -> tuple[str, str]:
         return after_marker(read.final, question)
     if not read.pairs and question.form != "long":
         short, how = final_answer(read.rest, question)
-        if how in {"marker", "alt-marker"}:
+        if how in MARKED:
             return short, how
     return "", "empty"
 
 
-def after_marker(words: str, question: Question) -> tuple[str, str]:
-    """The bare answer in the words behind the final marker, and how it was found."""
-    if question.form == "long":
-        short, _ = final_answer(words, question)
-        return short, "marker" if short else "empty"
-    return final_answer(f"{MARKER}: {words}", question)
-
-
-async def forced(transcript: Transcript, question: Question, *, max_tokens: int) -> tuple[str, str]:
-    """Writes the final marker for the model and has it go on: the rule of the authors' code.
-
-    Returns:
-        The bare answer and `forced`; an empty one and `empty` where there is none, which is filed.
+async def closed(transcript: Transcript, question: Question, *, max_tokens: int) -> tuple[str, str]:
+    """Writes the final marker for the model and has it go on; see `_closing.forced`.
 
     Raises:
         ModelError, BudgetReached, ReplayMiss: as `Workbench.reply`.
     """
     transcript.add(f"\n{MARKER}:")
-    stop = (NEXT_EXAMPLE,) if question.form == "long" else ("\n",)
-    sampling = replace(transcript.bench.sampling, max_tokens=max_tokens, stop=stop)
-    said = (await transcript.go_on("answer", sampling)).text.strip()
-    short, _ = after_marker(parse_follow_ups(said).final or said, question)
-    if not short:
-        transcript.bench.unread("final", "no answer is in the reply" if said else "the reply is empty", said)
-    return short, "forced" if short else "empty"
+    return await forced(
+        transcript,
+        question,
+        max_tokens=max_tokens,
+        next_example=NEXT_EXAMPLE,
+        words_of=lambda said: parse_follow_ups(said).final or said,
+    )
 
 
 def last_answer(answers: Sequence[str], question: Question) -> tuple[str, str]:

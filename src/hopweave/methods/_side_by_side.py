@@ -1,9 +1,9 @@
-"""Work that does not depend on other work, done at the same time, and recorded the same whichever ends first."""
+"""Work that does not depend on other work, done side by side; each piece has its place in the record, and its own limit."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from hopweave.errors import BudgetReached
@@ -11,13 +11,9 @@ from hopweave.workbench import Workbench
 
 T = TypeVar("T")
 
-_COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
-
 
 async def side_by_side(bench: Workbench, works: Sequence[tuple[int, Callable[[], Awaitable[T]]]]) -> list[T | BudgetReached]:
-    """Does pieces of work, each filed under a decision of its own.
-
-    Where calls are counted, which of them a limit cuts off must not hang on the clock: the pieces then take turns.
+    """Does pieces of work as `Workbench.side_by_side`, each filed under a decision of its own.
 
     Args:
         bench: of the question.
@@ -27,7 +23,7 @@ async def side_by_side(bench: Workbench, works: Sequence[tuple[int, Callable[[],
         What came of each, in order; the limit of the budget that ended it, if one did.
 
     Raises:
-        ExceptionGroup: of whatever else the pieces raise.
+        Exception: whatever else a piece raises.
     """
 
     async def done(step: int, work: Callable[[], Awaitable[T]]) -> T | BudgetReached:
@@ -37,8 +33,16 @@ async def side_by_side(bench: Workbench, works: Sequence[tuple[int, Callable[[],
             except BudgetReached as reached:
                 return reached
 
-    if any(limit in bench.budget.limits() for limit in _COUNTED):
-        return [await done(step, work) for step, work in works]
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(done(step, work)) for step, work in works]
-    return [task.result() for task in tasks]
+    return await bench.side_by_side([partial(done, *one) for one in works])
+
+
+def all_of(outcomes: Sequence[T | BudgetReached]) -> list[T]:
+    """What pieces of work came to, if none reached a limit.
+
+    Raises:
+        BudgetReached: the first of them.
+    """
+    for outcome in outcomes:
+        if isinstance(outcome, BudgetReached):
+            raise outcome
+    return [outcome for outcome in outcomes if not isinstance(outcome, BudgetReached)]

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from hopweave.citing import cite
 from hopweave.matching import normalize_answer
-from hopweave.methods._claims import marked_answer, on_one_line
+from hopweave.methods._claims import file_path, marked_answer, on_one_line
 from hopweave.methods._closing import one_claim
 from hopweave.methods._wiki import Sentence
+from hopweave.methods._words import WORD, is_named, words_of
 from hopweave.parse.final import MARKER
 from hopweave.parse.refusal import does_not_know
 from hopweave.prompt import unblunt
 from hopweave.types import Answer, Citation, Claim, Question
 from hopweave.workbench import Workbench
-
-_WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
-_SMALL_WORDS = """
-a an and are as at be been but by did do does for from had has have he her his in is it its of on or she so than that the their
-there they this thus to was were what when where which who whom whose with how why"""
-_SMALL = frozenset(_SMALL_WORDS.split())
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a text that say something, in small letters."""
-    return [word for word in map(str.casefold, _WORD.findall(text)) if word not in _SMALL]
 
 
 def borne_out_by(statement: str, query: str, sentences: Sequence[Sentence]) -> Sentence | None:
@@ -37,7 +26,7 @@ def borne_out_by(statement: str, query: str, sentences: Sequence[Sentence]) -> S
     """
     known = set(words_of(query))
     new = {word for word in words_of(statement) if word not in known}
-    names = {word.casefold() for word in _WORD.findall(statement)[1:] if word[0].isupper() or word[0].isdigit()} & new
+    names = {word.casefold() for word in WORD.findall(statement)[1:] if is_named(word)} & new
     best, most = None, 0
     for sentence in sentences:
         held = new & set(words_of(sentence.text))
@@ -87,9 +76,7 @@ def stated_answer(
     every = list(claims)
     if not (every and normalize_answer(every[-1].text) == normalize_answer(words)):
         every.append(one_claim(question, words, passages, mark=len(every) + 1))
-    for number, claim in enumerate(every, start=1):
-        bench.decide("path", f"[{number}] {claim.query} -> {claim.text or '?'}", verdict=claim.verdict)
-    bench.decide("stop", stopped_because, how=how)
+    file_path(bench, every, stopped_because, how)
     whole = text or (words if question.form == "long" and words else _written(every, len(claims), words))
     retrieved = (passage.id for passage in passages)
     return marked_answer(whole, words, how, retrieved, tuple(every), stopped_because, add_missing=True)

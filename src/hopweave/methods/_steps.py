@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hopweave.citing import cite, locate
-from hopweave.matching import is_yes_or_no, normalize_answer
-from hopweave.methods._claims import marked_answer, on_one_line, text_of
+from hopweave.citing import cite
+from hopweave.matching import normalize_answer
+from hopweave.methods._claims import file_path, marked_answer, on_one_line, text_of
 from hopweave.methods._closing import one_claim
+from hopweave.methods._evidence import standing_in
 from hopweave.methods._few_shot import cut_words
 from hopweave.parse.final import MARKER
 from hopweave.parse.refusal import does_not_know
 from hopweave.prompt import fence, unblunt
 from hopweave.types import Answer, Claim, Hit, Question
 from hopweave.workbench import Workbench
+
+NOTHING_FOUND = "No results found."
+"""What stands where passages would, in a text that the model goes on from."""
+
+TOKENS_PER_WORD = 2
+"""What is kept free for each word of passages to come: rather too much."""
 
 SHOWN_WORDS = 350
 """The most words of a passage that a prompt shows (the authors of IRCoT and DecomP cut there)."""
@@ -71,9 +78,7 @@ def stepwise_answer(
     if not (claims and normalize_answer(claims[-1].text) == normalize_answer(words) and question.form == "short"):
         passages = list({hit.passage.id: hit.passage for hit in hits}.values())
         claims.append(one_claim(question, words, passages, mark=len(claims) + 1))
-    for number, claim in enumerate(claims, start=1):
-        bench.decide("path", f"[{number}] {claim.query} -> {claim.text or '?'}", verdict=claim.verdict)
-    bench.decide("stop", stopped_because, how=how)
+    file_path(bench, claims, stopped_because, how)
     text = said.strip() if question.form == "long" and said.strip() else _written(claims[: len(steps)], words)
     retrieved = (hit.passage.id for hit in hits)
     return marked_answer(text, short, how, retrieved, tuple(claims), stopped_because, add_missing=True)
@@ -83,12 +88,8 @@ def _claim(mark: int, step: Step) -> Claim:
     answer = on_one_line(unblunt(step.answer))
     if not answer or does_not_know(answer):
         return Claim(step.query, "", "unsupported")
-    if not is_yes_or_no(answer):
-        for hit in step.hits:
-            span = locate(answer, hit.passage.text)
-            if span is not None:
-                return Claim(step.query, answer, "verified", (cite(mark, hit.passage, span),))
-    return Claim(step.query, answer, "known")
+    found = standing_in(answer, [hit.passage for hit in step.hits])
+    return Claim(step.query, answer, "verified", (cite(mark, *found),)) if found else Claim(step.query, answer, "known")
 
 
 def _written(claims: Sequence[Claim], short: str) -> str:

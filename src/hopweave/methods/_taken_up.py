@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from hopweave.methods._words import WORD, is_named
 from hopweave.prompt import unblunt
+from hopweave.types import Passage
 
-_WORD = re.compile(r"\w+(?:['’.,-]\w+)*")
 _MOST_WORDS = 12  # of a run
 _MOST_SAID = 80  # words that are looked through, of each text
+# Names do not begin or end with these; which words say something in a sentence (`_words.words_of`) is another question.
 _SMALL = re.compile(
     r"the|and|was|were|are|for|from|with|his|her|she|its|has|had|have|that|this|who|which|what|when|where|why|how|did|does"
     r"|into|than|then|there|they|their|him|out|not|but|yes|\D\w?"
 )
 
 
-def taken_up(query: str, said: Sequence[str], passage: str) -> str:
-    """The words that a model took from a passage shown for a query, as it wrote them; empty if it took none.
+def taken_up(query: str, said: Sequence[str], passages: Sequence[Passage]) -> str:
+    """The words that a model took from passages shown for a query, as it wrote them; empty if it took none.
 
     They are the longest run of words that stands in what the model said next and in the passage, and that begins and ends with
     a name or a number which the query does not hold: other words are often alike by chance.
@@ -25,24 +27,24 @@ def taken_up(query: str, said: Sequence[str], passage: str) -> str:
     Args:
         query: what was asked.
         said: what the model said afterwards, the next words first; the first text with such a run counts.
-        passage: its text.
+        passages: best first; the first that it took words from counts.
 
-    >>> taken_up("Who wrote it?", ["Where was Ida Renn born?"], "It was written by Ida Renn in 1902.")
+    >>> taken_up("Who wrote it?", ["Where was Ida Renn born?"], [Passage("p", "It was written by Ida Renn in 1902.")])
     'Ida Renn'
     """
-    text = f" {' '.join(_words(passage))} "
     off = set(_words(query))
-    return next(filter(None, (_longest_run(unblunt(one), text, off) for one in said)), "")
+    texts = [f" {' '.join(_words(passage.text))} " for passage in passages]
+    return next(filter(None, (_longest_run(unblunt(one), text, off) for text in texts for one in said)), "")
 
 
 def _words(text: str) -> list[str]:
-    return [match[0].casefold() for match in _WORD.finditer(text)]
+    return [word.casefold() for word in WORD.findall(text)]
 
 
 def _longest_run(said: str, text: str, off: set[str]) -> str:
-    matches = list(_WORD.finditer(said))[:_MOST_SAID]
+    matches = list(WORD.finditer(said))[:_MOST_SAID]
     words = [match[0].casefold() for match in matches]
-    is_edge = [_is_named(match[0]) and word not in off for match, word in zip(matches, words, strict=True)]
+    is_edge = [_is_edge(match[0]) and word not in off for match, word in zip(matches, words, strict=True)]
     best = (0, 0)
     for start in (number for number, is_one in enumerate(is_edge) if is_one):
         for end in range(min(len(words), start + _MOST_WORDS), start + best[1] - best[0], -1):
@@ -52,5 +54,5 @@ def _longest_run(said: str, text: str, off: set[str]) -> str:
     return said[matches[best[0]].start() : matches[best[1] - 1].end()] if best[1] else ""
 
 
-def _is_named(word: str) -> bool:
-    return (word[0].isupper() or word[0].isdigit()) and _SMALL.fullmatch(word.casefold()) is None
+def _is_edge(word: str) -> bool:
+    return is_named(word) and _SMALL.fullmatch(word.casefold()) is None

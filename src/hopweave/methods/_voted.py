@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hopweave.demonstrations import Demonstration
-from hopweave.errors import SettingsError
 from hopweave.methods._chain_of_thought import Elected, cot_prompt, self_consistent
 from hopweave.methods._closing import one_answer
+from hopweave.methods._options import at_least
 from hopweave.methods._wiki import Sentence
 from hopweave.types import Answer, Question
 from hopweave.workbench import Workbench
@@ -20,7 +20,7 @@ class Voting:
 
     n_samples: int
     temperature: float
-    max_tokens: int
+    max_tokens_reasoning: int
 
     def check(self, method: str) -> None:
         """Refuses what cannot be.
@@ -28,12 +28,8 @@ class Voting:
         Raises:
             SettingsError: naming the option.
         """
-        if self.n_samples < 1:
-            raise SettingsError(f"{method} n_samples must be at least 1, not {self.n_samples}")
-        if self.temperature < 0:
-            raise SettingsError(f"{method} temperature must be 0 or more, not {self.temperature}")
-        if self.max_tokens < 1:
-            raise SettingsError(f"{method} max_tokens_reasoning must be at least 1, not {self.max_tokens}")
+        at_least(method, self, 1, "n_samples", "max_tokens_reasoning")
+        at_least(method, self, 0, "temperature")
 
 
 async def elect(bench: Workbench, question: Question, demos: Sequence[Demonstration], voting: Voting) -> Elected:
@@ -42,14 +38,14 @@ async def elect(bench: Workbench, question: Question, demos: Sequence[Demonstrat
     Raises:
         ModelError, BudgetReached, ReplayMiss: as `Workbench.samples`.
     """
-    prompt = await cot_prompt(bench, question, demos, voting.max_tokens)
+    prompt = await cot_prompt(bench, question, demos, voting.max_tokens_reasoning)
     return await self_consistent(
         bench,
         question,
         prompt,
         num_samples=voting.n_samples,
         temperature=voting.temperature,
-        max_tokens=voting.max_tokens,
+        max_tokens=voting.max_tokens_reasoning,
     )
 
 

@@ -27,21 +27,20 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from hopweave.demonstrations import demonstrations, family_of, published_count
-from hopweave.errors import BudgetReached, DataError, SettingsError
+from hopweave.errors import BudgetReached, DataError
 from hopweave.matching import normalize_answer
 from hopweave.methods._chain_of_thought import (
     NEXT_EXAMPLE,
     PLAIN_MARKER,
-    file_missing,
     finish,
-    is_missing,
     plainly_demanded,
     trigger,
     zero_shot_prompt,
 )
-from hopweave.methods._closing import one_answer
+from hopweave.methods._closing import file_missing, is_missing, one_answer
 from hopweave.methods._clusters import clusters
 from hopweave.methods._demos import asked, packed
+from hopweave.methods._options import at_least
 from hopweave.methods._side_by_side import side_by_side
 from hopweave.parse.final import final_answer
 from hopweave.prompt import prompts_beside
@@ -77,11 +76,8 @@ class AutoCoT:
     max_tokens_answer: Annotated[int, "longest predicted answer of a demonstration, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        for name in ("max_words_question", "max_lines", "max_tokens", "max_tokens_answer"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"auto_cot {name} must be at least 1, not {getattr(self, name)}")
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"auto_cot n_demos must be 0 or more, not {self.n_demos}")
+        at_least("auto_cot", self, 1, "max_words_question", "max_lines", "max_tokens", "max_tokens_answer")
+        at_least("auto_cot", self, 0, "n_demos")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -213,7 +209,8 @@ class _Offline:
         sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens, stop=NEXT_EXAMPLE)
         said = (await self.bench.reply(turns, purpose="demonstrate", sampling=sampling)).text.strip()
         longest = self.options.max_tokens if one.form == "long" else self.options.max_tokens_answer
-        predicted, _, _ = await finish(self.bench, one, turns, said, max_tokens=longest, purpose="demonstrate")
+        turns.append(Message("assistant", said))
+        predicted, _, _ = await finish(self.bench, one, turns, max_tokens=longest, purpose="demonstrate")
         self.held[text] = _Written(text, said, predicted)
         return self.held[text]
 

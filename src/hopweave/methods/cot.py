@@ -12,10 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.errors import BudgetReached, SettingsError
-from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, cot_prompt, file_missing, finish, is_missing, zero_shot_prompt
-from hopweave.methods._closing import one_answer
+from hopweave.errors import BudgetReached
+from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, cot_prompt, finish, zero_shot_prompt
+from hopweave.methods._closing import file_missing, is_missing, one_answer
 from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least
 from hopweave.methods._probing import REFUSED, refuses
 from hopweave.parse.final import final_answer
 from hopweave.types import Answer, Message, Question
@@ -37,8 +38,7 @@ class CoT:
     max_tokens_answer: Annotated[int, "longest answer of the second call, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"cot n_demos must be 0 or more, not {self.n_demos}")
+        at_least("cot", self, 0, "n_demos")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -56,7 +56,9 @@ class CoT:
         if asks_again:
             longest = self.max_tokens if question.form == "long" else self.max_tokens_answer
             try:
-                short, how, text = await finish(workbench, question, turns, text, max_tokens=longest)
+                more = [*turns, Message("assistant", text)]
+                short, how, said = await finish(workbench, question, more, max_tokens=longest)
+                text = f"{text} {said}".strip()
             except BudgetReached as reached:
                 stopped_because = reached.limit
         return one_answer(question, text, short, how, stopped_because=stopped_because)

@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.errors import SettingsError
 from hopweave.methods._chain_of_thought import cot_prompt, self_consistent
 from hopweave.methods._closing import one_answer
 from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least, check_top_p
 from hopweave.methods._voting import Tie
 from hopweave.types import Answer, Question
 from hopweave.workbench import Workbench
@@ -43,13 +43,9 @@ class CoTSC:
     max_tokens: Annotated[int, "longest chain of thought, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        for name in ("n_samples", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"cot_sc {name} must be at least 1, not {getattr(self, name)}")
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"cot_sc n_demos must be 0 or more, not {self.n_demos}")
-        if self.temperature < 0 or not 0 < self.top_p <= 1:
-            raise SettingsError("cot_sc temperature must be 0 or more, and top_p above 0 up to 1")
+        at_least("cot_sc", self, 1, "n_samples", "max_tokens")
+        at_least("cot_sc", self, 0, "n_demos", "temperature")
+        check_top_p("cot_sc", self.top_p)
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

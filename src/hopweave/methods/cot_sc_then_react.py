@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.errors import SettingsError
 from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least, options_for
 from hopweave.methods._react import Acting, Actor
 from hopweave.methods._voted import Voting, elect, voted_answer
 from hopweave.methods._wiki import SearchMode
@@ -44,29 +44,20 @@ class CoTSCThenReAct:
     max_tokens_long: Annotated[int, "longest turn where an explanation is wanted, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"cot_sc_then_react n_demos must be 0 or more, not {self.n_demos}")
-        self._acting().check("cot_sc_then_react")
-        self._voting().check("cot_sc_then_react")
+        at_least("cot_sc_then_react", self, 0, "n_demos")
+        options_for(Acting, self).check("cot_sc_then_react")
+        options_for(Voting, self).check("cot_sc_then_react")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
         demos = drawn(question, "cot_sc_then_react", self.n_demos, self.seed)
-        elected = await elect(workbench, question, demos, self._voting())
+        elected = await elect(workbench, question, demos, options_for(Voting, self))
         vote = elected.vote
         if elected.reached is not None or (vote.answer and 2 * vote.num_votes >= vote.num_samples):
             return voted_answer(question, elected)
         workbench.decide("fallback", f"{vote.num_votes} of {vote.num_samples} samples agree, which is not half")
-        actor = Actor(workbench, question, self._acting())
+        actor = Actor(workbench, question, options_for(Acting, self))
         await actor.run(demos)
         if actor.short:
             return actor.answer()
         return voted_answer(question, elected, actor.sentences, actor.stopped_because if actor.is_out_of_budget else "finished")
-
-    def _acting(self) -> Acting:
-        return Acting(
-            self.max_steps, self.num_sentences, self.search_mode, self.num_hits, self.max_tokens, self.max_tokens_long
-        )
-
-    def _voting(self) -> Voting:
-        return Voting(self.n_samples, self.temperature, self.max_tokens_reasoning)

@@ -21,10 +21,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._decomp import Final, Modules, Pages, Style, as_json, call_line, page_of, titled
 from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least, one_of
 from hopweave.methods._steps import Step, stepwise_answer
 from hopweave.methods._transcript import Transcript
 from hopweave.parse.controller import Call, parse_call, parse_titled
@@ -53,14 +54,9 @@ class DecomP:
     max_tokens_answer: Annotated[int, "longest reply of the last reader, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        for name in ("num_hits", "max_steps", "max_tokens_call", "max_tokens_answer"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"decomp {name} must be at least 1, not {getattr(self, name)}")
-        for name in ("n_demos", "num_distractors"):
-            if getattr(self, name) < 0:
-                raise SettingsError(f"decomp {name} must be 0 or more, not {getattr(self, name)}")
-        if self.reader not in ("cot", "direct"):
-            raise SettingsError(f"decomp reader {self.reader!r} cannot be; choose one of: cot, direct")
+        at_least("decomp", self, 1, "num_hits", "max_steps", "max_tokens_call", "max_tokens_answer")
+        at_least("decomp", self, 0, "n_demos", "num_distractors")
+        one_of("decomp", self, "reader", "cot", "direct")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

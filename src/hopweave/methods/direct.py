@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.errors import SettingsError
 from hopweave.methods._closing import bare_answer, closing_request, one_answer
 from hopweave.methods._demos import drawn, packed
+from hopweave.methods._options import at_least
 from hopweave.methods._probing import REFUSED, probed, refuses
 from hopweave.prompt import prompts_beside
 from hopweave.types import Answer, Message, Question
@@ -34,8 +34,7 @@ class Direct:
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"direct n_demos must be 0 or more, not {self.n_demos}")
+        at_least("direct", self, 0, "n_demos")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.demonstrations import Demonstration
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.methods._closing import bare_answer, closing_request, one_answer
 from hopweave.methods._demos import drawn, packed
+from hopweave.methods._options import at_least
 from hopweave.methods._probing import REFUSED, probed, refuses
 from hopweave.prompt import fence, prompts_beside
 from hopweave.types import Answer, Message, Passage, Question
@@ -45,10 +46,8 @@ class DirectRetrieval:
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        if self.num_passages < 1:
-            raise SettingsError(f"direct_retrieval num_passages must be at least 1, not {self.num_passages}")
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"direct_retrieval n_demos must be 0 or more, not {self.n_demos}")
+        at_least("direct_retrieval", self, 1, "num_passages")
+        at_least("direct_retrieval", self, 0, "n_demos")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

@@ -36,7 +36,8 @@ from hopweave.methods._closing import one_answer
 from hopweave.methods._dsp_demonstrate import alike, annotated_by_search, own_training, training_of
 from hopweave.methods._dsp_fusion import Fusion, fused_search
 from hopweave.methods._dsp_templates import ANSWER, Completions, Templates, Training, context_of, stage_of
-from hopweave.methods._voting import vote
+from hopweave.methods._options import at_least
+from hopweave.methods._voting import file_vote, vote
 from hopweave.parse.final import MARKER, final_answer
 from hopweave.types import Answer, Hit, Question
 from hopweave.workbench import Workbench
@@ -77,13 +78,8 @@ class DSP:
     max_tokens_long: Annotated[int, "longest completion with an explanation, in tokens"] = 400
 
     def __post_init__(self) -> None:
-        for name, least in (("num_queries", 1), ("num_answers", 1), ("n_demos", 0)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise SettingsError(f"dsp {name} must be at least {least}, not {value}")
-        for name, least in (("num_hops", 1), ("num_passages", 1), ("num_annotated", 0), ("max_tokens", 1)):
-            if getattr(self, name) < least:
-                raise SettingsError(f"dsp {name} must be at least {least}, not {getattr(self, name)}")
+        at_least("dsp", self, 1, "num_queries", "num_answers", "num_hops", "num_passages", "max_tokens")
+        at_least("dsp", self, 0, "n_demos", "num_annotated")
         if self.train is not None and self.demonstrate == "annotated":
             raise SettingsError(
                 "dsp: training questions of a file have no annotated steps; set demonstrate = 'stage' or 'none'"
@@ -150,7 +146,7 @@ class DSP:
             rationale = next((one.rationale for one in done.filled), "")
             return one_answer(question, rationale, "", "empty", known.hits, known.stopped_because)
         elected = vote(answers, form=question.form, normalize=alike)
-        bench.decide("vote", f"{elected.num_votes} of {elected.num_samples} samples: {elected.answer}", answers=answers)
+        file_vote(bench, elected, answers)
         winner = done.filled[elected.first]
         text = winner.output if question.form == "long" else _closed(winner.rationale, elected.answer)
         how = "forced" if winner.is_forced else "marker"

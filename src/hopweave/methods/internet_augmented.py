@@ -20,16 +20,18 @@ Rounds of retrieval: 1. The cheap variant is `num_paragraphs = 1, n_samples = 1`
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.methods._closing import bare_answer, one_answer
 from hopweave.methods._demos import asked, drawn, packed
+from hopweave.methods._options import at_least, check_top_p, one_of
 from hopweave.methods._paragraphs import Paragraph, best_paragraphs
 from hopweave.methods._rescoring import Candidate, Rescored, Scorer, answer_logprob, rescore
+from hopweave.methods._side_by_side import side_by_side
 from hopweave.prompt import fence, prompts_beside
 from hopweave.types import Answer, Hit, Message, Question, Sampling
 from hopweave.workbench import Workbench
@@ -38,7 +40,6 @@ __all__ = ["InternetAugmented"]
 
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\nEvidence:", "\nQuestion:")
-_COUNTED = ("max_llm_calls", "max_tokens")
 _NUM_TOLD = 10
 
 
@@ -60,19 +61,11 @@ class InternetAugmented:
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        for name in ("num_hits", "num_sentences", "num_paragraphs", "n_samples", "max_tokens", "max_tokens_long"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"internet_augmented {name} must be at least 1, not {getattr(self, name)}")
-        if self.n_demos < 0:
-            raise SettingsError(f"internet_augmented n_demos must be 0 or more, not {self.n_demos}")
-        if self.scorer not in ("poe", "direct", "rag", "noisy_channel"):
-            raise SettingsError(
-                f"internet_augmented scorer {self.scorer!r} cannot be; choose one of: direct, noisy_channel, poe, rag"
-            )
-        if not self.temperature >= 0:
-            raise SettingsError(f"internet_augmented temperature must be 0 or more, not {self.temperature}")
-        if not 0 < self.top_p <= 1:
-            raise SettingsError(f"internet_augmented top_p must be above 0 and at most 1, not {self.top_p}")
+        at_least("internet_augmented", self, 1, "num_hits", "num_sentences", "num_paragraphs", "n_samples")
+        at_least("internet_augmented", self, 1, "max_tokens", "max_tokens_long")
+        at_least("internet_augmented", self, 0, "n_demos", "temperature")
+        one_of("internet_augmented", self, "scorer", "poe", "direct", "rag", "noisy_channel")
+        check_top_p("internet_augmented", self.top_p)
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -112,17 +105,13 @@ class _Sampled:
             self.reached = reached.limit
             return
         places = [self.bench.decide("paragraph", self._told(number)) for number in range(len(prompts))]
-        # Where calls are counted, which of them the limit cuts off must not hang on the clock: they then take turns.
-        if any(limit in self.bench.budget.limits() for limit in _COUNTED):
-            for number, (place, prompt) in enumerate(zip(places, prompts, strict=True)):
-                await self._draw(number, place, prompt)
-            return
-        try:
-            async with asyncio.TaskGroup() as group:
-                for number, (place, prompt) in enumerate(zip(places, prompts, strict=True)):
-                    group.create_task(self._draw(number, place, prompt))
-        except ExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+        works = [
+            (place, partial(self._draw, number, prompt))
+            for number, (place, prompt) in enumerate(zip(places, prompts, strict=True))
+        ]
+        for outcome in await side_by_side(self.bench, works):
+            if outcome is not None:
+                self.reached = self.reached or outcome.limit
 
     def choose(self) -> Candidate | None:
         """The answer with the best score; `None` if no sample was drawn. Samples without an answer count if all have none."""
@@ -162,27 +151,21 @@ class _Sampled:
             self.bench.fill(_PROMPTS["prompt"], ask=ask, examples=fitting, evidence=one, question=question) for one in evidence
         ]
 
-    async def _draw(self, number: int, place: int, prompt: str) -> None:
-        with self.bench.under(place):
-            try:
-                samples = await self.bench.samples(
-                    [Message("user", prompt)], self.options.n_samples, purpose="answer", sampling=self._sampling()
-                )
-            except BudgetReached as reached:
-                self.reached = self.reached or reached.limit
-                return
-            if samples.reached is not None:
-                self.reached = self.reached or samples.reached.limit
-            is_one_line, is_mean = self.question.form != "long", self.options.length_normalized
-            self.candidates[number] = [
-                Candidate(
-                    number,
-                    *bare_answer(self.bench, reply.text, self.question),
-                    reply.text,
-                    answer_logprob(reply, is_one_line=is_one_line, is_mean=is_mean),
-                )
-                for reply in samples.replies
-            ]
+    async def _draw(self, number: int, prompt: str) -> BudgetReached | None:
+        """Samples answers from one paragraph; returns the limit that left fewer than were asked for."""
+        turns, num = [Message("user", prompt)], self.options.n_samples
+        samples = await self.bench.samples(turns, num, purpose="answer", sampling=self._sampling())
+        is_one_line, is_mean = self.question.form != "long", self.options.length_normalized
+        self.candidates[number] = [
+            Candidate(
+                number,
+                *bare_answer(self.bench, reply.text, self.question),
+                reply.text,
+                answer_logprob(reply, is_one_line=is_one_line, is_mean=is_mean),
+            )
+            for reply in samples.replies
+        ]
+        return samples.reached
 
     def _sampling(self) -> Sampling:
         is_drawn = self.options.n_samples > 1

@@ -19,10 +19,12 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
+from hopweave.methods._closing import file_missing
 from hopweave.methods._few_shot import FewShot, Packer
 from hopweave.methods._finding import Duplicates, Finder, Finding, is_reasoning
+from hopweave.methods._options import at_least, options_for
 from hopweave.methods._reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
 from hopweave.parse.sentences import first_sentence
 from hopweave.prompt import prompts_beside
@@ -74,12 +76,8 @@ class IRCoT:
     max_tokens: Annotated[int, "longest reply of the reader, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        for name in ("max_steps", "num_hits", "max_passages", "max_tokens_sentence", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"ircot {name} must be at least 1, not {getattr(self, name)}")
-        for name in ("max_words_retrieved", "max_words_shown", "n_demos", "num_distractors", "num_titles"):
-            if getattr(self, name) < 0:
-                raise SettingsError(f"ircot {name} must be 0 or more, not {getattr(self, name)}")
+        at_least("ircot", self, 1, "max_steps", "num_hits", "max_passages", "max_tokens_sentence", "max_tokens")
+        at_least("ircot", self, 0, "max_words_retrieved", "max_words_shown", "n_demos", "num_distractors", "num_titles")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -87,34 +85,14 @@ class IRCoT:
             self,
             question,
             workbench,
-            Finder(self._finding(), question, workbench),
-            Packer(self._few_shot(), question, workbench),
+            Finder(options_for(Finding, self), question, workbench),
+            Packer(options_for(FewShot, self), question, workbench),
         )
         try:
             stopped_because = await weaving.explore()
         except BudgetReached as reached:
             stopped_because = reached.limit
         return await weaving.answer(stopped_because)
-
-    def _finding(self) -> Finding:
-        return Finding(
-            num_hits=self.num_hits,
-            max_passages=self.max_passages,
-            max_words=self.max_words_retrieved,
-            duplicates=self.duplicates,
-            remove_wh_words=self.remove_wh_words,
-            num_titles=self.num_titles,
-            max_words_shown=self.max_words_shown,
-        )
-
-    def _few_shot(self) -> FewShot:
-        return FewShot(
-            n_demos=self.n_demos,
-            num_distractors=self.num_distractors,
-            seed=self.seed,
-            max_words=self.max_words_shown,
-            pinned=self.pinned,
-        )
 
 
 @dataclass(slots=True)
@@ -180,7 +158,7 @@ class _Weaving:
     def _chain(self) -> Said:
         """The answer of the reasoning: what follows the marker in its last sentence, or else all of it."""
         if self.written and not says_answer(self.written[-1], self.options.marker):
-            self.bench.unread("final", "no sentence says what the answer is", self.written[-1])
+            file_missing(self.bench, self.written[-1])
             return Said(tuple(self.written), "", " ".join(self.sentences), "full")
         return said_in(self.bench, " ".join(self.written), self.question, self.options.marker)
 

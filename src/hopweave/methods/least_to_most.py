@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
+from hopweave.methods._closing import file_missing, file_unanswered
 from hopweave.methods._demos import asked, drawn, packed, rationale
+from hopweave.methods._options import at_least
 from hopweave.methods._plan import MAX_SUB_QUESTIONS, best_so_far, distinct, planned
 from hopweave.methods._steps import Step, stepwise_answer
 from hopweave.methods._transcript import Transcript
@@ -47,11 +49,8 @@ class LeastToMost:
     max_tokens_long: Annotated[int, "longest explanation at the end, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"least_to_most n_demos must be 0 or more, not {self.n_demos}")
-        for name in ("max_sub_questions", "max_tokens_decompose", "max_tokens", "max_tokens_long"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"least_to_most {name} must be at least 1, not {getattr(self, name)}")
+        at_least("least_to_most", self, 0, "n_demos")
+        at_least("least_to_most", self, 1, "max_sub_questions", "max_tokens_decompose", "max_tokens", "max_tokens_long")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -124,8 +123,8 @@ def _read(question: Question, said: str, bench: Workbench) -> tuple[str, str]:
     """The answer of the last turn; without a marker, its first sentence."""
     short, how = final_answer(said, question)
     if how == "full" and question.form == "short":
-        bench.unread("final", "no sentence says what the final answer is", said)
+        file_missing(bench, said)
         return short_form(first_sentence(said)), "first-sentence"
     if not short:
-        bench.unread("final", "no answer is in the reply" if said else "the reply is empty", said)
+        file_unanswered(bench, said)
     return short, how

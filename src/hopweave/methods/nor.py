@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.methods._few_shot import FewShot, Packer
+from hopweave.methods._options import at_least
 from hopweave.methods._reasoned import Marker, Said, answer_of, read
 from hopweave.types import Answer, Question
 from hopweave.workbench import Workbench
@@ -33,11 +34,8 @@ class NoR:
     max_tokens: Annotated[int, "longest reply, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        if self.max_tokens < 1:
-            raise SettingsError(f"nor max_tokens must be at least 1, not {self.max_tokens}")
-        for name in ("n_demos", "max_words_shown"):
-            if getattr(self, name) < 0:
-                raise SettingsError(f"nor {name} must be 0 or more, not {getattr(self, name)}")
+        at_least("nor", self, 1, "max_tokens")
+        at_least("nor", self, 0, "n_demos", "max_words_shown")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

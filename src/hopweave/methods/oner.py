@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.methods._few_shot import FewShot, Packer
 from hopweave.methods._finding import Duplicates, Finder, Finding
+from hopweave.methods._options import at_least, options_for
 from hopweave.methods._reasoned import Marker, Said, answer_of, read
 from hopweave.types import Answer, Question
 from hopweave.workbench import Workbench
@@ -46,16 +47,15 @@ class OneR:
     max_tokens: Annotated[int, "longest reply of the reader, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        for name in ("num_hits", "max_passages", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"oner {name} must be at least 1, not {getattr(self, name)}")
-        for name in ("max_words_retrieved", "max_words_shown", "n_demos", "num_distractors", "num_titles"):
-            if getattr(self, name) < 0:
-                raise SettingsError(f"oner {name} must be 0 or more, not {getattr(self, name)}")
+        at_least("oner", self, 1, "num_hits", "max_passages", "max_tokens")
+        at_least("oner", self, 0, "max_words_retrieved", "max_words_shown", "n_demos", "num_distractors", "num_titles")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
-        finder, packer = Finder(self._finding(), question, workbench), Packer(self._few_shot(), question, workbench)
+        finder, packer = (
+            Finder(options_for(Finding, self), question, workbench),
+            Packer(options_for(FewShot, self), question, workbench),
+        )
         stopped_because, said = "finished", Said((), "", "", "empty")
         try:
             await finder.bound()
@@ -69,23 +69,3 @@ class OneR:
             except BudgetReached as reached:
                 stopped_because = reached.limit
         return answer_of(question, said, (), finder.held, workbench, stopped_because)
-
-    def _finding(self) -> Finding:
-        return Finding(
-            num_hits=self.num_hits,
-            max_passages=self.max_passages,
-            max_words=self.max_words_retrieved,
-            duplicates=self.duplicates,
-            remove_wh_words=self.remove_wh_words,
-            num_titles=self.num_titles,
-            max_words_shown=self.max_words_shown,
-        )
-
-    def _few_shot(self) -> FewShot:
-        return FewShot(
-            n_demos=self.n_demos,
-            num_distractors=self.num_distractors,
-            seed=self.seed,
-            max_words=self.max_words_shown,
-            pinned=self.pinned,
-        )

@@ -11,15 +11,18 @@ names no answer. No retrieval.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated
 
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.methods._closing import one_answer
+from hopweave.methods._closing import file_unanswered, one_answer
 from hopweave.methods._demos import asked, closing, drawn, packed
-from hopweave.methods._plan import MAX_SUB_QUESTIONS, Settled, numbered, planned, settled, side_by_side
+from hopweave.methods._options import at_least
+from hopweave.methods._plan import MAX_SUB_QUESTIONS, Settled, is_said, numbered, planned, settled
+from hopweave.methods._side_by_side import side_by_side
 from hopweave.methods._steps import Step, stepwise_answer
 from hopweave.methods._transcript import Transcript
-from hopweave.methods._voting import vote
+from hopweave.methods._voting import file_vote, vote
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.plan import parse_plan, parse_solution
 from hopweave.prompt import prompts_beside
@@ -31,7 +34,6 @@ __all__ = ["PlanAndSolve"]
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\nQuestion:",)
 _BLANK_LINE = ("\n\n",)
-_MARKED = ("marker", "alt-marker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +50,10 @@ class PlanAndSolve:
     max_tokens_answer: Annotated[int, "longest answer of the second call, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"plan_and_solve n_demos must be 0 or more, not {self.n_demos}")
-        for name in ("num_samples", "max_tokens", "max_tokens_zero_shot", "max_tokens_answer"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"plan_and_solve {name} must be at least 1, not {getattr(self, name)}")
+        at_least("plan_and_solve", self, 0, "n_demos", "temperature")
+        at_least("plan_and_solve", self, 1, "num_samples", "max_tokens", "max_tokens_zero_shot", "max_tokens_answer")
         if self.num_samples > 1 and not self.zero_shot:
             raise SettingsError(f"plan_and_solve num_samples = {self.num_samples} needs zero_shot = true")
-        if self.temperature < 0:
-            raise SettingsError(f"plan_and_solve temperature must be 0 or more, not {self.temperature}")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -114,23 +111,16 @@ class PlanAndSolve:
             end = await self._concluded(question, bench, prompt, texts[0])
             return one_answer(question, end.said, end.short, end.how, stopped_because=end.stopped_because)
         marks = [bench.decide("sample", f"sample {number}") for number in range(1, len(texts) + 1)]
-
-        async def conclude(number: int) -> Settled:
-            with bench.under(marks[number]):
-                return await self._concluded(question, bench, prompt, texts[number])
-
-        outcomes = await side_by_side(bench, [conclude(number) for number in range(len(texts))])
+        conclude = partial(self._concluded, question, bench, prompt)
+        works = [(mark, partial(conclude, text)) for mark, text in zip(marks, texts, strict=True)]
+        outcomes = await side_by_side(bench, works)
         ends = [end for end in outcomes if isinstance(end, Settled)]
         is_long = question.form == "long"
         answers = [end.short if is_long or end.how != "full" else "" for end in ends]
         if not any(answers):
             answers = [end.short for end in ends]
         elected = vote(answers, form=question.form)
-        bench.decide(
-            "vote",
-            f"{elected.num_votes} of {elected.num_samples} samples: {elected.answer or '?'}",
-            answers=answers,
-        )
+        file_vote(bench, elected, answers)
         best = ends[elected.first]
         limits = [drawn_now.reached.limit] if drawn_now.reached else []
         limits += [end.stopped_because for end in ends if end.stopped_because != "finished"]
@@ -140,7 +130,7 @@ class PlanAndSolve:
     async def _concluded(self, question: Question, bench: Workbench, prompt: str, text: str) -> Settled:
         """The answer of a reasoning; where it names none, the model goes on from "Therefore, the answer is"."""
         short, how = final_answer(text, question)
-        if short and (how in _MARKED or question.form == "long"):
+        if is_said(short, how, question):
             return Settled(short, how, text)
         going_on = Transcript(bench, prompt, f" {text}\n{bench.fill(_PROMPTS['conclude'])}")
         longest = self.max_tokens_zero_shot if question.form == "long" else self.max_tokens_answer
@@ -150,10 +140,7 @@ class PlanAndSolve:
         except BudgetReached as reached:
             return Settled(short, how, text, reached.limit)
         whole = f"{_PROMPTS['conclude'].text} {said}"
-        if not said:
-            bench.unread("final", "the reply is empty", said)
-            return Settled("", "empty", text)
-        short, _ = final_answer(whole, question)
+        short = final_answer(whole, question)[0] if said else ""
         if not short:
-            bench.unread("final", "no answer is in the reply", said)
-        return Settled(short, "forced" if short else "empty", f"{text} {whole}".strip())
+            file_unanswered(bench, said)
+        return Settled(short, "forced" if short else "empty", f"{text} {whole}".strip() if said else text)

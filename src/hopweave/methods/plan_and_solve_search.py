@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.demonstrations import Demonstration
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.methods._demos import asked, closing, drawn, packed
+from hopweave.methods._options import at_least
 from hopweave.methods._plan import MAX_SUB_QUESTIONS, distinct, numbered, planned, settled
 from hopweave.methods._steps import SHOWN_WORDS, Step, shown, stepwise_answer
 from hopweave.parse.final import demanded
@@ -47,12 +48,9 @@ class PlanAndSolveSearch:
     max_tokens_answer: Annotated[int, "longest answer where it has to be asked for, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        for name in ("num_passages", "max_sub_questions", "max_tokens_plan", "max_tokens", "max_tokens_answer"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"plan_and_solve_search {name} must be at least 1, not {getattr(self, name)}")
-        for name in ("n_demos", "max_words_shown"):
-            if getattr(self, name) is not None and getattr(self, name) < 0:
-                raise SettingsError(f"plan_and_solve_search {name} must be 0 or more, not {getattr(self, name)}")
+        at_least("plan_and_solve_search", self, 1, "num_passages", "max_sub_questions")
+        at_least("plan_and_solve_search", self, 1, "max_tokens_plan", "max_tokens", "max_tokens_answer")
+        at_least("plan_and_solve_search", self, 0, "n_demos", "max_words_shown")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""

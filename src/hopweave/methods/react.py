@@ -15,8 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from hopweave.errors import SettingsError
 from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least, options_for
 from hopweave.methods._react import Acting, Actor
 from hopweave.methods._wiki import SearchMode
 from hopweave.types import Answer, Question
@@ -47,18 +47,12 @@ class ReAct:
     max_tokens_long: Annotated[int, "longest turn where an explanation is wanted, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"react n_demos must be 0 or more, not {self.n_demos}")
-        self._acting().check("react")
+        at_least("react", self, 0, "n_demos")
+        options_for(Acting, self).check("react")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
-        actor = Actor(workbench, question, self._acting())
+        actor = Actor(workbench, question, options_for(Acting, self))
         at_limit = ("max_steps", "invalid_actions") if self.at_limit == "force" else ()
         await actor.run(drawn(question, "react", self.n_demos, self.seed), ("repeated_action", *at_limit))
         return actor.answer()
-
-    def _acting(self) -> Acting:
-        return Acting(
-            self.max_steps, self.num_sentences, self.search_mode, self.num_hits, self.max_tokens, self.max_tokens_long
-        )

@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least, options_for
 from hopweave.methods._react import Acting, Actor
 from hopweave.methods._voted import Voting, elect, voted_answer
 from hopweave.methods._wiki import SearchMode
@@ -44,30 +45,21 @@ class ReActThenCoTSC:
     max_tokens_long: Annotated[int, "longest turn where an explanation is wanted, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"react_then_cot_sc n_demos must be 0 or more, not {self.n_demos}")
-        self._acting().check("react_then_cot_sc")
-        self._voting().check("react_then_cot_sc")
+        at_least("react_then_cot_sc", self, 0, "n_demos")
+        options_for(Acting, self).check("react_then_cot_sc")
+        options_for(Voting, self).check("react_then_cot_sc")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
         demos = drawn(question, "react_then_cot_sc", self.n_demos, self.seed)
-        actor = Actor(workbench, question, self._acting())
+        actor = Actor(workbench, question, options_for(Acting, self))
         await actor.run(demos)
         if actor.short or actor.is_out_of_budget:
             return actor.answer()
         workbench.decide("fallback", f"ReAct came to no answer: {actor.stopped_because}")
         try:
-            elected = await elect(workbench, question, demos, self._voting())
+            elected = await elect(workbench, question, demos, options_for(Voting, self))
         except BudgetReached as reached:
             actor.stopped_because = reached.limit
             return actor.answer()
         return voted_answer(question, elected, actor.sentences)
-
-    def _acting(self) -> Acting:
-        return Acting(
-            self.max_steps, self.num_sentences, self.search_mode, self.num_hits, self.max_tokens, self.max_tokens_long
-        )
-
-    def _voting(self) -> Voting:
-        return Voting(self.n_samples, self.temperature, self.max_tokens_reasoning)

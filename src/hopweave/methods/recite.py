@@ -22,11 +22,12 @@ from typing import Annotated
 
 from hopweave.citing import locate
 from hopweave.demonstrations import Demonstration, DemonstrationStep
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, PLAIN_MARKER, plainly_demanded
-from hopweave.methods._closing import one_answer
+from hopweave.methods._closing import file_missing, file_unanswered, one_answer
 from hopweave.methods._demos import asked, drawn, packed
+from hopweave.methods._options import at_least
 from hopweave.methods._side_by_side import side_by_side
 from hopweave.methods._voting import Tie, file_vote, vote
 from hopweave.parse.final import final_answer, short_form
@@ -65,13 +66,8 @@ class Recite:
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        for name in ("n_recitations", "num_passages", "max_tokens_recitation", "max_tokens", "max_tokens_long"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"recite {name} must be at least 1, not {getattr(self, name)}")
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"recite n_demos must be 0 or more, not {self.n_demos}")
-        if self.temperature < 0:
-            raise SettingsError(f"recite temperature must be 0 or more, not {self.temperature}")
+        at_least("recite", self, 1, "n_recitations", "num_passages", "max_tokens_recitation", "max_tokens", "max_tokens_long")
+        at_least("recite", self, 0, "n_demos", "temperature")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -194,7 +190,7 @@ class _Run:
         if self.question.form == "long":
             short, how = final_answer(said, self.question)
             if not short:
-                self.bench.unread("final", "the reply is empty", said)
+                file_unanswered(self.bench, said)
             return said, short, "marker" if short else how
         line = said.split("\n", 1)[0].strip()
         if self.question.form == "label":
@@ -204,7 +200,7 @@ class _Run:
             match = _SENTENCE.search(line)
             short, how = (short_form(match[1]), "marker") if match else final_answer(line, self.question)
         if how != "marker" or not short:
-            self.bench.unread("final", "no sentence says what the answer is" if line else "the reply is empty", said)
+            file_missing(self.bench, said)
         return line, short, how
 
 

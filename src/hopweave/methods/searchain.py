@@ -27,22 +27,21 @@ from typing import Annotated, Literal
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.matching import is_contained, is_yes_or_no, rouge_l
 from hopweave.methods._chain_examples import open_chain, whole_chain
-from hopweave.methods._claims import last_answer, marked_answer, on_one_line, text_of
+from hopweave.methods._claims import marked_answer, on_one_line, text_of
 from hopweave.methods._demos import drawn, packed
-from hopweave.methods._path import PathNode, claims_of, final_content, pairs, pruned
+from hopweave.methods._options import at_least
+from hopweave.methods._path import PathNode, claims_of, pairs, pruned
+from hopweave.methods._tracing import NEXT_EXAMPLE, Tracing, form_line
 from hopweave.parse.chain import Chain, ChainNode, parse_chain
-from hopweave.parse.final import MARKER, demanded, final_answer
+from hopweave.parse.final import demanded
 from hopweave.prompt import blunt, fence, prompts_beside, unblunt
-from hopweave.types import Answer, Claim, Message, Passage, Question, Reading, Sampling, Verdict
+from hopweave.types import Answer, Message, Passage, Question, Reading, Sampling, Verdict
 from hopweave.workbench import Workbench
 
 __all__ = ["SearChain"]
 
 _PROMPTS = prompts_beside(__file__)
-_NEXT_EXAMPLE = ("\n[Question]", "\nExample:")
 _FINAL = ("\n[Final Content]",)
-_END_OF_LINE = ("\n",)
-_LONGEST_ANSWER = 48  # tokens
 _ANSWER_FIRST = re.compile(r"\W*answer\s*\d*\s*[\]:]", re.IGNORECASE)
 
 
@@ -100,11 +99,8 @@ class SearChain:
     max_tokens: Annotated[int, "longest chain, in tokens"] = 512
 
     def __post_init__(self) -> None:
-        for name in ("max_rounds", "num_passages", "max_nodes", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"searchain {name} must be at least 1, not {getattr(self, name)}")
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"searchain n_demos must be 0 or more, not {self.n_demos}")
+        at_least("searchain", self, 1, "max_rounds", "num_passages", "max_nodes", "max_tokens")
+        at_least("searchain", self, 0, "n_demos")
         if not 0 <= self.alpha <= 1:
             raise SettingsError(f"searchain alpha is a ROUGE-L between 0 and 1, not {self.alpha}")
 
@@ -138,7 +134,6 @@ class _Walk:
         reached: the limit of the budget that was reached in the middle of a chain.
         last_final: the final content of the last chain, unless it was found wanting.
         last_text: the last thing that the model said where a chain was asked for.
-        is_forced: whether the final answer had to be asked for once more.
     """
 
     options: SearChain
@@ -153,7 +148,6 @@ class _Walk:
     reached: BudgetReached | None = None
     last_final: str = ""
     last_text: str = ""
-    is_forced: bool = False
 
     async def explore(self) -> str:
         """Writes and walks chains until one passes whole; returns why it stopped."""
@@ -179,12 +173,13 @@ class _Walk:
                 "path", f"[{number}] {node.query} -> {node.answer or '?'}", after=[node.step], verdict=node.verdict
             )
         said = self.last_final or ("" if claims else self.last_text)
+        tracing = Tracing(self.bench, self.question, _PROMPTS, self.options.max_tokens, self.options.force_final)
         if claims and self.options.use_retrieval:
             try:
-                said = await self._final_content()
+                said = await tracing.final_content(self.path, self.examples)
             except BudgetReached as reached:
                 said, stopped_because = "", reached.limit
-        short, how = self._short(said, claims)
+        short, how = tracing.short(said, self.last_final, claims, is_expected=not self.options.use_retrieval)
         self.bench.decide("stop", stopped_because, how=how)
         text = said or text_of(claims)
         add_missing = self.options.add_missing_marks
@@ -209,7 +204,7 @@ class _Walk:
             examples = [self._both_ways(example) for example in examples]
         else:
             rules = self._fill("rules_stop", demanded=demand)
-        asked = {"question": self.question.text, "form": self._form()}
+        asked = {"question": self.question.text, "form": form_line(self.bench, _PROMPTS, self.question)}
         rest = self._fill("chain", rules=rules, examples=stops, **asked)
         shown = await packed(self.bench, examples, rest, self.options.max_tokens)
         return self._fill("chain", rules=rules, examples=shown + stops, **asked)
@@ -226,7 +221,7 @@ class _Walk:
         return f"{self._example(last.question, open_chain(last, form))}\n\n"
 
     def _example(self, question: str, chain: str) -> str:
-        return self._fill("example", question=question, form=self._form(), chain=chain)
+        return self._fill("example", question=question, form=form_line(self.bench, _PROMPTS, self.question), chain=chain)
 
     def _both_ways(self, examples: str) -> str:
         lines = []
@@ -236,16 +231,10 @@ class _Walk:
                 lines.append(self._fill("unknown_step", query=line.split("]: ", 1)[1]))
         return "\n".join(lines)
 
-    def _form(self) -> str:
-        if self.question.form == "short":
-            return ""
-        labels = {"labels": ", ".join(self.question.labels)} if self.question.form == "label" else {}
-        return "\n" + self._fill(f"form_{self.question.form}", **labels)
-
     async def _generate(self, turns: list[Message]) -> Chain:
         """Has the model write a chain, and adds it to the conversation."""
         is_cut = self.options.stop_before_final and self.options.use_retrieval
-        sampling = self._sampling(_NEXT_EXAMPLE + _FINAL if is_cut else _NEXT_EXAMPLE)
+        sampling = self._sampling(NEXT_EXAMPLE + _FINAL if is_cut else NEXT_EXAMPLE)
         begun = self._begun()
         messages = [*turns, Message("assistant", begun)] if begun else turns
         with self._under_cause():
@@ -425,57 +414,6 @@ class _Walk:
         if here.answer:
             values["span"] = blunt(on_one_line(here.answer))
         return self._fill(prompt, **values)
-
-    # -- the answer ----------------------------------------------------------------------------------------------------
-
-    async def _final_content(self) -> str:
-        values = {
-            "question": self.question.text,
-            "pairs": pairs(self.path),
-            "demanded": demanded(self.question.form, self.question.labels),
-            "form": self._form(),
-        }
-        rest = self._fill("tracing", examples="", **values)
-        examples = await packed(self.bench, self.examples, rest, self.options.max_tokens + _LONGEST_ANSWER)
-        turns = [Message("user", self._fill("tracing", examples=examples, **values))]
-        begun = [Message("assistant", "[Final Content]:")] if self.bench.abilities.prefill else []
-        reply = await self.bench.reply([*turns, *begun], purpose="tracing", sampling=self._sampling(_NEXT_EXAMPLE))
-        final = final_content(reply.text)
-        if not final:
-            self.bench.unread("final", "there is no final content", reply.text)
-        elif self.options.force_final and self.question.form != "long" and not self._says_final(final):
-            final = await self._forced(turns, final)
-        return final
-
-    def _says_final(self, words: str) -> bool:
-        return final_answer(words, self.question)[1] in {"marker", "alt-marker"}
-
-    async def _forced(self, turns: list[Message], final: str) -> str:
-        """The final content with the sentence that it lacks: the model goes on from its beginning, or is asked for it."""
-        sampling = replace(self._sampling(_END_OF_LINE), max_tokens=_LONGEST_ANSWER)
-        if self.bench.abilities.prefill:
-            more = [Message("assistant", f"[Final Content]: {final} {MARKER}")]
-        else:
-            request = self._fill("finish", demanded=demanded(self.question.form, self.question.labels))
-            more = [Message("assistant", f"[Final Content]: {final}"), Message("user", request)]
-        with suppress(BudgetReached):  # what was said so far is still the answer
-            said = (await self.bench.reply([*turns, *more], purpose="finish", sampling=sampling)).text.strip()
-            self.is_forced = bool(said)
-            marker = "" if MARKER.lower() in said.lower() else f"{MARKER} "
-            return f"{final} {marker}{said}" if said else final
-        return final
-
-    def _short(self, said: str, claims: Sequence[Claim]) -> tuple[str, str]:
-        """The bare answer: from the final content, from that of the last chain, or else from the last claim."""
-        for words in (said, self.last_final):
-            short, how = final_answer(words, self.question)
-            if how != "empty" and (how != "full" or self.question.form == "long" or not claims):
-                return short, "forced" if self.is_forced else how
-        if said or not self.options.use_retrieval:
-            self.bench.unread("final", "no sentence says what the final answer is", said)
-        words = text_of(claims) if self.question.form == "long" else last_answer(claims)
-        short, _ = final_answer(words, self.question)
-        return (short, "last-claim") if short else ("", "empty")
 
     # -- small things --------------------------------------------------------------------------------------------------
 

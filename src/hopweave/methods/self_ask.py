@@ -21,25 +21,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._claims import on_one_line
-from hopweave.methods._closing import one_answer
+from hopweave.methods._closing import after_marker, one_answer
 from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least
 from hopweave.methods._self_ask import (
     BEGUN,
     NEXT_EXAMPLE,
     PROMPTS,
-    after_marker,
+    closed,
     exchange,
     final_of,
     fitting_examples,
-    forced,
     last_answer,
     prompt_of,
     stopped,
 )
-from hopweave.methods._steps import SHOWN_WORDS, Step, shown, stepwise_answer
+from hopweave.methods._steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
 from hopweave.methods._taken_up import taken_up
 from hopweave.methods._transcript import Transcript
 from hopweave.parse.final import short_form
@@ -51,9 +51,7 @@ from hopweave.workbench import Workbench
 
 __all__ = ["SelfAsk"]
 
-_NOTHING = "No results found."
 _INSERTED_WORDS = 100
-_TOKENS_PER_WORD = 2  # rather too many: what is kept free for passages to come
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +76,8 @@ class SelfAsk:
     max_tokens_answer: Annotated[int, "longest short answer: of a reading call and of a forced finish, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"self_ask n_demos must be 0 or more, not {self.n_demos}")
-        if self.max_words is not None and self.max_words < 0:
-            raise SettingsError(f"self_ask max_words must be 0 or more, not {self.max_words}")
-        for name in ("num_passages", "max_rounds", "max_tokens", "max_tokens_answer"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"self_ask {name} must be at least 1, not {getattr(self, name)}")
+        at_least("self_ask", self, 0, "n_demos", "max_words")
+        at_least("self_ask", self, 1, "num_passages", "max_rounds", "max_tokens", "max_tokens_answer")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -158,7 +151,7 @@ class _Asking:
         """Has the model answer now; the last intermediate answer is the last resort."""
         try:
             longest = self.options.max_tokens if self.question.form == "long" else self.options.max_tokens_answer
-            self.short, self.how = await forced(self._transcript(), self.question, max_tokens=longest)
+            self.short, self.how = await closed(self._transcript(), self.question, max_tokens=longest)
         finally:
             if not self.short:
                 self.short, self.how = last_answer([one.answer for one in self.asked], self.question)
@@ -206,7 +199,7 @@ class _Asking:
         elif one.hits and await self._insert(one):
             return
         elif self.options.when_empty == "notice":
-            one.inserted = _NOTHING
+            one.inserted = NOTHING_FOUND
         else:
             await self._fill_in(one, "\nFollow up:", "\nSo the final answer is:")
 
@@ -260,7 +253,7 @@ class _Asking:
         num_shown = 1 if options.ir_mode == "context" else options.max_rounds
         words = options.num_words or SHOWN_WORDS
         is_shown = options.ir_mode in {"passage", "context"}
-        evidence = num_shown * options.num_passages * words * _TOKENS_PER_WORD if is_shown else 0
+        evidence = num_shown * options.num_passages * words * TOKENS_PER_WORD if is_shown else 0
         room = options.max_tokens + evidence + 2 * options.max_tokens_answer * options.max_rounds
         self.examples = await fitting_examples(self.bench, self.question, demos, room)
 
@@ -272,7 +265,7 @@ class _Asking:
     def _context(self) -> str:
         if self.options.ir_mode != "context":
             return ""
-        passages = shown(self.above, self.options.num_words) or [_NOTHING]
+        passages = shown(self.above, self.options.num_words) or [NOTHING_FOUND]
         lines = [
             self.bench.fill(PROMPTS["context"], number=str(number), passage=one) for number, one in enumerate(passages, start=1)
         ]
@@ -285,5 +278,4 @@ class _Asking:
         """Its answer; where a passage stood as that, what the model took from it in its later words."""
         if one.answer or not one.is_quoted:
             return one.answer
-        found = (taken_up(one.query, later, hit.passage.text) for hit in one.hits)
-        return next(filter(None, found), "")
+        return taken_up(one.query, later, [hit.passage for hit in one.hits])

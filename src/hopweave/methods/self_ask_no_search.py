@@ -11,15 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.methods._demos import drawn
+from hopweave.methods._options import at_least
 from hopweave.methods._self_ask import (
     BEGUN,
     NEXT_EXAMPLE,
+    closed,
     exchange,
     final_of,
     fitting_examples,
-    forced,
     last_answer,
     prompt_of,
     stopped,
@@ -43,11 +44,8 @@ class SelfAskNoSearch:
     max_tokens_answer: Annotated[int, "longest answer of a forced finish, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"self_ask_no_search n_demos must be 0 or more, not {self.n_demos}")
-        for name in ("max_tokens", "max_tokens_answer"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"self_ask_no_search {name} must be at least 1, not {getattr(self, name)}")
+        at_least("self_ask_no_search", self, 0, "n_demos")
+        at_least("self_ask_no_search", self, 1, "max_tokens", "max_tokens_answer")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -64,7 +62,7 @@ class SelfAskNoSearch:
         stopped_because = "finished"
         if not short:
             try:
-                short, how = await forced(Transcript(workbench, prompt, _written(read)), question, max_tokens=longest)
+                short, how = await closed(Transcript(workbench, prompt, _written(read)), question, max_tokens=longest)
             except BudgetReached as reached:
                 stopped_because = reached.limit
         if not short:

@@ -19,12 +19,13 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from hopweave.demonstrations import Demonstration
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._claims import on_one_line
-from hopweave.methods._closing import one_answer
+from hopweave.methods._closing import file_missing, forced, is_missing, of_form, one_answer
 from hopweave.methods._demos import asked, closing, drawn, packed
-from hopweave.methods._steps import SHOWN_WORDS, Step, shown, stepwise_answer
+from hopweave.methods._options import at_least
+from hopweave.methods._steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
 from hopweave.methods._taken_up import taken_up
 from hopweave.methods._transcript import Transcript
 from hopweave.parse.final import MARKER, final_answer
@@ -36,10 +37,8 @@ from hopweave.workbench import Workbench
 __all__ = ["ToolformerPrompted"]
 
 _PROMPTS = prompts_beside(__file__)
-_NOTHING = "No results found."
 _NEXT_EXAMPLE = "\nQuestion:"
 _CALLS_IN_EXAMPLE = 3
-_TOKENS_PER_WORD = 2  # rather too many: what is kept free for passages to come
 _MARKER = re.compile(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)
 
 
@@ -56,13 +55,8 @@ class ToolformerPrompted:
     max_tokens_answer: Annotated[int, "longest short answer of a forced finish, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"toolformer_prompted n_demos must be 0 or more, not {self.n_demos}")
-        if self.max_words < 0:
-            raise SettingsError(f"toolformer_prompted max_words must be 0 or more, not {self.max_words}")
-        for name in ("max_calls", "num_passages", "max_tokens", "max_tokens_answer"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"toolformer_prompted {name} must be at least 1, not {getattr(self, name)}")
+        at_least("toolformer_prompted", self, 0, "n_demos", "max_words")
+        at_least("toolformer_prompted", self, 1, "max_calls", "num_passages", "max_tokens", "max_tokens_answer")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -147,15 +141,9 @@ class _Writing:
         if not is_long:
             transcript.add(f" {MARKER}")
         longest = self.options.max_tokens if is_long else self.options.max_tokens_answer
-        stop = (_NEXT_EXAMPLE,) if is_long else ("\n",)
-        sampling = replace(self.bench.sampling, max_tokens=longest, stop=stop)
-        said = (await transcript.go_on("answer", sampling)).text.strip()
-        call = first_call(said)
-        words = said if call is None else said[: call.start]
-        self.short, _ = final_answer(words if is_long else f"{MARKER} {words}", self.question)
-        self.how = "forced" if self.short else "empty"
-        if not self.short:
-            self.bench.unread("final", "no answer is in the reply" if said else "the reply is empty", said)
+        self.short, self.how = await forced(
+            transcript, self.question, max_tokens=longest, next_example=_NEXT_EXAMPLE, words_of=_before_call
+        )
 
     def answer(self, stopped_because: str) -> Answer:
         """What was written, with a claim for each call."""
@@ -188,18 +176,17 @@ class _Writing:
         with self.bench.under(step):
             hits = tuple((await self.bench.search([unblunt(query)], self.options.num_passages))[0])
         self.called.append(_Called(query, hits))
-        found = "\n".join(shown(hits, self.options.max_words)) or _NOTHING
+        found = "\n".join(shown(hits, self.options.max_words)) or NOTHING_FOUND
         self.transcript.add(f" {_call(query, found)}")
 
     def _end(self, said: str) -> str:
         """Reads the answer off what was written, if it says what it is."""
         words = " ".join(self.plain) if self.question.form == "long" else said
         short, how = final_answer(words, self.question)
-        if short and (self.question.form != "short" or how != "full"):
-            self.short, self.how = short, how
+        if is_missing(how, self.question.form):
+            file_missing(self.bench, said)
         else:
-            reason = "no sentence says what the final answer is" if said.strip() else "the reply is empty"
-            self.bench.unread("final", reason, said)
+            self.short, self.how = short, how
         return "finished"
 
     # -- the prompt ----------------------------------------------------------------------------------------------------
@@ -211,12 +198,11 @@ class _Writing:
         examples = [self._example(one) for one in demos]
         words = (options.max_words or SHOWN_WORDS) * options.num_passages * options.max_calls
         rest = _PROMPTS["toolformer_prompted"].text + "".join(fixed.values())
-        fitting = await packed(bench, examples, rest, options.max_tokens * 2 + words * _TOKENS_PER_WORD)
+        fitting = await packed(bench, examples, rest, options.max_tokens * 2 + words * TOKENS_PER_WORD)
         return bench.fill(_PROMPTS["toolformer_prompted"], examples=fitting, **fixed)
 
     def _wanted(self) -> str:
-        labels = {"labels": ", ".join(self.question.labels)} if self.question.form == "label" else {}
-        return self.bench.fill(_PROMPTS[f"wanted_{self.question.form}"], **labels)
+        return of_form(self.bench, _PROMPTS, "wanted", self.question)
 
     def _example(self, one: Demonstration) -> str:
         """A demonstration as the model is to write: each step's call before its sentence; before the whole of a long answer."""
@@ -241,5 +227,9 @@ def _call(query: str, found: str) -> str:
 
 def _answer_of(one: _Called, later: list[str]) -> str:
     """What the model took from what the call found; else what it said of it, which may be its own knowledge."""
-    found = (taken_up(one.query, later, hit.passage.text) for hit in one.hits)
-    return next(filter(None, found), "") or on_one_line(one.said)
+    return taken_up(one.query, later, [hit.passage for hit in one.hits]) or on_one_line(one.said)
+
+
+def _before_call(said: str) -> str:
+    call = first_call(said)
+    return said if call is None else said[: call.start]

@@ -21,10 +21,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.methods._claims import last_answer, marked_answer, text_of
+from hopweave.methods._closing import file_missing, of_form
 from hopweave.methods._demos import drawn, packed
 from hopweave.methods._evidence import evidence_for
+from hopweave.methods._options import at_least, check_top_p
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.refusal import is_refusal
 from hopweave.prompt import prompts_beside
@@ -68,16 +70,10 @@ class ToQD:
     max_tokens_summary: Annotated[int, "longest last reply, in tokens"] = 512
 
     def __post_init__(self) -> None:
-        lowest = {"max_graphs": 1, "most_sub_questions": 2, "num_passages": 1, "max_critique_retries": 0}
-        for name, least in (lowest | {"max_tokens": 1, "max_tokens_summary": 1}).items():
-            if getattr(self, name) < least:
-                raise SettingsError(f"toqd {name} must be at least {least}, not {getattr(self, name)}")
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"toqd n_demos must be 0 or more, not {self.n_demos}")
-        if self.temperature is not None and self.temperature < 0:
-            raise SettingsError(f"toqd temperature must be a number from 0 up, not {self.temperature}")
-        if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise SettingsError(f"toqd top_p must be above 0 and at most 1, not {self.top_p}")
+        at_least("toqd", self, 1, "max_graphs", "num_passages", "max_tokens", "max_tokens_summary")
+        at_least("toqd", self, 2, "most_sub_questions")
+        at_least("toqd", self, 0, "max_critique_retries", "n_demos", "temperature")
+        check_top_p("toqd", self.top_p)
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -165,13 +161,12 @@ class _Inference:
 
     async def _summary(self, nodes: Sequence[GraphNode]) -> str:
         form = self.question.form
-        labels = {"labels": ", ".join(self.question.labels)} if form == "label" else {}
         prompt = self._fill(
             "summary",
             pairs=pairs_of_nodes(nodes),
             demanded=demanded(form, self.question.labels),
             question=self.question.text,
-            form="" if form == "short" else "\n" + self._fill(f"form_{form}", **labels),
+            form="" if form == "short" else "\n" + of_form(self.bench, _PROMPTS, "form", self.question),
         )
         sampling = self._sampling(self.options.max_tokens_summary)
         reply = await self.bench.reply([Message("user", prompt)], purpose="summary", sampling=sampling)
@@ -186,10 +181,8 @@ class _Inference:
         if how != "empty" and (how != "full" or self.question.form == "long"):
             return short, how
         if said and how == "full":
-            self.bench.unread("final", "no sentence says what the final answer is", said)
-        words = text_of(claims) if self.question.form == "long" else last_answer(claims)
-        short, _ = final_answer(words, self.question)
-        return (short, "last-claim") if short else ("", "empty")
+            file_missing(self.bench, said)
+        return last_answer(claims, self.question)
 
     # -- Algorithm 2 ---------------------------------------------------------------------------------------------------
 

@@ -15,13 +15,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated, Literal
 
-from hopweave.errors import BudgetReached, SettingsError
+from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._closing import bare_answer
 from hopweave.methods._demos import drawn
-from hopweave.methods._plan import Settled, all_of, best_so_far, fresh, settled, side_by_side
+from hopweave.methods._options import at_least
+from hopweave.methods._plan import Settled, best_so_far, fresh, settled
+from hopweave.methods._side_by_side import all_of, side_by_side
 from hopweave.methods._steps import SHOWN_WORDS, Step, stepwise_answer
 from hopweave.methods._tree import Candidate, State, Wording
 from hopweave.parse.choice import FINISH, Suggested, parse_choice, parse_next, parse_suggestions
@@ -68,13 +71,9 @@ class TreeOfThought:
     max_tokens: Annotated[int, "longest final answer, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        at_least_1 = ("num_candidates", "num_votes", "num_kept", "max_depth", "num_passages", "max_tokens_suggest")
-        for name in (*at_least_1, "max_tokens_vote", "max_tokens_answer", "max_tokens"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise SettingsError(f"tree_of_thought {name} must be at least 1, not {getattr(self, name)}")
-        for name in ("n_demos", "max_words_shown", "temperature"):
-            if getattr(self, name) is not None and getattr(self, name) < 0:
-                raise SettingsError(f"tree_of_thought {name} must be 0 or more, not {getattr(self, name)}")
+        at_least("tree_of_thought", self, 1, "num_candidates", "num_votes", "num_kept", "max_depth", "num_passages")
+        at_least("tree_of_thought", self, 1, "max_tokens_suggest", "max_tokens_vote", "max_tokens_answer", "max_tokens")
+        at_least("tree_of_thought", self, 0, "n_demos", "max_words_shown", "temperature")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -139,7 +138,9 @@ class _Tree:
 
     async def _level(self, depth: int, states: Sequence[State]) -> list[State]:
         """Suggests, votes, keeps, and answers what was kept. Branches that end become leaves, which keep their place."""
-        suggested = all_of(await side_by_side(self.bench, [self._suggested(state) for state in states]))
+        suggested = all_of(
+            await side_by_side(self.bench, [(state.step_id, partial(self._suggested, state)) for state in states])
+        )
         candidates: list[Candidate] = []
         for state, read in zip(states, suggested, strict=True):
             candidates += self._candidates(depth, state, read)
@@ -165,8 +166,8 @@ class _Tree:
                 ended = {one.state.name: replace(one.state, because=reached.limit) for one in kept}
                 self.leaves += ended.values()
                 return []
-        pairs = zip(kept, found, strict=True)
-        outcomes = await side_by_side(self.bench, [self._looked_up(one, tuple(hits)) for one, hits in pairs])
+        works = [(one.step_id, partial(self._looked_up, one, tuple(hits))) for one, hits in zip(kept, found, strict=True)]
+        outcomes = await side_by_side(self.bench, works)
         self.held = [state for state in outcomes if isinstance(state, State)] or self.held
         return all_of(outcomes)
 
@@ -174,15 +175,14 @@ class _Tree:
         proposes = self.shape.suggest == "propose"
         num = self.shape.num_candidates
         sampling = self._warm(self.options.max_tokens_suggest, () if proposes else ("\n",))
-        with self.bench.under(state.step_id):
-            prompt = self.words.suggestions(state, num if proposes else 0)
-            items: list[str] = []
-            for text in await self._drawn(prompt, 1 if proposes else num, "suggest", sampling):
-                read = (parse_suggestions if proposes else parse_next)(text)
-                items += read.items
-                for problem in read.problems:
-                    self.bench.unread("suggestions", problem, text)
-            return Suggested(tuple(items[:num]), ())
+        prompt = self.words.suggestions(state, num if proposes else 0)
+        items: list[str] = []
+        for text in await self._drawn(prompt, 1 if proposes else num, "suggest", sampling):
+            read = (parse_suggestions if proposes else parse_next)(text)
+            items += read.items
+            for problem in read.problems:
+                self.bench.unread("suggestions", problem, text)
+        return Suggested(tuple(items[:num]), ())
 
     def _candidates(self, depth: int, state: State, suggested: Suggested) -> list[Candidate]:
         """The suggestions for a branch, each once, without what it has asked already.
@@ -206,14 +206,13 @@ class _Tree:
 
     async def _looked_up(self, one: Candidate, hits: tuple[Hit, ...]) -> State:
         """The branch, grown by a sub-question and its answer from what was found; what cannot be read stays unknown."""
-        with self.bench.under(one.step_id):
-            titles = ", ".join(hit.passage.title or hit.passage.id for hit in hits)
-            self.bench.decide("evidence", titles or "none", passage_ids=[hit.passage.id for hit in hits])
-            prompt = self.words.sub_answer(one.state, one.query, hits)
-            sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens_answer)
-            said = (await self.bench.reply([Message("user", prompt)], purpose="sub-answer", sampling=sampling)).text
-            short, _ = bare_answer(self.bench, said, Question(self.question.id, one.query))
-            self.bench.decide("answer", short or "?")
+        titles = ", ".join(hit.passage.title or hit.passage.id for hit in hits)
+        self.bench.decide("evidence", titles or "none", passage_ids=[hit.passage.id for hit in hits])
+        prompt = self.words.sub_answer(one.state, one.query, hits)
+        sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens_answer)
+        said = (await self.bench.reply([Message("user", prompt)], purpose="sub-answer", sampling=sampling)).text
+        short, _ = bare_answer(self.bench, said, Question(self.question.id, one.query))
+        self.bench.decide("answer", short or "?")
         return State(one.name, one.step_id, (*one.state.steps, Step(one.query, short, hits)))
 
     # -- votes ---------------------------------------------------------------------------------------------------------
@@ -249,7 +248,7 @@ class _Tree:
 
     async def _answered_from_leaves(self) -> Answer:
         """The answer of the leaf that is voted best; leaves that agree stand for one choice."""
-        outcomes = await side_by_side(self.bench, [self._final(leaf) for leaf in self.leaves])
+        outcomes = await side_by_side(self.bench, [(leaf.step_id, partial(self._final, leaf)) for leaf in self.leaves])
         ends = [(leaf, end) for leaf, end in zip(self.leaves, outcomes, strict=True) if isinstance(end, Settled)]
         if not ends:
             all_of(outcomes)
@@ -272,9 +271,8 @@ class _Tree:
         )
 
     async def _final(self, leaf: State) -> Settled:
-        with self.bench.under(leaf.step_id):
-            prompt = self.words.final(leaf)
-            sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens)
-            text = (await self.bench.reply([Message("user", prompt)], purpose="final", sampling=sampling)).text.strip()
-            longest = self.options.max_tokens_answer
-            return await settled(self.bench, self.question, prompt, text, said=text, max_tokens=longest, steps=leaf.steps)
+        prompt = self.words.final(leaf)
+        sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens)
+        text = (await self.bench.reply([Message("user", prompt)], purpose="final", sampling=sampling)).text.strip()
+        longest = self.options.max_tokens_answer
+        return await settled(self.bench, self.question, prompt, text, said=text, max_tokens=longest, steps=leaf.steps)

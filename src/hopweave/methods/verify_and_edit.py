@@ -12,17 +12,19 @@ side, and one to answer again; s is about h. Rounds: none, or one for each sente
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Literal
 
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, Elected, self_consistent
+from hopweave.methods._closing import file_unanswered
 from hopweave.methods._demos import asked, closing, drawn, packed
 from hopweave.methods._editing import Edit, Editor, Ranked
-from hopweave.methods._few_shot import CONTEXT_TOKENS
+from hopweave.methods._few_shot import context_of
+from hopweave.methods._options import at_least, options_for
 from hopweave.methods._ranking import ranked_by_embedding, ranked_by_words
 from hopweave.methods._stated import stated_answer
 from hopweave.methods._transcript import Transcript
@@ -36,7 +38,6 @@ from hopweave.workbench import Workbench
 __all__ = ["VerifyAndEdit"]
 
 _PROMPTS = prompts_beside(__file__)
-_COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +72,11 @@ class VerifyAndEdit:
     max_tokens: Annotated[int, "longest question, edit and second answer, in tokens"] = 70
 
     def __post_init__(self) -> None:
-        if self.n_demos is not None and self.n_demos < 0:
-            raise SettingsError(f"verify_and_edit n_demos must be 0 or more, not {self.n_demos}")
+        at_least("verify_and_edit", self, 0, "n_demos")
         if not 1 <= self.max_edits <= len(ORDINALS):
             raise SettingsError(f"verify_and_edit max_edits must be from 1 to {len(ORDINALS)}, not {self.max_edits}")
-        for name in ("num_hits", "num_sentences", "max_tokens_long", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"verify_and_edit {name} must be at least 1, not {getattr(self, name)}")
-        Voting(self.n_samples, self.temperature, self.max_tokens_reasoning).check("verify_and_edit")
+        at_least("verify_and_edit", self, 1, "num_hits", "num_sentences", "max_tokens_long", "max_tokens")
+        options_for(Voting, self).check("verify_and_edit")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -141,14 +139,7 @@ class VerifyAndEdit:
         edits = [
             Edit(sentence, bench.decide("edit", f"[{number}] {sentence}")) for number, sentence in enumerate(sentences, start=1)
         ]
-        # Where calls are counted, which of them the limit cuts off must not hang on the clock.
-        if not self.parallel or any(limit in bench.budget.limits() for limit in _COUNTED):
-            for edit in edits:
-                await editor.edit(edit)
-            return edits
-        async with asyncio.TaskGroup() as group:
-            for edit in edits:
-                group.create_task(editor.edit(edit))
+        await bench.side_by_side([partial(editor.edit, edit) for edit in edits], in_turn=not self.parallel)
         return edits
 
     def _ranked(self) -> Ranked:
@@ -189,7 +180,7 @@ class VerifyAndEdit:
         begun = "" if is_long else f" {edited} {MARKER}"
         transcript = Transcript(bench, await self._prompt(question, bench, demos, facts, begun), begun)
         longest = self.max_tokens_long if is_long else self.max_tokens
-        room = (bench.abilities.context_tokens or CONTEXT_TOKENS) - longest
+        room = context_of(bench) - longest
         if await bench.count_tokens(f"{transcript.prompt}{begun}") > room:
             bench.decide("overflow", "the edited reasoning leaves no room for an answer")
             return "", "empty"
@@ -197,7 +188,7 @@ class VerifyAndEdit:
         said = (await transcript.go_on("answer", sampling)).text.strip()
         short, how = final_answer(said if is_long else f"{MARKER} {said}", question) if said else ("", "empty")
         if not short:
-            bench.unread("final", "no answer is in the reply" if said else "the reply is empty", said)
+            file_unanswered(bench, said)
         return short, how
 
 

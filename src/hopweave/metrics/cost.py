@@ -34,14 +34,12 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from hopweave.errors import DataError
-from hopweave.metrics._prices import price_of
 from hopweave.metrics._usage import usage_of
+from hopweave.prices import price_of
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
 __all__ = ["Cost"]
-
-_MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +65,4 @@ class Cost:
         usage = usage_of(record)
         if usage is None:
             return {}
-        fresh = max(0, usage.prompt_tokens - usage.cached_tokens)
-        total = fresh * price.prompt + usage.cached_tokens * price.cached + usage.completion_tokens * price.completion
-        return {"cost": total / _MILLION}
+        return {"cost": price.of(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from hopweave.catalog import require
 from hopweave.errors import SettingsError
@@ -56,21 +56,39 @@ class BestSpan:
     score: float
 
 
-def check_lengths(name: str, *, max_span_tokens: int, max_tokens: int, stride: int, batch_size: int) -> None:
+class Lengths(Protocol):
+    """The options of a reader that say how long things are."""
+
+    @property
+    def max_span_tokens(self) -> int: ...
+    @property
+    def max_tokens(self) -> int: ...
+    @property
+    def stride(self) -> int: ...
+    @property
+    def batch_size(self) -> int: ...
+
+
+def check_lengths(name: str, options: Lengths) -> None:
     """Refuses lengths that cannot be.
 
     Raises:
         SettingsError: naming the option.
     """
-    least = {"max_span_tokens": (max_span_tokens, 1), "max_tokens": (max_tokens, 64), "batch_size": (batch_size, 1)}
-    for option, (value, bound) in least.items():
+    for option, bound in {"max_span_tokens": 1, "max_tokens": 64, "batch_size": 1}.items():
+        value = getattr(options, option)
         if value < bound:
             raise SettingsError(f"{name} {option} must be at least {bound}, not {value}")
-    if not max_span_tokens <= stride <= max_tokens // 4:
+    if not options.max_span_tokens <= options.stride <= options.max_tokens // 4:
         raise SettingsError(
-            f"{name} stride must be from max_span_tokens = {max_span_tokens}, so that no span falls between two windows, "
-            f"to a quarter of max_tokens = {max_tokens}; not {stride}"
+            f"{name} stride must be from max_span_tokens = {options.max_span_tokens}, so that no span falls between two "
+            f"windows, to a quarter of max_tokens = {options.max_tokens}; not {options.stride}"
         )
+
+
+def revised(model: str, revision: str | None) -> str:
+    """How an identity names a model."""
+    return f"{model}@{revision}" if revision else model
 
 
 def device_of(device: str | None) -> str:

@@ -17,6 +17,7 @@ from hopweave.readers._spans import (
     loaded,
     max_query_tokens,
     reading_of,
+    revised,
     run_batches,
     slices,
     word_places,
@@ -54,21 +55,14 @@ class DPR:
     _loaded: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_lengths(
-            "dpr",
-            max_span_tokens=self.max_span_tokens,
-            max_tokens=self.max_tokens,
-            stride=self.stride,
-            batch_size=self.batch_size,
-        )
+        check_lengths("dpr", self)
 
     @property
     def identity(self) -> str:
         """The model and the options that touch what it reads."""
-        model = f"{self.model}@{self.revision}" if self.revision else self.model
         return (
-            f"dpr({model}, passage_slot={self.passage_slot}, max_span_tokens={self.max_span_tokens}, "
-            f"max_tokens={self.max_tokens}, stride={self.stride})"
+            f"dpr({revised(self.model, self.revision)}, passage_slot={self.passage_slot}, "
+            f"max_span_tokens={self.max_span_tokens}, max_tokens={self.max_tokens}, stride={self.stride})"
         )
 
     def read(self, pairs: Sequence[tuple[str, Passage]]) -> list[Reading]:

@@ -18,6 +18,7 @@ from hopweave.readers._spans import (
     loaded,
     max_query_tokens,
     reading_of,
+    revised,
     run_batches,
     shortened,
     word_places,
@@ -54,20 +55,13 @@ class SpanModel:
     _loaded: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_lengths(
-            "span_model",
-            max_span_tokens=self.max_span_tokens,
-            max_tokens=self.max_tokens,
-            stride=self.stride,
-            batch_size=self.batch_size,
-        )
+        check_lengths("span_model", self)
 
     @property
     def identity(self) -> str:
         """The model and the options that touch what it reads."""
-        model = f"{self.model}@{self.revision}" if self.revision else self.model
         return (
-            f"span_model({model}, null_score={self.null_score}, with_title={self.with_title}, "
+            f"span_model({revised(self.model, self.revision)}, null_score={self.null_score}, with_title={self.with_title}, "
             f"max_span_tokens={self.max_span_tokens}, max_tokens={self.max_tokens}, stride={self.stride})"
         )
 

@@ -104,7 +104,8 @@ def load(data: Path, manifest: Manifest) -> tantivy.Searcher:
             f"index {data.parent} was built with the analyzer {manifest.analyzer}, and this hopweave has {ANALYZER}; "
             f"rebuild it with: hopweave index PATH... --to {data.parent}"
         )
-    with tempfile.TemporaryDirectory(prefix="hopweave-bm25-") as links:
+    # A thread of the engine may still make its lock file while the folder is taken away.
+    with tempfile.TemporaryDirectory(prefix="hopweave-bm25-", ignore_cleanup_errors=True) as links:
         for name in manifest.files:
             Path(links, name).symlink_to((data / name).absolute())
         try:

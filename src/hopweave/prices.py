@@ -23,6 +23,7 @@ from typing import Any
 
 from hopweave.errors import DataError, suggest
 
+_MILLION = 1_000_000
 _KEYS = ("model", "prompt", "cached", "completion")
 
 
@@ -35,6 +36,11 @@ class Price:
     cached: float
     completion: float
 
+    def of(self, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0.0) -> float:
+        """What tokens cost; the cached ones are a part of the prompt's."""
+        fresh = max(0.0, prompt_tokens - cached_tokens)
+        return (fresh * self.prompt + cached_tokens * self.cached + completion_tokens * self.completion) / _MILLION
+
 
 def price_of(model: str, path: Path) -> Price:
     """The price of a model.
@@ -45,7 +51,7 @@ def price_of(model: str, path: Path) -> Price:
     try:
         stamp = path.stat().st_mtime_ns
     except OSError as error:
-        raise DataError(f"cannot read the price table {path}: {error.strerror}; set metrics.cost.prices to one") from None
+        raise DataError(f"cannot read the price table {path}: {error.strerror}; check the path") from None
     for price in _table(path, stamp):
         if fnmatchcase(model, price.model):
             return price
@@ -57,7 +63,7 @@ def _table(path: Path, _: int) -> tuple[Price, ...]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise DataError(f"cannot read the price table {path}: {error.strerror}; set metrics.cost.prices to one") from None
+        raise DataError(f"cannot read the price table {path}: {error.strerror}; check the path") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"the price table {path} is not TOML: {error}; correct it there") from None
     rows = data.get("prices")

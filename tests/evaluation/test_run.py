@@ -1,0 +1,425 @@
+"""A run of methods over datasets: order, records, budget, refusals, failures, manifest."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from hopweave.cli import app
+from hopweave.errors import DataError, SettingsError
+from hopweave.evaluation.estimate import estimate
+from hopweave.evaluation.manifest import Manifest, hash_source
+from hopweave.evaluation.plan_file import Flags, in_full, read_plan
+from hopweave.evaluation.prepare import prepare
+from hopweave.evaluation.progress import Bars
+from hopweave.evaluation.run import MAX_FAILURES_IN_A_ROW, RunOptions, Watcher, evaluate
+from hopweave.evaluation.run_folder import RunFolder
+from hopweave.evaluation.standing import Cell, RunBudget
+from hopweave.prices import Price
+from hopweave.settings import read_settings
+
+RULES = """
+[[rules]]
+find = "town 3"
+error = "the model cannot bear town 3"
+
+[[rules]]
+match = "(?s)."
+say = "So the answer is: the Nith."
+"""
+
+
+@pytest.fixture(autouse=True)
+def scene(tmp_path, monkeypatch):
+    """Six questions, a model by rule that fails on one, and nothing of this machine's."""
+    for name in list(os.environ):
+        if name.startswith("HOPWEAVE_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    Path("rules.toml").write_text(RULES)
+    Path("hopweave.toml").write_text('llm = "scripted"\n[llms.scripted]\nrules_file = "rules.toml"\n')
+    write_questions("questions.jsonl", 6)
+
+
+def write_questions(name, num, **more):
+    rows = [
+        {"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith", **more} for n in range(num)
+    ]
+    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def planned(flags=None, text=""):
+    file = None
+    if text:
+        file = Path("plan.toml")
+        file.write_text(text)
+    plan = read_plan(file, flags or (Flags() if text else Flags(["jsonl"], ["direct"], Path("questions.jsonl"))))
+    settings = read_settings(plan.settings)
+    return in_full(plan, settings), settings
+
+
+async def done(out="run", flags=None, text="", watcher=None, **options):
+    plan, settings = planned(flags, text)
+    return await evaluate(Path(out), plan, settings, RunOptions(**options), watcher)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["evaluate", "--out", "run", *arguments], env={"COLUMNS": "200"})
+
+
+DIRECT = ("--dataset", "jsonl", "--path", "questions.jsonl", "--methods", "direct")
+
+
+class Order(Watcher):
+    def __init__(self):
+        self.seen = []
+
+    def answered(self, cell, record):
+        self.seen.append((*cell, record.question.id))
+
+
+async def test_every_question_has_a_record_and_what_failed_is_counted_by_kind():
+    outcome = await done()
+    assert (outcome.ended_because, outcome.standing.num_done, outcome.standing.num_failed) == ("finished", 6, 1)
+    assert list(outcome.standing.failures()) == [
+        (Cell("jsonl", "direct"), "ModelError", 1, ("q3", "the model cannot bear town 3"))
+    ]
+    records = list(RunFolder.open(Path("run")).records("jsonl", "direct"))
+    assert sorted(record.question.id for record in records) == [f"q{n}" for n in range(6)]
+    assert [record.answer.short for record in records if record.answer] == ["the Nith"] * 5
+
+
+async def test_one_method_is_worked_after_another_with_datasets_of_one_kind_side_by_side():
+    write_questions("labels.jsonl", 1, form="label", labels=["the Nith", "the Esk"])
+    text = """
+        [datasets.first]
+        name = "jsonl"
+        path = "questions.jsonl"
+        limit = 2
+        [datasets.labels]
+        name = "jsonl"
+        path = "labels.jsonl"
+        [datasets.second]
+        name = "jsonl"
+        path = "questions.jsonl"
+        limit = 1
+        [methods.direct]
+        [methods.brief]
+        name = "direct"
+        max_tokens = 2
+    """
+    order = Order()
+    await done(text=text, watcher=order, parallel=1)
+    once = [("first", "q0"), ("first", "q1"), ("second", "q0"), ("labels", "q0")]
+    assert order.seen == [(data, method, name) for method in ("direct", "brief") for data, name in once]
+    brief = next(RunFolder.open(Path("run")).records("first", "brief"))
+    assert (brief.setup.method, brief.setup.options["max_tokens"]) == ("direct", 2)
+
+
+async def test_each_dataset_may_have_an_index_of_its_own():
+    from hopweave.retrievers.bm25 import BM25
+    from hopweave.types import Passage
+
+    BM25.build(Path("one"), [Passage("one", "The river Nith runs through town 0.")])
+    BM25.build(Path("two"), [Passage("two", "The river Esk runs through town 0.")])
+    text = """
+        methods = ["direct_retrieval"]
+        [settings]
+        corpus = "one"
+        [datasets.first]
+        name = "jsonl"
+        path = "questions.jsonl"
+        limit = 1
+        [datasets.second]
+        name = "jsonl"
+        path = "questions.jsonl"
+        limit = 1
+        corpus = "two"
+    """
+    await done(text=text)
+    folder = RunFolder.open(Path("run"))
+    found = {data: [p.id for p in next(folder.records(data, "direct_retrieval")).passages] for data in ("first", "second")}
+    assert found == {"first": ["one"], "second": ["two"]}
+    assert set(Manifest.read(Path("run")).indexes) == {"one", "two"}
+
+
+async def test_a_run_that_is_done_asks_nothing_when_it_is_run_again():
+    await done()
+    before = Path("run/records/jsonl/direct.jsonl").read_bytes()
+    order = Order()
+    outcome = await done(watcher=order)
+    assert order.seen == []
+    assert outcome.standing.num_done == 6
+    assert Path("run/records/jsonl/direct.jsonl").read_bytes() == before
+
+
+async def test_what_failed_is_asked_again_only_on_demand_and_then_the_last_record_counts():
+    await done()
+    order = Order()
+    outcome = await done(watcher=order, retry_failed=True)
+    assert order.seen == [("jsonl", "direct", "q3")]
+    assert outcome.standing.num_failed == 1
+    folder = RunFolder.open(Path("run"))
+    assert len(list(folder.history("jsonl", "direct"))) == 7
+    assert sorted(record.question.id for record in folder.records("jsonl", "direct")) == [f"q{n}" for n in range(6)]
+
+
+async def test_a_torn_last_line_is_cut_off_and_its_question_asked_again():
+    await done()
+    place = Path("run/records/jsonl/direct.jsonl")
+    whole = place.read_bytes()
+    place.write_bytes(whole[:-100])
+    order = Order()
+    await done(watcher=order)
+    assert len(order.seen) == 1
+    assert len(place.read_bytes().splitlines()) == 6
+
+
+async def test_another_setting_is_refused_with_the_difference():
+    await done()
+    with pytest.raises(SettingsError, match=r"settings.sampling.temperature was absent, is now 0.5"):
+        await done(flags=Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"sampling": {"temperature": 0.5}}))
+    with pytest.raises(SettingsError, match=r"datasets.jsonl.limit was null, is now 3"):
+        await done(flags=Flags(["jsonl"], ["direct"], Path("questions.jsonl"), limit=3))
+    Path("hopweave.toml").write_text(Path("hopweave.toml").read_text().replace("llm =", 'reader = "span_model"\nllm ='))
+    with pytest.raises(SettingsError, match=r'settings.reader was "llm_reader", is now "span_model"'):
+        await done()
+
+
+async def test_changed_data_and_a_changed_index_are_refused():
+    from hopweave.retrievers.bm25 import BM25
+    from hopweave.types import Passage
+
+    BM25.build(Path("index"), [Passage("one", "The river Nith runs through town 0.")])
+    flags = Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"corpus": "index"})
+    await done(flags=flags)
+    BM25.build(Path("index"), [Passage("one", "The river Esk runs through town 0.")])
+    with pytest.raises(DataError, match=r"index index: .* changed.*the retriever over index was"):
+        await done(flags=flags)
+    await done("other")
+    write_questions("questions.jsonl", 7)
+    with pytest.raises(DataError, match=r"data of jsonl: questions.jsonl changed"):
+        await done("other")
+
+
+async def test_a_wrong_option_leaves_no_run_behind():
+    with pytest.raises(SettingsError, match="no option 'max_token'"):
+        await done(text='[datasets.jsonl]\npath = "questions.jsonl"\n[methods.direct]\nmax_token = 3')
+    with pytest.raises(DataError, match=r"dataset 'jsonl': .*missing.jsonl"):
+        await done(flags=Flags(["jsonl"], ["direct"], Path("missing.jsonl")))
+    assert (await done()).standing.is_complete
+
+
+async def test_a_budget_ends_the_run_between_questions_and_a_higher_one_goes_on():
+    outcome = await done(budget=RunBudget(max_questions=2), parallel=4)
+    assert (outcome.ended_because, outcome.standing.num_done) == ("max_questions = 2", 2)
+    assert not Manifest.read(Path("run")).is_complete
+    tokens = outcome.standing.spent("tokens")
+    outcome = await done(budget=RunBudget(max_tokens=int(tokens) + 1), parallel=1)
+    assert (outcome.standing.num_done, outcome.ended_because[:10]) == (3, "max_tokens")
+    assert (await done(budget=RunBudget(max_seconds=0.0001))).standing.num_done in (3, 4)
+    outcome = await done()
+    assert (outcome.ended_because, outcome.standing.num_done) == ("finished", 6)
+    assert [sitting.ended_because[:8] for sitting in Manifest.read(Path("run")).sittings] == [
+        "max_ques",
+        "max_toke",
+        "max_seco",
+        "finished",
+    ]
+
+
+async def test_questions_under_way_count_towards_a_budget_of_money():
+    Path("prices.toml").write_text('[[prices]]\nmodel = "scripted:*"\nprompt = 1000000\ncompletion = 0\n')
+    first = await done("probe", prices=Path("prices.toml"), budget=RunBudget(max_questions=1))
+    each = first.standing.spent("cost")
+    assert each > 0
+    outcome = await done("probe", prices=Path("prices.toml"), budget=RunBudget(max_cost=each * 2.5), parallel=4)
+    assert outcome.standing.num_done == 3
+    assert outcome.ended_because.startswith("max_cost")
+
+
+def test_limits_that_cannot_be_are_refused():
+    with pytest.raises(SettingsError, match="max_cost needs a price table"):
+        RunOptions(budget=RunBudget(max_cost=1.0))
+    with pytest.raises(SettingsError, match="max_tokens of a run must be a number above 0"):
+        RunBudget(max_tokens=0)
+    with pytest.raises(SettingsError, match="parallel must be at least 1"):
+        RunOptions(parallel=0)
+
+
+async def test_an_endpoint_that_is_down_ends_the_run_instead_of_failing_every_question():
+    Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nerror = "down"\n')
+    write_questions("questions.jsonl", MAX_FAILURES_IN_A_ROW + 20)
+    outcome = await done(parallel=1)
+    assert outcome.standing.num_failed == MAX_FAILURES_IN_A_ROW
+    assert "in a row failed" in outcome.ended_because
+    assert not outcome.standing.is_complete
+
+
+async def test_a_question_that_no_method_can_be_asked_is_a_failed_record_by_name():
+    Path("questions.jsonl").write_text(
+        json.dumps({"id": "long", "question": "Which? " * 2000, "answer": "x"})
+        + "\n"
+        + json.dumps({"question": "Who?", "answer": "x"})
+        + "\n"
+    )
+    outcome = await done()
+    assert [(kind, num, example[0]) for _, kind, num, example in outcome.standing.failures()] == [("DataError", 1, "long")]
+    assert outcome.standing.is_complete
+
+
+async def test_a_method_that_breaks_is_counted_and_the_others_go_on(monkeypatch):
+    from hopweave.methods.direct import Direct
+
+    async def broken(self, question, workbench):
+        raise ZeroDivisionError("of its own")
+
+    monkeypatch.setattr(Direct, "answer", broken)
+    outcome = await done(flags=Flags(["jsonl"], ["direct", "cot"], Path("questions.jsonl")))
+    failed = {(cell.method, kind): num for cell, kind, num, _ in outcome.standing.failures()}
+    assert failed == {("direct", "MethodError"): 6, ("cot", "ModelError"): 1}
+    assert outcome.standing.is_complete
+
+
+async def test_the_manifest_is_there_from_the_start_and_complete_at_the_end():
+    seen = []
+
+    class AtStart(Watcher):
+        def started(self, work):
+            seen.append(Manifest.read(Path("run")))
+
+    await done(watcher=AtStart())
+    assert seen[0].records == {}
+    assert not seen[0].is_complete
+    manifest = Manifest.read(Path("run"))
+    assert manifest.is_complete
+    assert manifest.llm.startswith("scripted:")
+    assert manifest.datasets["jsonl"].sources == (hash_source(Path("questions.jsonl")),)
+    assert manifest.datasets["jsonl"].num_examples == 6
+    assert set(manifest.prompts) >= {"direct.direct"}
+    kept = manifest.records["jsonl/direct"]
+    assert (kept.num_records, kept.num_failed) == (6, 1)
+    assert manifest.sittings[0].ended_because == "finished"
+
+
+async def test_the_code_that_changed_between_sittings_is_told(monkeypatch):
+    told = []
+
+    class Notes(Watcher):
+        def started(self, work):
+            told.extend(work.notes)
+
+    await done(budget=RunBudget(max_questions=1))
+    await done(budget=RunBudget(max_questions=2), watcher=Notes())
+    assert told == []
+    monkeypatch.setattr("hopweave.evaluation.manifest.hash_code", lambda: "another")
+    await done(watcher=Notes())
+    assert told == ["the code of hopweave has changed since the run began, as manifest.json says"]
+
+
+async def test_the_replies_are_in_the_run_unless_the_settings_name_a_store():
+    await done()
+    assert Path("run/store.sqlite").exists()
+    flags = Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"store": {"path": "mine.sqlite"}})
+    await done("other", flags=flags)
+    assert not Path("other/store.sqlite").exists()
+    assert Path("mine.sqlite").exists()
+
+
+async def test_memory_does_not_hold_the_records():
+    import gc
+
+    from hopweave.trace import Record
+
+    write_questions("questions.jsonl", 200)
+    most = 0
+
+    class Count(Watcher):
+        def answered(self, cell, record):
+            nonlocal most
+            if record.question.id == "q199":
+                gc.collect()
+                most = sum(isinstance(thing, Record) for thing in gc.get_objects())
+
+    await done(watcher=Count(), parallel=8)
+    assert 0 < most <= 16
+
+
+def test_the_command_lists_failures_and_ends_well_when_every_question_has_a_record():
+    ended = run(*DIRECT)
+    assert ended.exit_code == 0, ended.output
+    assert "6 of 6 questions have a record in run, 1 failed; 6 calls" in ended.output
+    assert "failed 1 of jsonl x direct: ModelError, such as question q3: the model cannot bear town 3" in ended.output
+
+
+def test_the_command_says_where_a_run_stands_that_a_limit_ended_and_goes_on_without_flags():
+    ended = run(*DIRECT, "--max-questions", "2")
+    assert ended.exit_code == 1
+    assert "2 of 6 questions have a record" in ended.output
+    assert "ended at max_questions = 2" in ended.output
+    ended = run()
+    assert ended.exit_code == 0
+    assert "6 of 6 questions" in ended.output
+
+
+def test_a_dry_run_calls_no_model_and_makes_no_folder():
+    Path("prices.toml").write_text('[[prices]]\nmodel = "scripted:*"\nprompt = 1\ncompletion = 2\n')
+    ended = run(*DIRECT, "--dry-run", "--prices", "prices.toml")
+    assert ended.exit_code == 0, ended.output
+    assert "nothing was asked of it" in ended.output
+    assert "jsonl x direct: 6 questions, by a rehearsal of 3 with stand-ins for the model" in ended.output
+    assert "6 calls" in ended.output
+    assert "cost " in ended.output
+    assert not Path("run").exists()
+
+
+async def test_an_estimate_from_records_is_their_mean_with_what_can_be_told_of_the_sum():
+    await done(budget=RunBudget(max_questions=3), parallel=1)
+    plan, settings = planned()
+    folder = RunFolder.open(Path("run"))
+    (found,) = await estimate(prepare(plan, settings, folder), folder, Price("m", 1.0, 1.0, 2.0))
+    assert (found.num_left, found.basis) == (3, "3 records of it")
+    assert found.llm_calls.low == found.llm_calls.high == 3
+    assert found.prompt_tokens.low <= found.prompt_tokens.high
+    assert found.cost.low > 0
+
+
+async def test_a_rehearsal_holds_the_true_number_of_a_method_of_one_call_between_its_bounds():
+    plan, settings = planned(Flags(["jsonl"], ["direct_retrieval"], Path("questions.jsonl")))
+    (found,) = await estimate(prepare(plan, settings), None)
+    assert (found.llm_calls.low, found.llm_calls.high) == (6, 6)
+    outcome = await evaluate(Path("run"), plan, settings)
+    records = RunFolder.open(Path("run")).records("jsonl", "direct_retrieval")
+    num_characters = sum(len(message.text) for record in records for message in record.messages)
+    assert found.prompt_tokens.low < num_characters / 4 < found.prompt_tokens.high
+    assert 0 < found.completion_tokens.low <= outcome.standing.spent("completion_tokens") <= found.completion_tokens.high
+
+
+async def test_nothing_is_drawn_where_there_is_no_terminal_and_bars_are_where_there_is_one(tmp_path):
+    with (tmp_path / "plain").open("w+") as plain, Bars(Console(file=plain)) as bars:
+        await done(watcher=bars)
+        plain.seek(0)
+        assert plain.read() == ""
+    with (tmp_path / "terminal").open("w+") as terminal:
+        with Bars(Console(file=terminal, force_terminal=True, width=140)) as bars:
+            await done("other", watcher=bars)
+            line = bars.line()
+        terminal.seek(0)
+        assert "all" in terminal.read()
+    assert "/min" in line
+    assert "1 failed" in line
+
+
+async def test_a_second_sitting_in_the_same_process_is_refused_while_the_first_works():
+    Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = "x"\ndelay_seconds = 0.2\n')
+    first = asyncio.create_task(done())
+    await asyncio.sleep(0.1)
+    with pytest.raises(DataError, match=f"another process .id {os.getpid()}. works on the run"):
+        await done()
+    assert (await first).standing.is_complete
