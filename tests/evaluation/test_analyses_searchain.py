@@ -383,3 +383,29 @@ def test_a_run_that_lacks_everything_gives_no_figure_and_says_what_to_evaluate(t
     sheet = sheet_of(name, run)
     assert not sheet.has_data
     assert sheet.missing
+
+
+@pytest.mark.parametrize(
+    ("method", "says", "options", "steps"),
+    [
+        ("cot", ["He was born in Ulm. It is on the Danube. So the final answer is the Danube."], {}, 2.0),
+        (
+            "self_ask_no_search",
+            [" Yes.\nFollow up: Born where?\nIntermediate answer: Ulm.\nFollow up: Which river?\nIntermediate answer: Danube.\n"
+             "So the final answer is: Danube"],
+            {},
+            2.0,
+        ),
+        ("least_to_most", ['we need to know: "Where?", "Which river?".', "Ulm", "Danube", "So the final answer is Danube."],
+         {}, 2.0),
+        ("searchain", [chain(("Where?", "Ulm"), ("Which river?", "Danube"), ("Is it?", "Yes"), final="Danube.")] * 2,
+         {"use_retrieval": False}, 3.0),
+    ],
+)  # fmt: skip
+async def test_steps_are_read_off_what_the_methods_really_file(tmp_path, method, says, options, steps):
+    two = asked("a", hops=2)
+    record = await Bench(says).ask(two.question, method, **options)
+    cells = {("musique", "made"): [record]}
+    run = made(tmp_path / "run", {"musique": ("musique", (two,))}, cells, {"made": MethodPlan(method, options)})
+    (row,) = [row for row in sheet_of("searchain_table4", run).rows if row.num]
+    assert figures(row) == {"hops_2": steps}
