@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -354,6 +356,23 @@ async def test_memory_does_not_hold_the_records():
 
     await done(watcher=Count(), parallel=8)
     assert 0 < most <= 16
+
+
+def test_answers_that_come_faster_than_the_disk_takes_them_wait_and_all_are_kept(monkeypatch):
+    write_questions("questions.jsonl", 12)
+    add = RunFolder.add
+
+    def slow(self, *words):
+        time.sleep(0.3)
+        add(self, *words)
+
+    monkeypatch.setattr(RunFolder, "add", slow)
+    ended = []
+    worker = threading.Thread(target=lambda: ended.append(asyncio.run(done(parallel=1))), daemon=True)
+    worker.start()
+    worker.join(20)
+    assert len(ended) == 1
+    assert len(Path("run").joinpath("records/jsonl/direct.jsonl").read_text().splitlines()) == 12
 
 
 def test_the_command_lists_failures_and_ends_well_when_every_question_has_a_record():

@@ -218,6 +218,7 @@ class _Sitting:
             self._running[job.cell] += 1
             self._done(job.cell, await self._answer(job))
             while len(self._unwritten) > max_unwritten:
+                self._is_written.clear()  # an event that is still set would be waited for without ever letting the writer go on
                 await self._is_written.wait()
 
     def _next(self) -> _Job | None:
@@ -245,7 +246,6 @@ class _Sitting:
         is_bad = record.error is not None and record.error.kind == ModelError.__name__
         self._num_bad_in_a_row = self._num_bad_in_a_row + 1 if is_bad else 0
         self._unwritten.append((cell, record))
-        self._is_written.clear()
         self._has_news.set()
 
     async def _write_along(self, asking: asyncio.Task[None]) -> None:
