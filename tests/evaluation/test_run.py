@@ -5,6 +5,7 @@ import json
 import os
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from hopweave.evaluation.manifest import Manifest, hash_source
 from hopweave.evaluation.plan_file import Flags, in_full, read_plan
 from hopweave.evaluation.prepare import prepare
 from hopweave.evaluation.progress import Bars
-from hopweave.evaluation.run import MAX_FAILURES_IN_A_ROW, RunOptions, Watcher, evaluate
+from hopweave.evaluation.run import MAX_FAILURES_IN_A_ROW, RunOptions, Watcher, _Job, _Sitting, evaluate
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.standing import Cell, RunBudget
 from hopweave.prices import Price
@@ -373,6 +374,29 @@ def test_answers_that_come_faster_than_the_disk_takes_them_wait_and_all_are_kept
     worker.join(20)
     assert len(ended) == 1
     assert len(Path("run").joinpath("records/jsonl/direct.jsonl").read_text().splitlines()) == 12
+
+
+def test_who_waits_for_the_disk_lets_the_writer_go_on_even_right_after_it_wrote():
+    async def waits():
+        sitting = object.__new__(_Sitting)
+        sitting._running, sitting._unwritten, sitting._is_written = Counter(), [1, 2, 3], asyncio.Event()
+        sitting._is_written.set()
+        jobs = [_Job(Cell("d", "m"), None), None]
+        sitting._next, sitting._done = lambda: jobs.pop(0), lambda *_: None
+
+        async def answer(job):
+            return None
+
+        sitting._answer = answer
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(sitting._take_turns(2), 0.1)
+        ended.append(sitting)
+
+    ended = []
+    worker = threading.Thread(target=lambda: asyncio.run(waits()), daemon=True)
+    worker.start()
+    worker.join(10)
+    assert len(ended) == 1
 
 
 def test_the_command_lists_failures_and_ends_well_when_every_question_has_a_record():
