@@ -110,7 +110,7 @@ async def _run(options: argparse.Namespace, base_url: str, folder: Path, meter: 
     }
     plan = read_plan(None, Flags(["jsonl"], [options.method], data, settings=given))
     settings = read_settings(plan.settings)
-    outcome = await evaluate(run, in_full(plan, settings), settings, RunOptions(options.parallel), meter)
+    outcome = await evaluate(run, in_full(plan, settings), settings, RunOptions(), meter)
     num_records = num_failed = 0
     for record in RunFolder.open(run).records("jsonl", options.method):
         num_records += 1

@@ -40,7 +40,8 @@ def evaluate(
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
     config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
     parallel: Annotated[
-        int | None, typer.Option(help="Questions side by side; default: as many as the endpoint serves.")
+        int | None,
+        typer.Option(help="Questions side by side; default: a quarter more than the calls that the endpoint serves."),
     ] = None,
     prices: Annotated[Path | None, typer.Option(help="A TOML table of prices per million tokens, to tell the cost.")] = None,
     max_cost: Annotated[float | None, typer.Option(help="End the run before it costs more; needs --prices.")] = None,

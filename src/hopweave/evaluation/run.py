@@ -33,6 +33,12 @@ from hopweave.types import Question
 from hopweave.weaver import cause_of, check_question
 
 FINISHED = "finished"
+GATHER_SECONDS = 0.05
+"""Records of so long a time are written together. A kill loses none: they are made again from the store."""
+MIN_UNWRITTEN = 64
+"""So many records may wait for the disk before questions do."""
+EXTRA = 4
+"""One question more for so many calls at a time: the endpoint has its calls to do while other questions search or parse."""
 MAX_FAILURES_IN_A_ROW = 50
 """After so many questions in a row that the model's endpoint failed, the run ends: it is down, and asking on helps nobody."""
 
@@ -42,7 +48,8 @@ class RunOptions:
     """How to work, which touches no record.
 
     Attributes:
-        parallel: questions side by side; `None` takes as many as the endpoint serves calls at a time, or 8.
+        parallel: questions side by side; `None` takes as many as the endpoint serves calls at a time (or 8) and a quarter
+            more, which keeps the endpoint busy while some questions search. Calls never exceed what the endpoint serves.
         budget: of the whole run.
         prices: a price table.
         retry_failed: whether questions whose last record failed are asked again.
@@ -168,9 +175,10 @@ class _Sitting:
         self._check_records()
         manifest, notes = self._start_manifest()
         self._left.extend(self._jobs())
-        parallel = self._options.parallel or self._desk.max_parallel or DEFAULT_PARALLEL
+        num_calls = self._desk.max_parallel or self._options.parallel or DEFAULT_PARALLEL
+        parallel = self._options.parallel or num_calls + num_calls // EXTRA
         turns = self._desk.llm.turns
-        turns.start(self._desk.max_parallel or parallel)
+        turns.start(num_calls)
         self._watcher.started(Work(self._standing, turns, parallel, len(self._left), tuple(notes)))
         await self._ask(min(parallel, len(self._left)))
         ended_because = self._ended_because or FINISHED
@@ -183,7 +191,7 @@ class _Sitting:
         async def ask() -> None:
             async with asyncio.TaskGroup() as workers:
                 for _ in range(num_workers):
-                    workers.create_task(self._take_turns(2 * num_workers))
+                    workers.create_task(self._take_turns(max(MIN_UNWRITTEN, 2 * num_workers)))
 
         asking = asyncio.create_task(ask())
         writing = asyncio.create_task(self._write_along(asking))
@@ -254,6 +262,7 @@ class _Sitting:
             news = asyncio.create_task(self._has_news.wait())
             await asyncio.wait([news, asking], return_when=asyncio.FIRST_COMPLETED)
             news.cancel()
+            await asyncio.wait([asking], timeout=GATHER_SECONDS)
             self._has_news.clear()
             batch, self._unwritten = self._unwritten, []
             await asyncio.to_thread(self._write, batch)
