@@ -127,6 +127,7 @@ def plugin(tmp_path):
     (info / "entry_points.txt").write_text(
         "[hopweave.methods]\n"
         "guess = plugin_methods:Guess\n"
+        "guess_again = plugin_methods\n"
         "direct = plugin_methods:Guess\n"
         "broken = plugin_broken:Guess\n"
         "gone = plugin_methods:Gone\n"
@@ -135,6 +136,7 @@ def plugin(tmp_path):
     (tmp_path / "plugin_methods.py").write_text(
         "from dataclasses import dataclass\n"
         "from hopweave.types import Answer\n"
+        "__all__ = ['Guess']\n"
         "@dataclass(frozen=True)\n"
         "class Guess:\n"
         "    luck: int = 1\n"
@@ -154,10 +156,11 @@ print(found["guess"].summary, found["guess"].target, found["direct"].target, "pl
     assert run(code, plugin) == "from plugin_methods plugin_methods:Guess hopweave.methods.direct False\n"
 
 
-def test_a_part_of_another_package_takes_its_options_from_the_settings(plugin):
-    code = """
+@pytest.mark.parametrize("name", ["guess", "guess_again"])
+def test_a_part_of_another_package_takes_its_options_from_the_settings(plugin, name):
+    code = f"""
 from hopweave.settings import read_settings
-print(read_settings({"methods": {"guess": {"luck": "7"}}}).part("methods", "guess"))
+print(read_settings({{"methods": {{{name!r}: {{"luck": "7"}}}}}}).part("methods", {name!r}))
 """
     assert run(code, plugin) == "Guess(luck=7)\n"
 

@@ -54,7 +54,9 @@ def entries(role: Role) -> dict[str, Entry]:
     folder = Path(__file__).parent / FOLDERS[role]
     found = {path.stem: _entry_of_file(role, path) for path in folder.glob("*.py") if not path.name.startswith("_")}
     for point in entry_points(group=f"hopweave.{role}"):
-        found.setdefault(point.name, Entry(role, point.name, f"from {point.module}", None, f"{point.module}:{point.attr}"))
+        found.setdefault(
+            point.name, Entry(role, point.name, f"from {point.module}", None, f"{point.module}:{point.attr or ''}")
+        )
     return dict(sorted(found.items()))
 
 
