@@ -237,7 +237,7 @@ def test_parse_failures_are_counted_and_their_rate_is_per_question():
 
 def test_an_abstention_and_a_limit_are_no_failures():
     record, example = worked(" ")
-    assert Failures().score(record, example) == {"failure_rate": 0.0, "abstained": 1.0, "stopped_early": 0.0}
+    assert Failures().score(record, example) == {"failure_rate": 0.0, "empty_answer": 1.0, "stopped_early": 0.0}
     stopped = dataclasses.replace(record, answer=dataclasses.replace(record.answer, stopped_because="max_llm_calls"))
     assert Failures().score(stopped, example)["stopped_early"] == 1.0
     assert Failures().score(*worked(error="gone")) == {"failure_rate": 1.0}

@@ -1,12 +1,12 @@
 """Failures: how many questions have no answer, or not a finished one.
 
 Definition. `failure_rate` is 1 for a question whose record holds an error instead of an answer, else 0. Of the others,
-`abstained` is 1 if the bare answer is empty, and `stopped_early` is 1 if something other than the method's own end stopped it
-(a limit of the budget, `max_rounds`); a failed question has no data there. Means are shares. Range 0 to 1, lower is better.
+`empty_answer` is 1 if the bare answer is empty, and `stopped_early` is 1 if something other than the method's own end stopped
+it (a limit of the budget, `max_rounds`); a failed question has no data there. Means are shares. Range 0 to 1, lower is better.
 
 >>> from hopweave.metrics._worked import worked
 >>> Failures().score(*worked("Ulm"))
-{'failure_rate': 0.0, 'abstained': 0.0, 'stopped_early': 0.0}
+{'failure_rate': 0.0, 'empty_answer': 0.0, 'stopped_early': 0.0}
 >>> Failures().score(*worked(error="the endpoint is gone"))
 {'failure_rate': 1.0}
 """
@@ -29,7 +29,7 @@ class Failures:
 
     columns: ClassVar[Mapping[str, Column]] = {
         "failure_rate": Column("ended in an error", better="lower"),
-        "abstained": Column("gave no bare answer", better="lower"),
+        "empty_answer": Column("gave no bare answer", better="lower"),
         "stopped_early": Column("was stopped by a limit", better="lower"),
     }
     counts_failures: ClassVar[bool] = True
@@ -40,6 +40,6 @@ class Failures:
             return {"failure_rate": 1.0}
         return {
             "failure_rate": 0.0,
-            "abstained": float(not record.answer.short.strip()),
+            "empty_answer": float(not record.answer.short.strip()),
             "stopped_early": float(record.answer.stopped_because != "finished"),
         }
