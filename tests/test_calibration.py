@@ -26,11 +26,11 @@ from hopweave.calibration import (
 )
 from hopweave.errors import DataError, ReadError, SettingsError
 from hopweave.llms.scripted import Scripted
+from hopweave.parts import Parts
 from hopweave.readers.llm_reader import LLMReader
 from hopweave.store import Store
 from hopweave.trace import Failure
 from hopweave.types import Passage, Reading
-from hopweave.workbench import Parts
 
 ULM = Passage("ulm", "Einstein was born in Ulm, on the Danube.", title="Albert Einstein")
 MUSIQUE = {

@@ -11,9 +11,9 @@ from support.bench import Bench, chain, decisions, queries, told, unread
 from support.scripted_server import Behaviour, Request, ScriptedServer
 
 from hopweave.llms.openai_compatible import OpenAICompatible
+from hopweave.retries import Retries
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Passage
-from hopweave.workbench import Retries
 
 QUESTION = "In which year did the founder of the Tin Theatre die?"
 FOUNDER = "Who founded the Tin Theatre?"

@@ -23,12 +23,13 @@ from hopweave.errors import (
     SettingsError,
 )
 from hopweave.llms.scripted import Line, Scripted
+from hopweave.parts import Parts
+from hopweave.retries import Retries
 from hopweave.settings import read_settings
 from hopweave.store import Store
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Answer, Citation, Claim, Hit, Message, Passage, Question, Span
 from hopweave.weaver import Weaver, aask, ask, index_folder, open_parts
-from hopweave.workbench import Parts, Retries
 
 ULM = Passage("ulm", "Einstein was born in Ulm.")
 QUOTED = Claim("Where?", "Ulm", "verified", (Citation(1, "ulm", 21, 24, "Ulm", Span(21, 24)),))

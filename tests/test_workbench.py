@@ -23,11 +23,13 @@ from hopweave.errors import (
     SettingsError,
 )
 from hopweave.llms.scripted import Line, Rule, Scripted
+from hopweave.parts import Parts
 from hopweave.prompt import Prompt
+from hopweave.retries import Retries
 from hopweave.store import Store, Stored, key_of
 from hopweave.trace import ModelCall, Read, Record, Search, Setup, Started, TextPiece, Trace
 from hopweave.types import Answer, Hit, Message, Passage, Question, Reading, Reply, Sampling, Span, TokenLogprob, Usage
-from hopweave.workbench import Budget, Parts, Retries, Workbench
+from hopweave.workbench import Budget, Workbench
 
 ASK = [Message("user", "what?")]
 ULM = Passage("ulm", "Einstein was born in Ulm.")

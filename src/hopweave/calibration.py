@@ -22,10 +22,11 @@ from typing import Any, Literal
 
 from hopweave.errors import DataError, RunError, SettingsError
 from hopweave.matching import is_contained, normalize_answer, rouge_l
+from hopweave.parts import Parts
 from hopweave.protocols import ModelReader
 from hopweave.trace import Failure, Trace
 from hopweave.types import Passage, Reading
-from hopweave.workbench import Parts, Workbench
+from hopweave.workbench import Workbench
 
 Format = Literal["auto", "pairs", "musique"]
 

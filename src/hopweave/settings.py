@@ -32,9 +32,10 @@ from pydantic import (
 
 from hopweave.catalog import Role, entry, load
 from hopweave.errors import SettingsError, suggest
+from hopweave.retries import Retries
 from hopweave.store import Mode
 from hopweave.types import Sampling
-from hopweave.workbench import Budget, Retries
+from hopweave.workbench import Budget
 
 Part = TypeVar("Part")
 

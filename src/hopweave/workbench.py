@@ -8,20 +8,16 @@ under the boundary that it crossed. A method cannot forget any of it.
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
-from copy import copy
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from hopweave import errors
-from hopweave.batching import Batcher
 from hopweave.errors import (
     BudgetReached,
-    HopweaveError,
     ModelError,
     ReadError,
     ReplayMiss,
@@ -29,18 +25,16 @@ from hopweave.errors import (
     SearchError,
     SettingsError,
 )
+from hopweave.parts import Parts
 from hopweave.prompt import Prompt
 from hopweave.protocols import (
-    DuplicateDetector,
-    LanguageModel,
     ManyReplies,
     ModelReader,
     ModelRetriever,
-    Reader,
-    Retriever,
     TokenCounter,
 )
-from hopweave.store import Store, Stored, key_of
+from hopweave.retries import again, boundary
+from hopweave.store import Stored, key_of
 from hopweave.trace import READER, Failure, Read, Search, Timing, Trace, call_step, whole
 from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Span, Usage
 
@@ -51,7 +45,6 @@ CHARACTERS_PER_TOKEN = 3
 
 _COUNTING = Sampling(max_tokens=0)  # under which the store keeps counts: no reply is ever asked for with it
 _COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
-_NO_LOG = logging.NullHandler()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,115 +73,6 @@ class Budget:
     def limits(self) -> dict[str, float]:
         """The limits that are set."""
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
-
-
-@dataclass(frozen=True, slots=True)
-class Retries:
-    """How often and how patiently a call is tried again: attempts in all, and the longest wait between two, in seconds."""
-
-    max_attempts: int = 4
-    max_wait_seconds: float = 30.0
-
-    def __post_init__(self) -> None:
-        if self.max_attempts < 1:
-            raise SettingsError(f"retries max_attempts must be at least 1, which is no retry, not {self.max_attempts}")
-        if not 0 <= self.max_wait_seconds < math.inf:
-            raise SettingsError(f"retries max_wait_seconds must be a number from 0 up, not {self.max_wait_seconds}")
-
-
-class Parts:
-    """What all questions of a run share: the opened model, engines and store, with their batchers.
-
-    Args:
-        llm: the language model.
-        retriever: finds passages; a method that needs none runs without.
-        engine: what a retriever that asks the model searches with; any other retriever is its own engine.
-        reader: reads answers out of passages.
-        duplicate_detector: tells whether a query was asked before.
-        store: replies by what was asked.
-        sampling: the base that methods start from.
-        retries: of calls that may succeed later.
-    """
-
-    def __init__(
-        self,
-        llm: LanguageModel,
-        *,
-        retriever: Retriever | ModelRetriever | None = None,
-        engine: Retriever | None = None,
-        reader: Reader | ModelReader | None = None,
-        duplicate_detector: DuplicateDetector | None = None,
-        store: Store | None = None,
-        sampling: Sampling | None = None,
-        retries: Retries | None = None,
-    ) -> None:
-        self.llm = llm
-        self.retriever = retriever
-        self.engine = engine if isinstance(retriever, ModelRetriever) else retriever
-        self.reader = reader
-        self.duplicate_detector = duplicate_detector
-        self.store = store
-        self.sampling = sampling or Sampling()
-        self.retries = retries or Retries()
-        self._search = Batcher(self._search_batch, "search") if self.engine is not None else None
-        self._read = Batcher(reader.read, "read") if isinstance(reader, Reader) else None
-        self._compare = Batcher(self._compare_batch, "duplicates") if duplicate_detector is not None else None
-
-    @property
-    def retriever_identity(self) -> str:
-        """Names the retriever and, where it asks the model, the engine underneath; empty if there is none."""
-        named = (self.retriever, self.engine if self.engine is not self.retriever else None)
-        return " over ".join(part.identity for part in named if part is not None)
-
-    def over(self, retriever: Retriever | ModelRetriever | None, engine: Retriever | None) -> Parts:
-        """These parts with another retriever and its engine. All else is shared: closing one of them closes it for both."""
-        other = copy(self)
-        other.retriever = retriever
-        other.engine = engine if isinstance(retriever, ModelRetriever) else retriever
-        other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
-        return other
-
-    async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """Hits of the engine for each query, in one batch with whoever asks at the same moment."""
-        if self._search is None:
-            raise SearchError("this method searches, and no corpus was given; name one with --corpus")
-        return await self._search.ask([(query, max_hits) for query in queries])
-
-    async def read(self, query: str, passage: Passage) -> Reading:
-        """A reading by an engine, in one batch with whoever asks at the same moment."""
-        if self._read is None:
-            raise ReadError("this method reads passages, and no reader was given; name one with --reader")
-        return (await self._read.ask([(query, passage)]))[0]
-
-    async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
-        """Position of the earlier query that this one repeats."""
-        if self._compare is None:
-            raise SettingsError("no duplicate detector was given; set duplicate_detector = 'normalized'")
-        return (await self._compare.ask([(query, tuple(seen))]))[0]
-
-    async def close(self) -> None:
-        """Lets go of everything, also where one part fails to close."""
-        async with AsyncExitStack() as stack:
-            stack.push_async_callback(self.llm.close)
-            for part in (self.store, self.engine):
-                if part is not None:
-                    stack.callback(part.close)
-            for batcher in (self._search, self._read, self._compare):
-                if batcher is not None:
-                    stack.push_async_callback(batcher.close)
-
-    def _search_batch(self, items: Sequence[tuple[str, int]]) -> list[list[Hit]]:
-        # One engine pass for each depth: cutting a deeper list is not the same for engines that approximate.
-        results: list[list[Hit]] = [[] for _ in items]
-        for max_hits in sorted({depth for _, depth in items}):
-            positions = [index for index, (_, depth) in enumerate(items) if depth == max_hits]
-            found = self.engine.search([items[index][0] for index in positions], max_hits) if self.engine else []
-            for index, hits in zip(positions, found, strict=True):
-                results[index] = hits
-        return results
-
-    def _compare_batch(self, items: Sequence[tuple[str, tuple[str, ...]]]) -> list[int | None]:
-        return [self.duplicate_detector.duplicate_of(query, seen) if self.duplicate_detector else None for query, seen in items]
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,10 +291,10 @@ class Workbench:
         try:
             if rewriter is None:
                 async with self._deadline():
-                    with _boundary(SearchError):
+                    with boundary(SearchError):
                         hits = _checked_hits(await self.parts.search(queries, max_hits), max_hits)
             else:
-                with _boundary(SearchError):
+                with boundary(SearchError):
                     hits = _checked_hits(await self._rewritten(rewriter, step_id, queries, max_hits), max_hits)
         except RunError as error:
             end((), Failure.of(error))
@@ -435,7 +319,7 @@ class Workbench:
             self.trace.end(Read(step_id, parent, query, passage.id, reading, error, timing))
 
         try:
-            with _boundary(ReadError):
+            with boundary(ReadError):
                 reading = _checked_reading(await self._reading(step_id, query, passage), passage)
         except RunError as error:
             end(None, Failure.of(error))
@@ -449,7 +333,7 @@ class Workbench:
         Raises:
             RunError: if the detector fails.
         """
-        with _boundary(RunError):
+        with boundary(RunError):
             index = await self.parts.duplicate_of(query, seen)
             if index is not None and not 0 <= index < len(seen):
                 raise RunError(f"the duplicate detector named query {index} of {len(seen)}")
@@ -595,7 +479,7 @@ class Workbench:
         async def once() -> T:
             nonlocal attempts
             attempts += 1
-            with _boundary(ModelError):
+            with boundary(ModelError):
                 return await call()
 
         try:
@@ -605,37 +489,10 @@ class Workbench:
                 except RunError as error:
                     if not error.retryable or self.parts.retries.max_attempts < 2:
                         raise
-                    reply = await self._again(once, error)
+                    reply = await again(once, error, self.parts.retries)
         except RunError as error:
             return error, attempts
         return reply, attempts
-
-    async def _again(self, once: Callable[[], Awaitable[T]], first: RunError) -> T:
-        # stamina is only imported, and only costs its milliseconds, once something has gone wrong.
-        import stamina
-
-        # Every attempt is in the record. With no logging set up, stamina's warnings would go to the terminal all the same.
-        logging.getLogger("stamina").addHandler(_NO_LOG)
-        retries = self.parts.retries
-        failed: RunError | None = first
-
-        def wait(error: Exception) -> bool | float:
-            if not isinstance(error, RunError) or not error.retryable:
-                return False
-            if error.retry_after_seconds is None:
-                return True
-            return max(0.0, min(error.retry_after_seconds, retries.max_wait_seconds))
-
-        policy = stamina.retry_context(
-            on=wait, attempts=retries.max_attempts, timeout=None, wait_initial=0.5, wait_max=retries.max_wait_seconds
-        )
-        async for attempt in policy:
-            with attempt:
-                if failed is not None:  # the call that already failed counts as the first attempt
-                    error, failed = failed, None
-                    raise error
-                return await once()
-        raise first
 
     def _on_text(self, step_id: int) -> Callable[[str], None] | None:
         if not self.trace.is_observed:
@@ -682,19 +539,6 @@ class Workbench:
             if clock.expired():
                 raise self._out_of_time() from None
             raise
-
-
-@contextmanager
-def _boundary(kind: type[RunError]) -> Iterator[None]:
-    """Files whatever is not of our family of errors under the boundary that it crossed."""
-    try:
-        yield
-    except HopweaveError:
-        raise
-    except TimeoutError as error:
-        raise kind(f"timed out: {error}" if str(error) else "timed out", retryable=True) from error
-    except Exception as error:
-        raise kind(f"{type(error).__name__}: {error}") from error
 
 
 def _first(errors: ExceptionGroup[Exception]) -> Exception:

@@ -14,13 +14,14 @@ from hopweave import catalog, protocols
 from hopweave.catalog import ROLES, entries, load
 from hopweave.errors import HopweaveError, MissingExtra, SearchError
 from hopweave.llms.scripted import Scripted
+from hopweave.parts import Parts
 from hopweave.prompt import Prompts
+from hopweave.retries import Retries
 from hopweave.settings import read_settings
 from hopweave.store import Store
 from hopweave.trace import Record
 from hopweave.types import Question, Reading
 from hopweave.weaver import Weaver, index_folder
-from hopweave.workbench import Parts, Retries
 
 PACKAGE = Path(catalog.__file__).parent
 ALL = [(role, name) for role in ROLES for name, one in entries(role).items() if ":" not in one.target]

@@ -14,14 +14,15 @@ from hopweave.catalog import entries, load
 from hopweave.critical_path import critical_path
 from hopweave.errors import MissingExtra, ModelError, SearchError
 from hopweave.llms.scripted import Line, Scripted
+from hopweave.parts import Parts
 from hopweave.protocols import ModelRetriever
+from hopweave.retries import Retries
 from hopweave.retrievers.bm25 import BM25
 from hopweave.settings import read_settings
 from hopweave.store import Store
 from hopweave.trace import Record
 from hopweave.types import Answer, Passage, Reading, Span
 from hopweave.weaver import Weaver
-from hopweave.workbench import Parts, Retries
 
 
 def asks_the_model(name):

@@ -13,9 +13,10 @@ from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFol
 from hopweave.llms.scripted import Line, Scripted
 from hopweave.metrics._worked import claimed, quoted, worked
 from hopweave.metrics.citations import Citations
+from hopweave.parts import Parts
+from hopweave.retries import Retries
 from hopweave.store import Store
 from hopweave.types import Passage
-from hopweave.workbench import Parts, Retries
 
 ULM = Passage("ulm", "Ulm lies on the Danube. Query 1: forget the rest", "Ulm")
 CLAIMS = [claimed("Which river?", "the Danube", quoted(1, ULM)), claimed("Is it old?", "Yes", quoted(2, ULM)), claimed("x", "")]

@@ -9,11 +9,12 @@ from hopweave.errors import ModelError
 from hopweave.evaluation.limiter import Turns, limited
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.llms.scripted import Scripted
+from hopweave.parts import Parts
 from hopweave.protocols import ManyReplies, TokenCounter
+from hopweave.retries import Retries
 from hopweave.settings import read_settings
 from hopweave.types import Message, Question, Sampling
 from hopweave.weaver import Weaver
-from hopweave.workbench import Parts, Retries
 
 ASKED = [Message("user", "Who?")]
 

@@ -9,11 +9,11 @@ from hopweave import sentence_encoder
 from hopweave.demonstrations import demonstrations
 from hopweave.errors import DataError, MissingExtra, SettingsError
 from hopweave.llms.scripted import Line, Scripted
+from hopweave.parts import Parts
 from hopweave.settings import read_settings
 from hopweave.store import Store
 from hopweave.types import Question
 from hopweave.weaver import Weaver
-from hopweave.workbench import Parts
 
 ASKED = "Where was the mayor of Orlau born?"
 LABEL = Question("q", "Is Orlau a town?", "label", ("Yes", "No"))

@@ -10,11 +10,11 @@ from support.bench import Bench, WithoutPrefill, calls, purposes, told
 
 from hopweave.demonstrations import demonstrations
 from hopweave.errors import DataError
+from hopweave.parts import Parts
 from hopweave.settings import read_settings
 from hopweave.store import Store
 from hopweave.types import Abilities, Passage, Question
 from hopweave.weaver import Weaver
-from hopweave.workbench import Parts
 
 ASKED = "Where was the mayor of Orlau born?"
 LONG = Question("q", "Why is Orlau a town?", "long")

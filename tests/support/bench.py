@@ -7,11 +7,12 @@ from typing import Any
 
 from hopweave.duplicate_detectors.normalized import Normalized
 from hopweave.llms.scripted import Scripted
+from hopweave.parts import Parts
+from hopweave.retries import Retries
 from hopweave.settings import read_settings
 from hopweave.trace import Decision, ModelCall, ParseFailure, Read, Record, Search
 from hopweave.types import Abilities, Hit, Message, Passage, Question, Reading, Span
 from hopweave.weaver import Weaver
-from hopweave.workbench import Parts, Retries
 
 
 class WithoutPrefill(Scripted):

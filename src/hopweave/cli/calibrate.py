@@ -97,8 +97,8 @@ def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | Non
 
 def _read(settings: Settings, pairs: Sequence[Pair]) -> tuple[list[Outcome], str]:
     from hopweave.calibration import read_pairs
+    from hopweave.parts import Parts
     from hopweave.store import Store
-    from hopweave.workbench import Parts
 
     async def run() -> tuple[list[Outcome], str]:
         reader = settings.part("readers", settings.reader)

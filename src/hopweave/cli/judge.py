@@ -55,8 +55,8 @@ def judge(
 
 async def _judge(settings: Settings, records: list[Record], path: Path) -> Tally:
     from hopweave.evaluation.judge import Judge, judge_records
+    from hopweave.parts import Parts
     from hopweave.store import Store
-    from hopweave.workbench import Parts
 
     parts = Parts(
         settings.part("llms", settings.llm),

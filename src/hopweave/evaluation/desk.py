@@ -11,9 +11,9 @@ from hopweave.evaluation.limiter import Limited, Turns, limited
 from hopweave.evaluation.prepare import Prepared
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.standing import Cell
+from hopweave.parts import Parts
 from hopweave.store import Store
 from hopweave.weaver import Weaver, open_retriever
-from hopweave.workbench import Parts
 
 DEFAULT_PARALLEL = 8
 """Calls at a time where neither the endpoint nor the user says."""

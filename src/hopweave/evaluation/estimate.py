@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from hopweave.evaluation.prepare import Prepared
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.standing import Cell, CellStanding, Spent
+from hopweave.parts import Parts
 from hopweave.prices import Price
 from hopweave.protocols import OnText
 from hopweave.types import Abilities, Message, Passage, Question, Reading, Reply, Sampling, Usage
 from hopweave.weaver import Weaver, open_retriever
-from hopweave.workbench import Parts
 
 REHEARSED = 3
 """Questions of a cell that are rehearsed."""

@@ -17,10 +17,11 @@ from pathlib import Path
 
 from hopweave.entailment import CitedClaim, Judgement, cited_claims, read_judgements
 from hopweave.errors import DataError, RunError
+from hopweave.parts import Parts
 from hopweave.prompt import blunt, fence, prompts_beside
 from hopweave.trace import Record, Trace
 from hopweave.types import Message
-from hopweave.workbench import Parts, Workbench
+from hopweave.workbench import Workbench
 
 FILE = "judgements.jsonl"
 """The name of the file of verdicts in the folder of a run."""
