@@ -98,6 +98,12 @@ def test_every_published_row_is_a_method_that_there_is():
         assert not one.without or _published.variant(one.without)
 
 
+def test_a_table_of_another_model_says_so(tmp_path):
+    (paper,) = row_of(sheet_of("searchain_table9", two(tmp_path)), "hotpotqa", "SearChain").published
+    assert paper.values == {"accuracy": 29.77}
+    assert paper.why_not[0] == "the model is openai:https://models.example/v1:small, there Vicuna-13B"
+
+
 def test_what_differs_from_the_paper_is_said(tmp_path):
     (paper,) = row_of(sheet_of("searchain_table1", two(tmp_path)), "hotpotqa", "SearChain").published
     assert paper.source == "SearChain, table 1"
@@ -256,7 +262,7 @@ def test_further_runs_options_and_the_form_are_taken_from_flags(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["searchain_table9"], "'searchain_table9' is not one of the analyses; did you mean"),
+        (["searchain_table99"], "'searchain_table99' is not one of the analyses; did you mean"),
         (["searchain_table2", "--set", "floor=false"], "--set floor=... names no analysis; write it as NAME.option=value"),
     ],
 )
