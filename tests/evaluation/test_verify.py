@@ -216,6 +216,17 @@ def test_a_digit_of_the_numbers_of_the_report_is_found_with_its_line_and_value(r
     assert re.match(rf"report/numbers.json, line {number}: numbers/.*/printed is 0.767, and the records give 0.667$", found)
 
 
+def test_a_run_that_was_moved_to_another_name_still_holds(reported):
+    moved = reported.path.rename(reported.path.with_name("elsewhere"))
+    assert verify(moved).differences == []
+
+
+@pytest.mark.parametrize("name", ["other", "..", ""])
+def test_another_name_of_the_run_in_its_report_is_found(reported, name):
+    change(reported.path / "report" / "numbers.json", '"run": "run"', f'"run": "{name}"')
+    assert lines(reported)
+
+
 def test_a_report_of_altered_scores_is_held_to_the_records_and_not_to_the_scores(run):
     (run.path / "scores.json").write_text((run.path / "scores.json").read_text().replace("0.666", "0.777"))
     write_report(make_report(read_tables(run)), run.path / "report")

@@ -4,7 +4,8 @@
     RUN/report/*.svg                        the drawings, as they stand in both
     RUN/report/*.csv                        the tables, in full precision
     RUN/report/plan.toml                    what `hopweave evaluate` reads to do it again
-    RUN/report/numbers.json                 each number by key, as it is and as it is printed; the SHA-256 of each file
+    RUN/report/numbers.json                 each number by key, as it is and as it is printed; the SHA-256 of each file; the
+                                            name that the run had, so that a run that was moved can still be verified
 
 It is made of tables alone, and the same tables give the same bytes: nothing in it depends on when or where it was made.
 """
@@ -34,8 +35,9 @@ NUMBERS = "numbers.json"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The files of a report by name, and its numbers by key."""
+    """The report of the run of that name: its files by name, and its numbers by key."""
 
+    run: str
     files: Mapping[str, str]
     numbers: Mapping[str, Number]
 
@@ -43,7 +45,10 @@ class Report:
         """What `numbers.json` holds."""
         hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in sorted(self.files.items())}
         numbers = {key: {"value": number.value, "printed": number.text} for key, number in self.numbers.items()}
-        return json.dumps({"schema": SCHEMA, "files": hashes, "numbers": numbers}, indent=1, ensure_ascii=False) + "\n"
+        return (
+            json.dumps({"schema": SCHEMA, "run": self.run, "files": hashes, "numbers": numbers}, indent=1, ensure_ascii=False)
+            + "\n"
+        )
 
 
 def make_report(tables: Tables) -> Report:
@@ -61,7 +66,7 @@ def make_report(tables: Tables) -> Report:
         files[PLAN_FILE] = tables.plan
     # What is printed in a text comes first: a CSV file gives the same number with all its digits.
     numbers = [*document.numbers(), *(number for lines in rows.values() for number in numbers_of(lines))]
-    return Report(files, book(numbers))
+    return Report(tables.name, files, book(numbers))
 
 
 def report_again(run: RunFolder) -> Mapping[str, str]:

@@ -242,6 +242,7 @@ def _report(run: RunFolder, found: Verification, again: _Again | None) -> None:
     try:
         there = json.loads((folder / report.NUMBERS).read_text(encoding="utf-8"))
         files: Mapping[str, str] = dict(there["files"])
+        run_name = Path(there["run"]).name
     except (OSError, ValueError, LookupError, TypeError) as error:
         found.differs(f"{REPORT}/{report.NUMBERS}", None, f"it cannot be read: {error}; make the report anew")
         return
@@ -251,8 +252,8 @@ def _report(run: RunFolder, found: Verification, again: _Again | None) -> None:
         found.notes.append("the numbers of the report were not computed again; only the hashes of its files were checked")
         return
     try:
-        made = _report_again(run, again)
-    except HopweaveError as error:
+        made = _report_again(run, again, run_name)
+    except (HopweaveError, OSError, ValueError) as error:
         found.differs(f"{REPORT}/{report.NUMBERS}", None, f"it cannot be computed again: {error}")
         return
     hold_values(f"{REPORT}/{report.NUMBERS}", there, json.loads(made.pop(report.NUMBERS)), found)
@@ -260,14 +261,17 @@ def _report(run: RunFolder, found: Verification, again: _Again | None) -> None:
         hold_lines(folder / name, f"{REPORT}/{name}", text.split("\n"), found)
 
 
-def _report_again(run: RunFolder, again: _Again) -> dict[str, str]:
-    """The files of the report of a copy of the run that holds what was computed again instead of what is written."""
+def _report_again(run: RunFolder, again: _Again, name: str) -> dict[str, str]:
+    """The files of the report of a copy of the run that holds what was computed again instead of what is written.
+
+    The copy has the name that the run had when the report was made, which the report gives in its commands.
+    """
     with TemporaryDirectory(prefix="hopweave-verify-") as place:
-        path = Path(place) / run.path.resolve().name
+        path = Path(place) / name
         path.mkdir()
-        for name in ("plan.json", "examples", "records"):
-            if (run.path / name).exists():
-                (path / name).symlink_to((run.path / name).resolve())
+        for part in ("plan.json", "examples", "records"):
+            if (run.path / part).exists():
+                (path / part).symlink_to((run.path / part).resolve())
         copy = RunFolder(path, run.plan)
         write_scores(copy, again.scores)
         if again.summary is not None:
