@@ -205,8 +205,12 @@ def test_a_digit_of_the_report_is_found_with_its_line(reported, name):
     number = change(place, "0.6", "0.7")
     found = lines(reported)
     assert any(line.startswith(f"report/{place.name}: its SHA-256 was") for line in found)
-    assert any(line.startswith(f"report/{place.name}, line {number}: ") for line in found)
+    (told,) = [line for line in found if line.startswith(f"report/{place.name}, line {number}: ")]
     assert len(found) == 2
+    is_now, must_be = told.split(", and the records give ")
+    assert "0.7" in is_now  # however long the line, what differs is shown
+    assert "0.6" in must_be
+    assert len(told) < 400
 
 
 def test_a_digit_of_the_numbers_of_the_report_is_found_with_its_line_and_value(reported):

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 _SHOWN_CHARACTERS = 120
+_SHOWN_BEFORE = 40
+"""So many characters are shown before the first one that differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,9 @@ def _line_difference(line: str, expected: str) -> str:
         if "" in now or "" in right:
             raise ValueError("it is no object")
     except ValueError:
-        return f"it is {_shown(line)}, and the records give {_shown(expected)}"
+        same = next((place for place, pair in enumerate(zip(line, expected, strict=False)) if pair[0] != pair[1]), 0)
+        start = max(0, same - _SHOWN_BEFORE)
+        return f"it is {_shown(line, start)}, and the records give {_shown(expected, start)}"
     which = " ".join(str(json.loads(expected).get(key)) for key in ("dataset", "method", "question", "metric"))
     changed = [
         f"{key} is {_shown(now.get(key, 'absent'))}, and the records give {_shown(right.get(key, 'absent'))}"
@@ -127,6 +131,10 @@ def _height(value: Any) -> int:
     return 2 + sum(_height(item) for item in (value.values() if isinstance(value, dict) else value))
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, start: int = 0) -> str:
+    """A value in few characters: all of it if it is short, else from `start` on."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+    if len(text) <= _SHOWN_CHARACTERS:
+        return text
+    end = start + _SHOWN_CHARACTERS
+    return f"{'...' if start else ''}{text[start:end]}{'...' if end < len(text) else ''}"
