@@ -131,6 +131,7 @@ def test_a_printed_number_is_the_value_rounded_and_zero_has_no_sign(value, num_d
         (1, "", [0.5], "0.500"),
         (float("inf"), "tokens", [1234.5, None], "1,234"),
         (float("inf"), "seconds", [2.0], "2.00"),
+        (float("inf"), "seconds", [0.006279], "0.00628"),
         (float("inf"), "EUR", [0.00012], "0.000120"),
         (float("inf"), "", [0.0], "0"),
     ],

@@ -14,7 +14,7 @@ from support.evaluation_run import DATASETS, LONG_NAME, METHODS, make_run
 from typer.testing import CliRunner, Result
 
 from hopweave.cli import report as report_command
-from hopweave.errors import DataError
+from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation import summary
 from hopweave.evaluation.compare import compare
 from hopweave.evaluation.comparisons import keep_tables
@@ -176,9 +176,21 @@ def test_what_was_run_is_told_by_the_records_and_not_by_the_plan_alone(made):
 
     assert by_label["direct_retrieval"].options["num_passages"] == 3
     assert by_label["direct_retrieval"].options["max_tokens"] == 64  # a default, which no plan names
+    assert by_label["direct"].changed == {}
+    assert by_label["direct_retrieval"].changed == {"num_passages": 3}
+    assert by_label[LONG_NAME].changed == {"complete": False, "theta": 1.5}
     assert dict(story.facts)["retriever"] == "words of the query"
     assert [facts.num_questions for facts in story.datasets] == [NUM, NUM // 2]
     assert story.datasets[0].draw == f"{NUM} with seed 13"
+
+
+def test_of_a_method_that_is_not_installed_every_option_is_shown(made, monkeypatch):
+    def gone(role, name):
+        raise SettingsError(f"there is no {name}")
+
+    monkeypatch.setattr("hopweave.evaluation.report_run.load", gone)
+    (direct,) = (method for method in story_of(made).methods if method.label == "direct")
+    assert direct.changed == direct.options
 
 
 def test_a_change_of_the_model_within_a_run_is_a_caveat(run):

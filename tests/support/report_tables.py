@@ -67,8 +67,8 @@ def small_tables(**more: Any) -> Tables:
         "name": "trial",
         "datasets": (DatasetFacts("wiki", "hotpotqa", "HotpotQA", "CC BY-SA 4.0", "https://example.org", 40, "all", "pooled"),),
         "methods": (
-            MethodFacts("direct", "direct", "one call", {"max_tokens": 64}),
-            MethodFacts("searchain", "searchain", "", {}),
+            MethodFacts("direct", "direct", "one call", {"max_tokens": 64, "seed": 0}, {"max_tokens": 64}),
+            MethodFacts("searchain", "searchain", "", {}, {}),
         ),
         "facts": (("version", "0.1.0"), ("model", "small@abc")),
         "caveats": ("Only 40 questions were drawn.",),

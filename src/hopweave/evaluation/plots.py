@@ -148,7 +148,7 @@ def _panel(
 
 
 FRONTIER_WIDTH, FRONTIER_HEIGHT = 450.0, 310.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 16.0, 30.0, 42.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 24.0, 30.0, 42.0
 
 Box = tuple[float, float, float, float]
 

@@ -216,7 +216,7 @@ def style_for(column: Column, values: Iterable[float | None]) -> Style:
     if column.high == 1 and not column.unit:
         return Style(3)
     greatest = max((abs(value) for value in values if value is not None), default=0.0)
-    for limit, num_decimals in ((100, 0), (10, 1), (0.995, 2), (0.0995, 3), (0.00995, 4)):
+    for limit, num_decimals in ((100, 0), (10, 1), (0.995, 2), (0.0995, 3), (0.00995, 4), (0.000995, 5)):
         if greatest >= limit:
             return Style(num_decimals)
     return Style(6 if greatest else 0)

@@ -6,12 +6,13 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib.util import find_spec
 from itertools import chain, count, islice
 from pathlib import Path
 
-from hopweave.catalog import Role, entries
+from hopweave.catalog import Role, entries, load
+from hopweave.errors import HopweaveError
 from hopweave.evaluation.run_folder import DatasetPlan, RunFolder
 from hopweave.evaluation.tables import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts
 from hopweave.trace import Failure, ModelCall, ParseFailure, Read, Record, Search
@@ -122,9 +123,8 @@ def story_of(run: RunFolder) -> RunStory:
         options = next(
             (cell.options for (_, method), cell in cells.items() if method == label and cell.options is not None), None
         )
-        methods.append(
-            MethodFacts(label, of.name, _summary("methods", of.name), options if options is not None else of.options)
-        )
+        in_full = options if options is not None else of.options
+        methods.append(MethodFacts(label, of.name, _summary("methods", of.name), in_full, _changed(of.name, in_full)))
     facts = _facts(cells.values())
     return RunStory(
         datasets, tuple(methods), facts, tuple(_caveats(datasets, facts)), _failures(cells), tuple(_chosen(cells, examples))
@@ -150,6 +150,15 @@ def _dataset_facts(label: str, plan: DatasetPlan, num_questions: int, corpus: st
         draw=draw,
         corpus=plan.corpus or corpus or "of the settings",
     )
+
+
+def _changed(method: str, options: Mapping[str, object]) -> dict[str, object]:
+    """Those options of a method that are not as they come; all of them, if that is not known."""
+    try:
+        defaults = {field.name: field.default for field in fields(load("methods", method))}
+    except (HopweaveError, TypeError):  # of a package that is not here, or whose method is no dataclass
+        defaults = {}
+    return {name: value for name, value in options.items() if name not in defaults or defaults[name] != value}
 
 
 def _summary(role: Role, name: str) -> str:

@@ -25,7 +25,7 @@ from hopweave.evaluation.report_blocks import (
     style_for,
 )
 from hopweave.evaluation.report_run import WHERES
-from hopweave.evaluation.tables import ExampleAnswer, FailureKind, Tables
+from hopweave.evaluation.tables import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, Tables
 
 _MAX_IDS = 5
 _MAX_MESSAGE_CHARACTERS = 160
@@ -38,7 +38,7 @@ def what_was_run(tables: Tables) -> Section:
     rows = [
         Row(
             (
-                entry(facts.label, below=(f"{facts.name}: {facts.summary}" if facts.summary else facts.name,)),
+                _named(facts),
                 entry(count(f"dataset/{key_of(facts.label)}/questions", facts.num_questions)),
                 entry(facts.draw),
                 entry(facts.corpus),
@@ -48,16 +48,13 @@ def what_was_run(tables: Tables) -> Section:
         for facts in tables.datasets
     ]
     blocks += [Subtitle("Datasets"), Table(("Dataset", "Questions", "Drawn", "Corpus", "Licence"), tuple(rows), numbers_from=9)]
-    rows = [
-        Row(
-            (
-                entry(facts.label, below=(f"{facts.name}: {facts.summary}" if facts.summary else facts.name,)),
-                Entry((_options(facts.options) or "\u2013",), is_code=bool(facts.options)),
-            )
-        )
-        for facts in tables.methods
+    changed = tuple(Row((_named(facts), _options(facts.changed))) for facts in tables.methods)
+    in_full = tuple(Row((entry(facts.label), _options(facts.options))) for facts in tables.methods)
+    blocks += [
+        Subtitle("Methods"),
+        Table(("Method", "Options other than the defaults"), changed, numbers_from=9),
+        Table(("Method", "Options"), in_full, numbers_from=9, folded_under="Every option"),
     ]
-    blocks += [Subtitle("Methods"), Table(("Method", "Options"), tuple(rows), numbers_from=9)]
     if tables.facts:
         blocks += [Subtitle("Everything else"), Facts(tables.facts)]
     if tables.caveats:
@@ -74,8 +71,15 @@ def _unfinished(tables: Tables) -> Iterator[Paragraph]:
             yield Paragraph(words, is_warning=True)
 
 
-def _options(options: Mapping[str, object]) -> str:
-    return ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False, default=str)}" for key, value in options.items())
+def _named(facts: DatasetFacts | MethodFacts) -> Entry:
+    """What a part is called here, and what it is."""
+    said = ": ".join(filter(None, (facts.name if facts.name != facts.label else "", facts.summary)))
+    return entry(facts.label, below=(said,) if said else ())
+
+
+def _options(options: Mapping[str, object]) -> Entry:
+    said = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False, default=str)}" for key, value in options.items())
+    return Entry((said or "\u2013",), is_code=bool(said))
 
 
 def failures(tables: Tables) -> Section:

@@ -178,12 +178,13 @@ class DatasetFacts:
 
 @dataclass(frozen=True, slots=True)
 class MethodFacts:
-    """A method of the run, with its options in full."""
+    """A method of the run, with its options in full, and those of them that are not as they come."""
 
     label: str
     name: str
     summary: str
     options: Mapping[str, object]
+    changed: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
