@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -39,6 +40,8 @@ def _default_of(field: Any) -> str:
 
     if field.default_factory is not dataclasses.MISSING:
         return f"default {field.default_factory()!r}"
+    if isinstance(field.default, Path):
+        return f"default {field.default}"
     return "required" if field.default is dataclasses.MISSING else f"default {field.default!r}"
 
 
