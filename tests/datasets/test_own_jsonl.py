@@ -1,5 +1,3 @@
-from importlib.resources import files
-
 import pytest
 from support.dataset_files import json_lines
 from support.docstring_files import shown_files
@@ -57,10 +55,3 @@ def test_a_line_that_cannot_be_meant_is_refused_with_the_reason(tmp_path, change
     )
     with pytest.raises(DataError, match=rf"a\.jsonl, line 2: {reason}"):
         list(JSONLines(path).examples())
-
-
-def test_the_questions_that_ship_with_the_package_are_in_this_form():
-    path = files("hopweave.starter") / "questions.jsonl"
-    examples = list(JSONLines(path).examples())
-    assert len(examples) == len(path.read_text().splitlines())
-    assert all(example.gold.steps and example.gold.passage_ids for example in examples)
