@@ -28,17 +28,17 @@ _NAMES = (
     r"|follow[\s-]+up(?:\s+questions?)?|intermediate\s+answer"
 )
 _OPENING = r"[ \t>*_#`•·+|-]*+"
-# It must find all that a parser takes for a marker, decorated or not (tests/test_prompt.py holds the two together). The joiner
-# comes behind what is found, so no second joiner is put where one is.
-_MARKERS = re.compile(
-    rf"\[(?=[\s*_`]*+(?:{_NAMES}|wikisearch|eoq)(?![^\W\d_]))"
-    rf"|(?<![^\W_])(?:{_NAMES})[ \t#_-]*+\d*+(?=[^\w\n:{_JOINER}]*+(?:_++[^\w\n:{_JOINER}]*+)*+:)"
-    rf"|(?:^|(?<=\r)){_OPENING}(?:\d++[.)]{_OPENING})?+(?:{_NAMES})[ \t#_-]*+\d++(?=[ \t*_`]*+(?:$|\r))"
-    r"|\banswer(?=\s+is\b)"
-    r"|\b(?:search|lookup|finish)(?=[ \t]*+\[)"
-    r"|\bno(?=\s*+!)"
-    r"|<(?=\s*+/?\s*+passage\b)",
-    re.IGNORECASE | re.MULTILINE,
+# They must find all that a parser takes for a marker, decorated or not (tests/test_prompt.py holds the two together). The
+# joiner comes behind what is found, so no second joiner is put where one is. Beside each stands what it cannot do without: it
+# is looked for only in a text that has it, since most passages hold no marker, and to look for all of them takes longest.
+_MARKERS = (
+    ("[", rf"\[(?=[\s*_`]*+(?:{_NAMES}|wikisearch|eoq)(?![^\W\d_]))"),
+    (":", rf"(?<![^\W_])(?:{_NAMES})[ \t#_-]*+\d*+(?=[^\w\n:{_JOINER}]*+(?:_++[^\w\n:{_JOINER}]*+)*+:)"),
+    ("", rf"(?:^|(?<=\r)){_OPENING}(?:\d++[.)]{_OPENING})?+(?:{_NAMES})[ \t#_-]*+\d++(?=[ \t*_`]*+(?:$|\r))"),
+    ("answer", r"\banswer(?=\s+is\b)"),
+    ("[", r"\b(?:search|lookup|finish)(?=[ \t]*+\[)"),
+    ("!", r"\bno(?=\s*+!)"),
+    ("<", r"<(?=\s*+/?\s*+passage\b)"),
 )
 
 
@@ -130,7 +130,14 @@ def fence(text: str, title: str = "") -> str:
 
 def blunt(text: str) -> str:
     """The text with every marker made unreadable to our parsers."""
-    return _MARKERS.sub(lambda match: match[0] + _JOINER, text)
+    folded = text.casefold()
+    return _any_of(tuple(needed in folded for needed, _ in _MARKERS)).sub(lambda match: match[0] + _JOINER, text)
+
+
+@cache
+def _any_of(are_looked_for: tuple[bool, ...]) -> re.Pattern[str]:
+    wanted = (pattern for (_, pattern), is_looked_for in zip(_MARKERS, are_looked_for, strict=True) if is_looked_for)
+    return re.compile("|".join(wanted), re.IGNORECASE | re.MULTILINE)
 
 
 def unblunt(text: str) -> str:

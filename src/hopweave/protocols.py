@@ -52,6 +52,18 @@ class LanguageModel(Protocol):
 
 
 @runtime_checkable
+class Opens(Protocol):
+    """A language model that takes a while to get ready. It is optional: who times replies opens the model before the first."""
+
+    async def open(self) -> None:
+        """Loads weights or sets up connections, so that the first reply takes no longer than others; twice is as once.
+
+        Raises:
+            HopweaveError: what the first reply would raise.
+        """
+
+
+@runtime_checkable
 class ManyReplies(Protocol):
     """A language model that draws several replies in one request. It is optional: see `Workbench.samples`."""
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import threading
 import time
 from collections import Counter
@@ -14,7 +15,7 @@ from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
 from hopweave.cli import app
-from hopweave.errors import DataError, SettingsError
+from hopweave.errors import DataError, ModelError, SettingsError
 from hopweave.evaluation.estimate import estimate
 from hopweave.evaluation.manifest import Manifest, hash_source
 from hopweave.evaluation.plan_file import Flags, in_full, read_plan
@@ -23,6 +24,7 @@ from hopweave.evaluation.progress import Bars
 from hopweave.evaluation.run import MAX_FAILURES_IN_A_ROW, MIN_UNWRITTEN, RunOptions, Watcher, _Job, _Sitting, evaluate
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.standing import Cell, RunBudget
+from hopweave.llms.scripted import Scripted
 from hopweave.prices import Price
 from hopweave.settings import read_settings
 
@@ -355,6 +357,55 @@ async def test_more_questions_than_calls_are_under_way_so_that_the_endpoint_wait
         await done(flags=flags, watcher=Look())
     assert seen == [(10, 8)]
     assert (server.max_open, server.num_requests) == (8, 60)
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """What happens to the scripted model, in order, which can be opened here."""
+    seen, reply = [], Scripted.reply
+
+    async def open_it(self):
+        seen.append("open")
+
+    async def reply_noted(self, *words):
+        seen.append("reply")
+        return await reply(self, *words)
+
+    monkeypatch.setattr(Scripted, "open", open_it, raising=False)
+    monkeypatch.setattr(Scripted, "reply", reply_noted)
+    return seen
+
+
+async def test_the_model_is_ready_before_the_first_question_is_taken_up(opened):
+    class Look(Watcher):
+        def started(self, work):
+            opened.append("start")
+
+    await done(watcher=Look())
+    assert opened[:3] == ["open", "start", "reply"]
+    assert opened.count("open") == 1
+
+
+async def test_where_nothing_is_left_to_ask_or_all_is_replayed_the_model_is_left_alone(opened):
+    await done()
+    opened.clear()
+    await done()
+    shutil.rmtree("run/records")
+    Path("run/manifest.json").unlink()
+    await done(flags=Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"store": {"mode": "replay"}}))
+    assert opened == []
+
+
+async def test_a_model_that_cannot_be_opened_is_not_missed_where_the_store_holds_its_replies(opened, monkeypatch):
+    await done()
+    shutil.rmtree("run/records")
+
+    async def fail(self):
+        raise ModelError("there is no such model")
+
+    monkeypatch.setattr(Scripted, "open", fail, raising=False)
+    outcome = await done()
+    assert sum(len(standing.done) for standing in outcome.standing.cells.values()) == 6
 
 
 async def test_memory_does_not_hold_the_records():

@@ -15,7 +15,7 @@ from hopweave.errors import DataError, MissingExtra, ModelError, SettingsError
 from hopweave.llms import llama_cpp
 from hopweave.llms.llama_cpp import LlamaCpp, num_usable_cores
 from hopweave.models import DEFAULT_MODEL, KNOWN_MODELS, is_present
-from hopweave.protocols import LanguageModel
+from hopweave.protocols import LanguageModel, Opens
 from hopweave.types import Message, Sampling
 
 ASK = (Message("user", "What is the capital of France? Answer in one word."),)
@@ -111,6 +111,23 @@ async def test_a_call_cancelled_while_loading_leaves_no_process(server_script):
     with pytest.raises(asyncio.CancelledError):
         await call
     assert process.poll() is not None
+
+
+async def test_opening_it_starts_the_process_once(server_script):
+    llm = server_script("print(json.dumps({'address': 'http://127.0.0.1:9'}), flush=True)\nsys.stdin.read()")
+    assert isinstance(llm, Opens)
+    await llm.open()
+    process = llm._server._process
+    await llm.open()
+    assert llm._server._process is process
+    assert process.poll() is None
+    await llm.close()
+    process.wait(5)
+
+
+async def test_opening_what_cannot_be_loaded_says_so(server_script):
+    with pytest.raises(ModelError, match="Failed to init server"):
+        await server_script("print(json.dumps({'error': 'Failed to init server'}))").open()
 
 
 async def test_a_process_that_dies_during_a_call_is_worth_another_try(server_script):

@@ -15,7 +15,7 @@ from support.scripted_server import Behaviour, ScriptedServer
 from hopweave.errors import ModelError, SettingsError
 from hopweave.llms._wire import Cutter, Wire, request_body, server_at
 from hopweave.llms.openai_compatible import OpenAICompatible
-from hopweave.protocols import LanguageModel
+from hopweave.protocols import LanguageModel, Opens
 from hopweave.types import Message, Reply, Sampling, Usage
 
 ASK = (Message("system", "Be brief."), Message("user", "Where?"))
@@ -49,6 +49,21 @@ def fields_sent(messages=ASK, sampling=GREEDY, is_streamed=False, **wire):
 
 def test_it_fills_the_role_of_a_language_model():
     assert isinstance(OpenAICompatible(model="m"), LanguageModel)
+
+
+async def test_opening_it_sends_nothing_and_it_replies_afterwards():
+    async with served(Behaviour("Ulm")) as (llm, server):
+        assert isinstance(llm, Opens)
+        await llm.open()
+        await llm.open()
+        assert server.num_requests == 0
+        assert (await llm.reply(ASK, GREEDY)).text == "Ulm"
+
+
+async def test_opening_it_without_the_key_that_it_needs_says_so(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(SettingsError, match="needs a key"):
+        await OpenAICompatible(model="m", base_url="https://models.example/v1").open()
 
 
 def test_importing_it_does_not_import_the_sdk():

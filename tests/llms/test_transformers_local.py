@@ -11,8 +11,8 @@ from support.tiny_models import TURNS, byte_level_tokenizer, stirred
 
 from hopweave.errors import MissingExtra, ModelError, SettingsError
 from hopweave.llms.transformers_local import TransformersLocal
-from hopweave.protocols import LanguageModel
-from hopweave.types import Message, Sampling
+from hopweave.protocols import LanguageModel, Opens
+from hopweave.types import Message, Reply, Sampling
 
 ASK = (Message("user", "What is the capital of France?"),)
 LONG = (Message("user", "What is the capital of France, and is Ulm a city, and then what is the river of Germany? " * 3),)
@@ -148,6 +148,16 @@ async def llm(folder):
     model = TransformersLocal(str(folder), device="cpu", dtype="float32")
     yield model
     await model.close()
+
+
+async def test_opening_it_loads_the_model_once(llm):
+    assert isinstance(llm, Opens)
+    await llm.open()
+    loaded = llm._loaded
+    assert loaded is not None
+    await llm.open()
+    assert llm._loaded is loaded
+    assert isinstance(await llm.reply(ASK, GREEDY), Reply)
 
 
 def by_hand(folder, prompt_ids: list[int], num_tokens: int, prefill: list[int] | None = None) -> tuple[list[int], list]:

@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from hopweave.datasets.jsonl import JSONLines
+from hopweave.datasets._own_questions import OwnQuestions
 
 __all__ = ["Starter"]
 
 
 @dataclass(frozen=True, slots=True)
-class Starter(JSONLines):
+class Starter(OwnQuestions):
     """The questions of the starter corpus, or others in the same layout."""
 
     path: Annotated[Path, "the questions, in the layout of jsonl"] = Path(__file__).parents[1] / "starter" / "questions.jsonl"

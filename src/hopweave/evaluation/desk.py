@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
+from hopweave.errors import HopweaveError
 from hopweave.evaluation import manifest as proof
 from hopweave.evaluation.limiter import Limited, Turns, limited
 from hopweave.evaluation.prepare import Prepared
@@ -47,6 +48,15 @@ class Desk:
             if corpus not in self.parts:
                 self.parts[corpus] = self._shared.over(*open_retriever(own))
             self.weavers[cell] = Weaver(own, parts=self.parts[corpus])
+
+    async def open_model(self) -> None:
+        """Gets the model ready, so that no question is taken to be as slow as that is.
+
+        What goes wrong is left to the first call: there may be none, where the store holds all replies.
+        """
+        if self.prepared.settings.store.mode != "replay":
+            with suppress(HopweaveError):
+                await self.llm.open()
 
     def keep_replies_in(self, folder: RunFolder) -> None:
         """Opens the store: that of the run, unless the settings name one."""

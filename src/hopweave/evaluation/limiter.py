@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from hopweave.errors import ModelError
-from hopweave.protocols import LanguageModel, ManyReplies, OnText, TokenCounter
+from hopweave.protocols import LanguageModel, ManyReplies, OnText, Opens, TokenCounter
 from hopweave.types import Abilities, Message, Reply, Sampling
 
 MAX_PAUSE_SECONDS = 300.0
@@ -138,6 +138,11 @@ class Limited:
     def abilities(self) -> Abilities:
         """Those of the model."""
         return self._llm.abilities
+
+    async def open(self) -> None:
+        """Gets the model ready, if that takes anything; see `Opens.open`."""
+        if isinstance(self._llm, Opens):
+            await self._llm.open()
 
     async def reply(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None) -> Reply:
         """Replies once; see `LanguageModel.reply`."""

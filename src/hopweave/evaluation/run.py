@@ -179,6 +179,8 @@ class _Sitting:
         parallel = self._options.parallel or num_calls + num_calls // EXTRA
         turns = self._desk.llm.turns
         turns.start(num_calls)
+        if self._left:
+            await self._desk.open_model()
         self._watcher.started(Work(self._standing, turns, parallel, len(self._left), tuple(notes)))
         await self._ask(min(parallel, len(self._left)))
         ended_because = self._ended_because or FINISHED

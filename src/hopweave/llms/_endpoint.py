@@ -87,6 +87,11 @@ class Endpoint:
         self._refused: frozenset[str] = frozenset()
         self._ends_streams = wire.server == "llama.cpp"
 
+    async def open(self) -> None:
+        """Sets up a client, which takes the time that importing the SDK takes; nothing is sent."""
+        async with self._client(await self._line()):
+            pass
+
     async def reply(
         self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None, *, is_streamed: bool
     ) -> Reply:

@@ -78,6 +78,11 @@ class LlamaCpp:
         """All of them, one call at a time."""
         return Abilities(prefill=True, logprobs=True, json_schema=True, context_tokens=self.context_tokens, max_parallel=1)
 
+    async def open(self) -> None:
+        """Starts the server; see `Opens.open`. Same errors as `reply`."""
+        async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+            await self._running()
+
     async def reply(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None) -> Reply:
         """Replies once; see `LanguageModel.reply`. The first reply starts the server.
 

@@ -101,6 +101,10 @@ class OpenAICompatible:
             max_parallel=self.max_connections,
         )
 
+    async def open(self) -> None:
+        """Sets up the client; see `Opens.open`. The endpoint is not called. Same errors as `reply`."""
+        await self._opened().open()
+
     async def reply(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None) -> Reply:
         """Replies once; see `LanguageModel.reply`.
 

@@ -83,6 +83,11 @@ class TransformersLocal:
             prefill=True, logprobs=True, context_tokens=self._known_context(), max_parallel=self.max_batch, json_schema=False
         )
 
+    async def open(self) -> None:
+        """Loads the model; see `Opens.open`. Same errors as `reply`."""
+        if self._loaded is None:
+            self._loaded = await asyncio.to_thread(self._load)
+
     async def reply(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None) -> Reply:
         """Replies once; see `LanguageModel.reply`. The first reply loads the model.
 

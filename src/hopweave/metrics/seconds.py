@@ -3,8 +3,9 @@
 Definition. `seconds` is the time from taking the question up to its record, with whatever ran beside it; `llm_seconds` and
 `search_seconds` are the sums over its calls, waiting and retries included, as if one came after the other. A reply from the
 store counts in `llm_seconds` with what it took when it was made, but the question itself was then answered faster than it can
-be: `seconds` is no data if any reply came from the store. Source: t of SearChain (table 6) and ToQD (table 2b): measure it with
-the store off and one question at a time. Range 0 up, lower is better. Failed questions count.
+be: `seconds` is no data if any reply came from the store. Source: t of SearChain (table 6) and ToQD (table 2b): measure it one
+question at a time (`--parallel 1`), or waiting for each other is counted, too. Range 0 up, lower is better. Failed questions
+count.
 
 >>> from hopweave.metrics._worked import worked
 >>> Seconds().score(*worked("Ulm", calls=[("Which town?", "Ulm")], searches=[["Ulm"]], seconds=2.0))

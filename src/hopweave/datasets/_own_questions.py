@@ -1,0 +1,90 @@
+"""Our own layout of questions, which `jsonl` describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import AliasChoices, ConfigDict, Field
+
+from hopweave.corpus import content_id
+from hopweave.datasets._rows import Id, Layout, Row, Text
+from hopweave.datasets._source import LocalFile, Naming, distinct, examples_of
+from hopweave.errors import suggest
+from hopweave.types import AnswerForm, Example, Gold, GoldStep, Passage, Question
+
+
+class _Passage(Layout):
+    text: Text
+    title: str = ""
+    id: Id | None = None
+    is_gold: bool = False
+
+    def passage(self) -> Passage:
+        return Passage(self.id or content_id(self.title, self.text), self.text, self.title)
+
+
+class _Step(Layout):
+    query: Text
+    answer: str = ""
+    passage: str = ""
+
+
+class _Line(Layout):
+    model_config = ConfigDict(extra="allow")
+    id: Id | None = None
+    question: Text
+    answers: tuple[str, ...] = ()
+    answer: str = ""
+    form: AnswerForm = "short"
+    labels: tuple[Text, ...] = ()
+    family: str = ""
+    type: str = ""
+    level: str = ""
+    hops: int = 0
+    traits: dict[str, str | int] = Field(default_factory=dict)
+    gold_passages: tuple[Id, ...] = Field((), validation_alias=AliasChoices("gold_passages", "passage_ids"))
+    facts: tuple[Text, ...] = ()
+    steps: tuple[_Step, ...] = ()
+    pinned: tuple[_Passage, ...] = ()
+    passages: tuple[_Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnQuestions(LocalFile):
+    """A file in our own layout, one JSON object a line (a JSON list of objects is read too)."""
+
+    def examples(self) -> Iterator[Example]:
+        name = Naming()
+        yield from examples_of(self.rows(_Line), lambda row: [_example(row, name)])
+
+    def passages(self) -> Iterator[Passage]:
+        for row in self.rows(_Line):
+            yield from (one.passage() for one in row.values.passages)
+
+
+def _example(row: Row[_Line], name: Naming) -> Example:
+    values = row.values
+    for unknown in values.model_extra or {}:
+        raise row.error(f"there is no field {unknown!r}; {suggest(unknown, _Line.model_fields)}")
+    answers = distinct((values.answer, *values.answers))
+    if not answers:
+        raise row.error("it has neither answers nor an answer", "give the texts that count as right")
+    if values.form == "label" and not set(answers) <= set(values.labels):
+        raise row.error(f"its answer is not one of its labels {list(values.labels)}")
+    question = Question(
+        values.id or name(values.question),
+        values.question,
+        values.form,
+        values.labels,
+        values.family,
+        tuple(one.passage() for one in values.pinned),
+    )
+    gold = Gold(
+        answers,
+        distinct((*values.gold_passages, *(one.passage().id for one in values.passages if one.is_gold))),
+        values.facts,
+        tuple(GoldStep(step.query, step.answer, step.passage) for step in values.steps),
+    )
+    traits: dict[str, str | int] = {"type": values.type, "level": values.level, "hops": values.hops}
+    return Example(question, gold, {name: value for name, value in traits.items() if value} | values.traits)
