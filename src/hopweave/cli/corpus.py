@@ -66,10 +66,11 @@ def corpus(
 def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Path]) -> Iterator[Passage]:
     from hopweave.catalog import load
     from hopweave.corpus import CorpusOptions, read_corpus
+    from hopweave.protocols import PassageSource
     from hopweave.settings import assignments, build
 
     part = load("datasets", dataset)
-    if not hasattr(part, "passages"):
+    if not issubclass(part, PassageSource):
         raise SettingsError(f"the rows of {dataset} bring no passages of their own; index a corpus that holds its evidence")
     chosen = assignments(options)
     given: list[dict[str, Any]] = [{**chosen, "path": str(path)} for path in paths] or [chosen]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from hopweave.demonstrations import Demonstration, family_of, published_count, sample
 from hopweave.methods._few_shot import note_of_form, room_for
 from hopweave.parse.final import MARKER
 from hopweave.types import AnswerForm, Question
 from hopweave.workbench import Workbench
+
+NumDemos = Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"]
+"""The option of how many demonstrations a method shows."""
 
 
 def drawn(question: Question, method: str, n_demos: int | None, seed: int) -> list[Demonstration]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
@@ -29,14 +30,18 @@ _TOKENS_PER_SENTENCE = 40  # roughly; what the transcript will grow by is only e
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """How ReAct is run; the options of the methods say what each is."""
+    """How ReAct is run: the options of every method that acts."""
 
-    max_steps: int
-    num_sentences: int
-    search_mode: SearchMode
-    num_hits: int
-    max_tokens: int
-    max_tokens_long: int
+    max_steps: Annotated[int, "turns at most"] = 7
+    search_mode: Annotated[
+        SearchMode, "what a search opens; retriever: the page of the best hit; title: only the page of exactly that title"
+    ] = "retriever"
+    num_hits: Annotated[int, "hits of a search among which the page's other passages, and titles that come near, are found"] = (
+        20
+    )
+    num_sentences: Annotated[int, "sentences of a page that are shown when it opens"] = 5
+    max_tokens: Annotated[int, "longest turn, in tokens"] = 100
+    max_tokens_long: Annotated[int, "longest turn where an explanation is wanted, in tokens"] = 256
 
     def check(self, method: str) -> None:
         """Refuses what cannot be.

@@ -15,7 +15,7 @@ from typing import Annotated
 from hopweave.errors import BudgetReached
 from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, cot_prompt, finish, zero_shot_prompt
 from hopweave.methods._closing import file_missing, is_missing, one_answer
-from hopweave.methods._demos import drawn
+from hopweave.methods._demos import NumDemos, drawn
 from hopweave.methods._options import at_least
 from hopweave.methods._probing import REFUSED, refuses
 from hopweave.parse.final import final_answer
@@ -30,7 +30,7 @@ class CoT:
     """Reasons, then answers after a marker; without the marker the whole reply is the answer (IRCoT's rule)."""
 
     zero_shot: Annotated[bool, "no demonstrations; a second call asks for the answer"] = False
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     probe: Annotated[bool, "ask whether the model can answer, which is to reply NO! if not; for measuring"] = False
     force: Annotated[bool, "ask once more where the marker is missing"] = False

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from hopweave.methods._chain_of_thought import cot_prompt, self_consistent
 from hopweave.methods._closing import one_answer
-from hopweave.methods._demos import drawn
+from hopweave.methods._demos import NumDemos, drawn
 from hopweave.methods._options import at_least, check_top_p
 from hopweave.methods._voting import Tie
 from hopweave.types import Answer, Question
@@ -38,7 +38,7 @@ class CoTSC:
     tie: Annotated[
         Tie, "which of equally many votes wins: the surest (logprob), the earliest (first) or the shorter answer"
     ] = "logprob"
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_tokens: Annotated[int, "longest chain of thought, in tokens"] = 256
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.methods._demos import drawn
+from hopweave.methods._demos import NumDemos, drawn
 from hopweave.methods._options import at_least, options_for
 from hopweave.methods._react import Acting, Actor
 from hopweave.methods._voted import Voting, elect, voted_answer
-from hopweave.methods._wiki import SearchMode
 from hopweave.types import Answer, Question
 from hopweave.workbench import Workbench
 
@@ -24,28 +23,18 @@ __all__ = ["CoTSCThenReAct"]
 
 
 @dataclass(frozen=True, slots=True)
-class CoTSCThenReAct:
+class CoTSCThenReAct(Acting):
     """Votes, and acts only if the vote is not clear."""
 
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     n_samples: Annotated[int, "chains of thought that vote"] = 21
     temperature: Annotated[float, "of those samples"] = 0.7
     max_tokens_reasoning: Annotated[int, "longest chain of thought, in tokens"] = 256
-    max_steps: Annotated[int, "turns at most"] = 7
-    search_mode: Annotated[
-        SearchMode, "what a search opens; retriever: the page of the best hit; title: only the page of exactly that title"
-    ] = "retriever"
-    num_hits: Annotated[int, "hits of a search among which the page's other passages, and titles that come near, are found"] = (
-        20
-    )
-    num_sentences: Annotated[int, "sentences of a page that are shown when it opens"] = 5
-    max_tokens: Annotated[int, "longest turn, in tokens"] = 100
-    max_tokens_long: Annotated[int, "longest turn where an explanation is wanted, in tokens"] = 256
 
     def __post_init__(self) -> None:
         at_least("cot_sc_then_react", self, 0, "n_demos")
-        options_for(Acting, self).check("cot_sc_then_react")
+        self.check("cot_sc_then_react")
         options_for(Voting, self).check("cot_sc_then_react")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
@@ -56,7 +45,7 @@ class CoTSCThenReAct:
         if elected.reached is not None or (vote.answer and 2 * vote.num_votes >= vote.num_samples):
             return voted_answer(question, elected)
         workbench.decide("fallback", f"{vote.num_votes} of {vote.num_samples} samples agree, which is not half")
-        actor = Actor(workbench, question, options_for(Acting, self))
+        actor = Actor(workbench, question, self)
         await actor.run(demos)
         if actor.short:
             return actor.answer()

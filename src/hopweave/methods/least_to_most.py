@@ -15,7 +15,7 @@ from typing import Annotated
 
 from hopweave.errors import BudgetReached
 from hopweave.methods._closing import file_missing, file_unanswered
-from hopweave.methods._demos import asked, drawn, packed, rationale
+from hopweave.methods._demos import NumDemos, asked, drawn, packed, rationale
 from hopweave.methods._options import at_least
 from hopweave.methods._plan import MAX_SUB_QUESTIONS, best_so_far, distinct, planned
 from hopweave.methods._steps import Step, stepwise_answer
@@ -41,7 +41,7 @@ _NEXT_QUESTION = ("\nQ:",)
 class LeastToMost:
     """Decomposes once, then solves the sub-questions in order, each with the answers before it in sight."""
 
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_sub_questions: Annotated[int, "sub-questions answered at most, the question itself aside"] = MAX_SUB_QUESTIONS
     max_tokens_decompose: Annotated[int, "longest decomposition, in tokens"] = 128

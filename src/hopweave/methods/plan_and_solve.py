@@ -16,7 +16,7 @@ from typing import Annotated
 
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.methods._closing import file_unanswered, one_answer
-from hopweave.methods._demos import asked, closing, drawn, packed
+from hopweave.methods._demos import NumDemos, asked, closing, drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._plan import MAX_SUB_QUESTIONS, Settled, is_said, numbered, planned, settled
 from hopweave.methods._side_by_side import side_by_side
@@ -43,7 +43,7 @@ class PlanAndSolve:
     zero_shot: Annotated[bool, "the original: no demonstrations, an instruction to plan, a second call for the answer"] = False
     num_samples: Annotated[int, "zero_shot only: reasonings drawn and voted on; 1 is greedy, the authors draw 10"] = 1
     temperature: Annotated[float, "of several samples"] = 0.7
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_tokens: Annotated[int, "longest plan with its solution, in tokens"] = 400
     max_tokens_zero_shot: Annotated[int, "longest reasoning of zero_shot, in tokens"] = 256

@@ -16,7 +16,7 @@ from typing import Annotated
 
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
-from hopweave.methods._demos import asked, closing, drawn, packed
+from hopweave.methods._demos import NumDemos, asked, closing, drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._plan import MAX_SUB_QUESTIONS, distinct, numbered, planned, settled
 from hopweave.methods._steps import SHOWN_WORDS, Step, shown, stepwise_answer
@@ -39,7 +39,7 @@ class PlanAndSolveSearch:
     """Plans, searches once for the whole plan, and solves it from the evidence."""
 
     num_passages: Annotated[int, "passages found and shown for each sub-question"] = 1
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_sub_questions: Annotated[int, "sub-questions of a plan at most"] = MAX_SUB_QUESTIONS
     max_words_shown: Annotated[int, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from hopweave.methods._demos import drawn
-from hopweave.methods._options import at_least, options_for
+from hopweave.methods._options import at_least
 from hopweave.methods._react import Acting, Actor
-from hopweave.methods._wiki import SearchMode
 from hopweave.types import Answer, Question
 from hopweave.workbench import Workbench
 
@@ -26,33 +25,23 @@ __all__ = ["ReAct"]
 
 
 @dataclass(frozen=True, slots=True)
-class ReAct:
+class ReAct(Acting):
     """Acts until it finishes."""
 
     n_demos: Annotated[int | None, "trajectories shown; none: as many as SearChain's table 11 says for the family"] = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_steps: Annotated[int, "turns at most"] = 7
     at_limit: Annotated[
         Literal["empty", "force"],
         "when steps, or patience with actions that are none, are spent; empty: no answer, as the authors; force: ask for one",
     ] = "empty"
-    search_mode: Annotated[
-        SearchMode, "what a search opens; retriever: the page of the best hit; title: only the page of exactly that title"
-    ] = "retriever"
-    num_hits: Annotated[int, "hits of a search among which the page's other passages, and titles that come near, are found"] = (
-        20
-    )
-    num_sentences: Annotated[int, "sentences of a page that are shown when it opens"] = 5
-    max_tokens: Annotated[int, "longest turn, in tokens"] = 100
-    max_tokens_long: Annotated[int, "longest turn where an explanation is wanted, in tokens"] = 256
 
     def __post_init__(self) -> None:
         at_least("react", self, 0, "n_demos")
-        options_for(Acting, self).check("react")
+        self.check("react")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
-        actor = Actor(workbench, question, options_for(Acting, self))
+        actor = Actor(workbench, question, self)
         at_limit = ("max_steps", "invalid_actions") if self.at_limit == "force" else ()
         await actor.run(drawn(question, "react", self.n_demos, self.seed), ("repeated_action", *at_limit))
         return actor.answer()

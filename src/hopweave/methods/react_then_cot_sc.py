@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._demos import drawn
+from hopweave.methods._demos import NumDemos, drawn
 from hopweave.methods._options import at_least, options_for
 from hopweave.methods._react import Acting, Actor
 from hopweave.methods._voted import Voting, elect, voted_answer
-from hopweave.methods._wiki import SearchMode
 from hopweave.types import Answer, Question
 from hopweave.workbench import Workbench
 
@@ -25,34 +24,24 @@ __all__ = ["ReActThenCoTSC"]
 
 
 @dataclass(frozen=True, slots=True)
-class ReActThenCoTSC:
+class ReActThenCoTSC(Acting):
     """Acts, and votes only if that fails."""
 
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     n_samples: Annotated[int, "chains of thought that vote where acting fails"] = 21
     temperature: Annotated[float, "of those samples"] = 0.7
     max_tokens_reasoning: Annotated[int, "longest chain of thought, in tokens"] = 256
-    max_steps: Annotated[int, "turns at most"] = 7
-    search_mode: Annotated[
-        SearchMode, "what a search opens; retriever: the page of the best hit; title: only the page of exactly that title"
-    ] = "retriever"
-    num_hits: Annotated[int, "hits of a search among which the page's other passages, and titles that come near, are found"] = (
-        20
-    )
-    num_sentences: Annotated[int, "sentences of a page that are shown when it opens"] = 5
-    max_tokens: Annotated[int, "longest turn, in tokens"] = 100
-    max_tokens_long: Annotated[int, "longest turn where an explanation is wanted, in tokens"] = 256
 
     def __post_init__(self) -> None:
         at_least("react_then_cot_sc", self, 0, "n_demos")
-        options_for(Acting, self).check("react_then_cot_sc")
+        self.check("react_then_cot_sc")
         options_for(Voting, self).check("react_then_cot_sc")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
         demos = drawn(question, "react_then_cot_sc", self.n_demos, self.seed)
-        actor = Actor(workbench, question, options_for(Acting, self))
+        actor = Actor(workbench, question, self)
         await actor.run(demos)
         if actor.short or actor.is_out_of_budget:
             return actor.answer()

@@ -26,7 +26,7 @@ from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, PLAIN_MARKER, plainly_demanded
 from hopweave.methods._closing import file_missing, file_unanswered, one_answer
-from hopweave.methods._demos import asked, drawn, packed
+from hopweave.methods._demos import NumDemos, asked, drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._side_by_side import side_by_side
 from hopweave.methods._voting import Tie, file_vote, vote
@@ -59,7 +59,7 @@ class Recite:
         "shorter"
     )
     normalize: Annotated[bool, "count answers as the same that differ in case, articles and punctuation only"] = False
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_tokens_recitation: Annotated[int, "longest recitation, in tokens"] = 128
     max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 16

@@ -25,7 +25,7 @@ from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._claims import on_one_line
 from hopweave.methods._closing import after_marker, one_answer
-from hopweave.methods._demos import drawn
+from hopweave.methods._demos import NumDemos, drawn
 from hopweave.methods._options import at_least
 from hopweave.methods._self_ask import (
     BEGUN,
@@ -70,7 +70,7 @@ class SelfAsk:
     when_empty: Annotated[
         Literal["model", "notice"], "where nothing is found: the model fills in the answer, or is told that there is none"
     ] = "model"
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_tokens: Annotated[int, "longest reply, in tokens"] = 256
     max_tokens_answer: Annotated[int, "longest short answer: of a reading call and of a forced finish, in tokens"] = 32

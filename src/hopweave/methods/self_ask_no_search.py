@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._demos import drawn
+from hopweave.methods._demos import NumDemos, drawn
 from hopweave.methods._options import at_least
 from hopweave.methods._self_ask import (
     BEGUN,
@@ -38,7 +38,7 @@ __all__ = ["SelfAskNoSearch"]
 class SelfAskNoSearch:
     """Asks follow-up questions and answers them from its own knowledge."""
 
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_tokens: Annotated[int, "longest reasoning, in tokens"] = 256
     max_tokens_answer: Annotated[int, "longest answer of a forced finish, in tokens"] = 32

@@ -23,7 +23,7 @@ from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._claims import on_one_line
 from hopweave.methods._closing import file_missing, forced, is_missing, of_form, one_answer
-from hopweave.methods._demos import asked, closing, drawn, packed
+from hopweave.methods._demos import NumDemos, asked, closing, drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
 from hopweave.methods._taken_up import taken_up
@@ -49,7 +49,7 @@ class ToolformerPrompted:
     max_calls: Annotated[int, "calls of the tool at most; 1 as in the original"] = 5
     num_passages: Annotated[int, "passages that a call brings"] = 1
     max_words: Annotated[int, "a passage is cut to so many; 0 for no limit"] = 100
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_tokens: Annotated[int, "longest reply, in tokens"] = 200
     max_tokens_answer: Annotated[int, "longest short answer of a forced finish, in tokens"] = 32

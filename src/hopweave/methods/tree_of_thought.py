@@ -21,7 +21,7 @@ from typing import Annotated, Literal
 from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._closing import bare_answer
-from hopweave.methods._demos import drawn
+from hopweave.methods._demos import NumDemos, drawn
 from hopweave.methods._options import at_least
 from hopweave.methods._plan import Settled, best_so_far, fresh, settled
 from hopweave.methods._side_by_side import all_of, side_by_side
@@ -62,7 +62,7 @@ class TreeOfThought:
     temperature: Annotated[float | None, "of suggestions and votes; none: as the preset. Answers are as the model's"] = None
     max_depth: Annotated[int, "levels, and so rounds of retrieval, at most"] = 5
     num_passages: Annotated[int, "passages found and shown for each sub-question"] = 1
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     max_words_shown: Annotated[int, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS
     max_tokens_suggest: Annotated[int, "longest list of suggestions, or suggestion, in tokens"] = 128

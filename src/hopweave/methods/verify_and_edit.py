@@ -21,7 +21,7 @@ from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, Elected, self_consistent
 from hopweave.methods._closing import file_unanswered
-from hopweave.methods._demos import asked, closing, drawn, packed
+from hopweave.methods._demos import NumDemos, asked, closing, drawn, packed
 from hopweave.methods._editing import Edit, Editor, Ranked
 from hopweave.methods._few_shot import context_of
 from hopweave.methods._options import at_least, options_for
@@ -44,7 +44,7 @@ _PROMPTS = prompts_beside(__file__)
 class VerifyAndEdit:
     """Votes; if the vote is not clear, looks each sentence of the reasoning up and answers again from what it then says."""
 
-    n_demos: Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     n_samples: Annotated[int, "chains of thought that vote"] = 5
     temperature: Annotated[float, "of those samples"] = 0.7

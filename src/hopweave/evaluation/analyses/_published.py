@@ -99,11 +99,6 @@ def published_model(table: str, model: str, *, setup: Setup | None, num: int | N
     return (_row_of(table, models[named[-1]], dataset, setup, num, (), (), searches=True, llm=named[-1]),)
 
 
-def published_models(table: str) -> list[str]:
-    """The models that a table has."""
-    return list(_data()["tables"][table]["models"])
-
-
 def _row_of(
     table: str,
     figures: Iterable[float],
