@@ -16,17 +16,24 @@ def verify(
 ) -> None:
     """Check the data, the index, the records and every printed number of a run.
 
-    What differs is said by file, line and value; the exit status is 1 if anything does. No model is called, nothing is changed.
+    What differs is said by file, line and value, a line for each cause; the exit status is 1 if anything does. What is not here
+    to be checked, such as data that lies elsewhere, is told apart. No model is called, nothing is changed.
     """
     from hopweave.evaluation.verify import verify as verify_run
 
     found = verify_run(run)
     for note in found.notes:
         typer.echo(f"note: {note}")
+    for what in found.unchecked:
+        typer.echo(f"could not be checked: {what}")
     for difference in found.differences:
         typer.echo(f"differs: {difference}")
+    follows = {file: num for file, num in found.follows.items() if num}
+    if follows:
+        files = ", ".join(f"{num:,} in {file}" for file, num in follows.items())
+        typer.echo(f"follows from it: {sum(follows.values()):,} lines and values that the records do not give now: {files}")
     looked_at = ", ".join(f"{num:,} {what}" for what, num in found.counts.items())
     if found.differences:
-        typer.echo(f"{len(found.differences):,} differences; looked at {looked_at}")
+        typer.echo(f"differs in {len(found.differences):,} places; mend them and verify again; looked at {looked_at}")
         raise typer.Exit(1)
-    typer.echo(f"all holds: {looked_at}")
+    typer.echo(f"{'all that could be checked holds' if found.unchecked else 'all holds'}: {looked_at}")

@@ -11,12 +11,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave.errors import DataError
 from hopweave.evaluation import summary
+from hopweave.evaluation.comparisons import FILE as COMPARED
 from hopweave.evaluation.comparisons import Table as KeptTable
 from hopweave.evaluation.comparisons import kept_tables
+from hopweave.evaluation.manifest import hash_file
 from hopweave.evaluation.report_commands import commands_for, plan_toml
 from hopweave.evaluation.report_run import RunStory, story_of
 from hopweave.evaluation.run_folder import RunFolder
-from hopweave.evaluation.score import PRIMARY, OpenMetric, Score, read_scores, records_hashes
+from hopweave.evaluation.score import LINES, PRIMARY, OpenMetric, Score, read_scores, records_hashes
 from hopweave.evaluation.tables import (
     Cell,
     ComparisonTable,
@@ -71,7 +73,14 @@ def read_tables(run: RunFolder) -> Tables:
         notes=tuple(_notes(run, found)),
         commands=commands_for(run, found, kept, story.facts),
         plan=plan_toml(run.plan),
+        made_of=made_of(run),
     )
+
+
+def made_of(run: RunFolder) -> dict[str, str]:
+    """The SHA-256 of each file of scores and comparisons that a report of the run is made of."""
+    places = (run.path / name for name in (LINES, summary.FILE, COMPARED))
+    return {place.name: hash_file(place) for place in places if place.exists()}
 
 
 def _parts(found: Mapping[str, Any], run: RunFolder) -> tuple[tuple[Cell, ...], tuple[Group, ...], tuple[FailureKind, ...]]:

@@ -283,7 +283,8 @@ class _Sitting:
         """Notes what the run depends on; refuses to go on with what has changed."""
         known = proof.Manifest.read(self._folder.path)
         now = self._desk.manifest(self._folder, known)
-        sitting = proof.Sitting(_now(), version("hopweave"), proof.hash_code())
+        store = self._desk.store_of(self._folder)
+        sitting = proof.Sitting(_now(), version("hopweave"), proof.hash_code(), store=store)
         notes = []
         if known is not None:
             changed = proof.differences(known, now)
@@ -294,7 +295,9 @@ class _Sitting:
                 )
             if any(earlier.code != sitting.code for earlier in known.sittings):
                 notes.append("the code of hopweave has changed since the run began, as manifest.json says")
-            now = replace(known, sittings=(*known.sittings, sitting))
+            # The files are as they were, but may lie elsewhere by now.
+            sittings = (*known.sittings, sitting)
+            now = replace(known, datasets=now.datasets, indexes=now.indexes, base=now.base, sittings=sittings)
         else:
             now = replace(now, sittings=(sitting,))
         now.write(self._folder.path)

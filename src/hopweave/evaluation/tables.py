@@ -231,6 +231,7 @@ class Tables:
         notes: how the means were computed, and what was left out, a sentence each.
         commands: that make this report anew.
         plan: of the run, as the file that the commands read; empty if there is none.
+        made_of: SHA-256 of the files that all this was read from, but for the records.
     """
 
     name: str
@@ -249,6 +250,7 @@ class Tables:
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     plan: str = ""
+    made_of: Mapping[str, str] = field(default_factory=dict)
 
     def cell(self, dataset: str, method: str) -> Cell | None:
         """The cell of that dataset and method, or `None`."""
