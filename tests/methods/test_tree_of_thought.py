@@ -441,7 +441,12 @@ def test_options_out_of_range_are_refused(name):
 
 
 async def test_each_suggestion_is_rated_by_itself_and_the_best_sum_of_ratings_is_kept():
-    first = [f"1. {WHAT}\n2. {WHO}\n3. FINISH", *["Rating: impossible"] * 3, *["It names her. Rating: sure"] * 3, *["likely"] * 3]
+    first = [
+        f"1. {WHAT}\n2. {WHO}\n3. FINISH",
+        *["Rating: impossible"] * 3,
+        *["It names her. Rating: sure"] * 3,
+        *["likely"] * 3,
+    ]
     second = [f"1. {WHERE}\n2. FINISH", *["Rating: sure"] * 3, *["Rating: likely"] * 3]
     record = await ask(*first, "Ida Renn", *second, "Tromvik", "1. FINISH", FINAL, evaluate="value")
     assert purposes(record) == [
@@ -451,8 +456,7 @@ async def test_each_suggestion_is_rated_by_itself_and_the_best_sum_of_ratings_is
     assert told(record, "kept") == [f"[2] {WHO}", f"[2.1] {WHERE}", "[2.1.1] FINISH"]
     assert record.answer.short == "Tromvik"
     prompts = [messages[0].text for messages in calls(record, "value")]
-    assert WHAT in prompts[0] and WHO not in prompts[0]
-    assert WHO in prompts[3] and WHAT not in prompts[3]
+    assert [(WHAT in prompt, WHO in prompt) for prompt in (prompts[0], prompts[3])] == [(True, False), (False, True)]
     assert unread(record) == []
 
 
@@ -461,7 +465,10 @@ async def test_ratings_that_cannot_be_read_count_for_nothing_and_are_filed():
     says = [f"1. {WHO}\n2. {WHAT}", *ratings, "Ida Renn", "1. FINISH", FINAL]
     record = await ask(*says, evaluate="value")
     assert told(record, "values") == ["[1] 1, [2] 0.003"]
-    assert [step.reason for step in record.steps if step.kind == "parse_failure"] == ["no rating is named", "the reply is empty"]
+    assert [step.reason for step in record.steps if step.kind == "parse_failure"] == [
+        "no rating is named",
+        "the reply is empty",
+    ]
 
 
 async def test_the_answers_of_several_branches_are_rated_too():

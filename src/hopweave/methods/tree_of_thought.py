@@ -225,7 +225,7 @@ class _Tree:
         self.bench.decide("answer", short or "?")
         return State(one.name, one.step_id, (*one.state.steps, Step(one.query, short, hits)))
 
-    # -- values and votes ---------------------------------------------------------------------------------------------------------
+    # -- values and votes ------------------------------------------------------------------------------------------------
 
     async def _order_of(self, candidates: Sequence[Candidate]) -> list[int]:
         if len(candidates) == 1:
@@ -239,7 +239,9 @@ class _Tree:
             return [0]
         if self.options.evaluate == "vote":
             return await self._order([leaf.name for leaf, _ in ends], self.words.vote_on_answers(ends))
-        return await self._by_value([(leaf.name, leaf.step_id, self.words.value_of_answer(leaf, short)) for leaf, short in ends])
+        return await self._by_value(
+            [(leaf.name, leaf.step_id, self.words.value_of_answer(leaf, short)) for leaf, short in ends]
+        )
 
     async def _by_value(self, rated: Sequence[tuple[str, int, str]]) -> list[int]:
         """Positions of what is rated, best first: by the sum of its ratings, then as they stand.
