@@ -31,6 +31,7 @@ from hopweave.protocols import (
     ManyReplies,
     ModelReader,
     ModelRetriever,
+    TextScorer,
     TokenCounter,
 )
 from hopweave.retries import again, boundary
@@ -43,7 +44,9 @@ T = TypeVar("T")
 CHARACTERS_PER_TOKEN = 3
 """What a token is taken to be where the model cannot count: English has more than 4, so a count is rather too high."""
 
-_COUNTING = Sampling(max_tokens=0)  # under which the store keeps counts: no reply is ever asked for with it
+# Under these the store keeps counts and scores of given text: no reply is ever asked for with them.
+_COUNTING = Sampling(max_tokens=0)
+_SCORING = Sampling(max_tokens=0, top_logprobs=1)
 _COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
 
 
@@ -180,6 +183,19 @@ class Workbench:
             ReplayMiss: in replay, if the store does not hold it.
         """
         sampling = sampling or self.sampling
+        return await self._recorded(
+            messages, purpose, sampling, sample, lambda step_id: self._call(messages, sampling, step_id)
+        )
+
+    async def _recorded(
+        self,
+        messages: Sequence[Message],
+        purpose: str,
+        sampling: Sampling,
+        sample: int,
+        call: Callable[[int], Awaitable[tuple[Reply | RunError, int]]],
+    ) -> Reply:
+        """Makes a call of the model, within the budget and into trace and store."""
         self._afford("max_llm_calls", self._spent.llm_calls + 1)
         self._afford("max_tokens", self._spent.tokens + 1)
         store = self.parts.store
@@ -188,7 +204,7 @@ class Workbench:
         self._spent.llm_calls += 1
         step_id, parent, started = self.trace.begin("model_call", purpose), self.trace.parent, self.trace.seconds()
         kept = self.trace.keep_messages(messages)
-        outcome, timing = await self._outcome(key, messages, sampling, step_id, started)
+        outcome, timing = await self._outcome(key, started, lambda: call(step_id))
         self.trace.end(call_step(step_id, parent, purpose, kept, sampling, sample, outcome, timing))
         if isinstance(outcome, RunError):
             raise outcome
@@ -236,6 +252,27 @@ class Workbench:
         if worst is not None and not (replies and isinstance(worst, BudgetReached)):
             raise worst
         return Samples(replies, worst if isinstance(worst, BudgetReached) else None)
+
+    async def score_text(self, prompt: str, text: str, *, purpose: str) -> Reply:
+        """Asks how likely given words are, where `abilities.scores` says that the model can; see `TextScorer.score_text`.
+
+        It is a call of the model like any other: recorded with prompt and text as its messages, kept, counted and retried.
+
+        Raises:
+            ModelError, BudgetReached, ReplayMiss: as `reply`.
+        """
+        llm = self.parts.llm
+        if not isinstance(llm, TextScorer):
+            raise ModelError(f"{llm.identity} does not score given text; choose another model")
+
+        async def score() -> Reply:
+            reply = _checked_reply(await llm.score_text(prompt, text))
+            if not reply.logprobs:
+                raise ModelError("the model sent no log-probabilities of the text that it was to score")
+            return reply
+
+        messages = [Message("user", prompt), Message("assistant", text)]
+        return await self._recorded(messages, purpose, _SCORING, 0, lambda _: self._tried(score))
 
     async def count_tokens(self, text: str) -> int:
         """How many tokens of the model a text has. It is no call of the model: it costs no budget and leaves no step.
@@ -366,7 +403,7 @@ class Workbench:
             return await reader.read_with(ask, query, passage)
 
     async def _outcome(
-        self, key: str, messages: Sequence[Message], sampling: Sampling, step_id: int, started: float
+        self, key: str, started: float, call: Callable[[], Awaitable[tuple[Reply | RunError, int]]]
     ) -> tuple[Reply | RunError, Timing]:
         store = self.parts.store
         stored = store.get(key) if store is not None else None
@@ -377,7 +414,7 @@ class Workbench:
             return self._from_store(stored), Timing(started, stored.seconds, from_store=True, attempts=stored.attempts)
         if self._is_replay:
             return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
-        outcome, attempts = await self._call(messages, sampling, step_id)
+        outcome, attempts = await call()
         seconds = self.trace.seconds() - started
         if store is not None:
             reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)

@@ -122,6 +122,22 @@ class Endpoint:
                     _log.warning("%s at %s refuses %s; going on without", self.wire.model, self.wire.base_url, refused.name)
                     self._refused |= {refused.name}
 
+    async def post(self, path: str, body: dict[str, Any]) -> Any:
+        """The JSON that comes back for a body that is no conversation.
+
+        Raises:
+            ModelError: if none comes.
+        """
+        import httpx2
+
+        content = json.dumps(body).encode()
+        async with self._client(await self._line()) as client, self._translated(body):
+            response = await client.post(path, cast_to=httpx2.Response, content=content)
+            try:
+                return json.loads(response.content)
+            except ValueError:
+                raise not_a_completion(self.wire, response.content[:2000].decode(errors="replace")) from None
+
     async def close(self) -> None:
         """Closes the connections of the running loop; those of other loops were closed when their loops ended."""
         line = self._lines.pop(asyncio.get_running_loop(), None)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from hopweave.errors import SettingsError
 from hopweave.llms._endpoint import Endpoint
+from hopweave.llms._scoring import PATH, read_scores, scoring_body
 from hopweave.llms._wire import Server, Wire, is_loopback, server_at
 from hopweave.protocols import OnText
 from hopweave.types import Abilities, Message, Reply, Sampling
@@ -29,6 +30,8 @@ _ABLE: Mapping[Server, tuple[bool, bool, bool, bool]] = {
     "ollama": (False, False, True, False),
     "other": (False, False, False, False),
 }
+_SCORES: frozenset[Server] = frozenset({"vllm"})
+"""Servers that report log-probabilities of given text."""
 
 
 @dataclass
@@ -54,6 +57,9 @@ class OpenAICompatible:
     logprobs: Annotated[Switch, "whether it reports log-probabilities of tokens"] = "auto"
     json_schema: Annotated[Switch, "whether it constrains a reply to a JSON schema"] = "auto"
     samples: Annotated[Switch, "whether it draws several replies in one request"] = "auto"
+    scores: Annotated[Switch, "whether it reports log-probabilities of given text; yes for the server of llama-cpp-python"] = (
+        "auto"
+    )
     max_tokens_field: Annotated[
         Literal["auto", "max_tokens", "max_completion_tokens"], "name of the limit on new tokens; OpenAI renamed it"
     ] = "auto"
@@ -97,6 +103,7 @@ class OpenAICompatible:
             logprobs=_decided(self.logprobs, logprobs),
             json_schema=_decided(self.json_schema, json_schema and (is_chat or self._server != "openai")),
             samples=_decided(self.samples, samples),
+            scores=_decided(self.scores, self._server in _SCORES),
             context_tokens=self.context_tokens,
             max_parallel=self.max_connections,
         )
@@ -122,6 +129,16 @@ class OpenAICompatible:
             ModelError: with `retryable` set where trying again can help; also if the endpoint sends fewer.
         """
         return await self._opened().replies(messages, sampling, num)
+
+    async def score_text(self, prompt: str, text: str) -> Reply:
+        """Says how likely given words are; see `TextScorer.score_text`.
+
+        Raises:
+            SettingsError: if the endpoint needs a key and there is none.
+            ModelError: with `retryable` set where trying again can help; also if the endpoint does not score given text.
+        """
+        body = scoring_body(self.model, prompt, text, self.extra_body)
+        return read_scores(await self._opened().post(PATH, body), text, self.base_url)
 
     async def close(self) -> None:
         """Closes the connections."""
