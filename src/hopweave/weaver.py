@@ -27,6 +27,7 @@ from pydantic_core import PydanticSerializationError
 from hopweave.catalog import load
 from hopweave.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
+from hopweave.marking import judged
 from hopweave.parts import Parts
 from hopweave.protocols import Method
 from hopweave.settings import Settings, read_settings
@@ -132,7 +133,7 @@ class Weaver:
         try:
             answer = await self.method.answer(question, bench)
             _check_answer(answer, bench.trace)
-            return answer, None
+            return judged(answer), None
         except Exception as error:  # noqa: BLE001 - a method that breaks is a failed question, not a lost run
             cause = cause_of(error)
         if isinstance(cause, BudgetReached):
