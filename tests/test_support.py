@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hopweave.support import Standing, judge
-from hopweave.words import anchors
 
+from hopweave.support import Standing, judge
 from hopweave.types import Passage, Question
+from hopweave.words import anchors
 
 ASKED = Question("q", "Where was Mira Solberg born?")
 SOLBERG = Passage(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from hopweave.words import anchors, content_of, keys_of, named_keys, stem, stems
 
 _SENTENCE_END = ".!? \t\n"
 _FEWEST_WORDS = 3
+_PRONOUN = re.compile(r"\b(?:he|she|it|its|his|her|him|they|them|their|there|this|these|here)\b", re.IGNORECASE)
 _STATES_MORE = 2
 """From so many words beside its names on, an answer is a statement of its own, which need not repeat its query."""
 
@@ -46,15 +48,15 @@ def well_marked(text: str, short: str, claims: Sequence[Claim], *, add_missing: 
     """
     cited = _cited(claims)
     plain, places = without_marks(text)
-    spans = _sentences(plain)
-    carrier = carrier_of(short, claims)
+    sentences = _sentences(plain)
+    reading = _Reading(short, claims)
 
-    def stated(number: int, span: Span) -> bool:
-        return any(_states(plain[span.start : span.end], claim, short, carrier, claims) for claim in cited.get(number, ()))
+    def stated(number: int, sentence: _Sentence) -> bool:
+        return any(reading.states(sentence, claim) for claim in cited.get(number, ()))
 
     def holds(number: int, place: int) -> bool:
-        span = _sentence_at(bisect_left(places, place), spans)
-        return span is not None and stated(number, span)
+        sentence = _sentence_at(bisect_left(places, place), sentences)
+        return sentence is not None and stated(number, sentence)
 
     kept, removed = keep_marks(text, holds)
     num_invented = sum(number not in cited and not 1 <= number <= len(claims) for number in removed)
@@ -63,25 +65,32 @@ def well_marked(text: str, short: str, claims: Sequence[Claim], *, add_missing: 
     return Marked(kept, num_invented, len(removed) - num_invented)
 
 
-def states(sentence: str, claim: Claim) -> bool:
+def states(sentence: str, claim: Claim, before: frozenset[str] | None = None) -> bool:
     """Whether a sentence says what a claim says, and not only a name that recurs.
 
-    It has to hold the words that the claim adds to its query. A claim of few words is an answer that means nothing without its
-    query: unless the sentence says nothing else, it has to hold more than half of what the query names (a name counts once,
-    whichever part of it is there). A claim that is a sentence of its own is stated by one that holds the names and numbers that
-    it adds and half of its other words.
+    It has to hold the words that the claim adds to its query. A claim that is a sentence of its own is stated by one that has
+    the names and numbers that it adds and half of its other words. A claim of few words is an answer, which means nothing
+    without its query: the sentence has to say nothing else; or hold more than half of what the query names (a name counts once,
+    and a pronoun stands for the names before it); or hold any of that, and no name or number that is neither the query's nor the
+    answer's, and no more than one other word of weight.
+
+    Args:
+        sentence: of an answer.
+        claim: with its query.
+        before: the words that a pronoun of the sentence may stand for; `None` where nothing was said before it, so that it
+            stands for what was asked.
     """
     said, text = asserted(sentence), asserted(claim.text)
     if not said or not text:
         return bool(claim.text.strip()) and normalize_answer(sentence) == normalize_answer(claim.text)
     if normalize_answer(said) == normalize_answer(text) or _is_part(said, text):
         return True
-    there, names = keys_of(said), anchors(text)
-    if len(content_of(text, names)) >= _STATES_MORE:
+    there = keys_of(said)
+    if len(content_of(text, anchors(text))) >= _STATES_MORE:
         return _restates(said, text, claim.query)
     new = keys_of(text) - keys_of(claim.query)
     is_held = new <= there if new else (is_contained(text, said) if adds(claim.query, text) else keys_of(text) <= there)
-    return is_held and (there <= keys_of(text) or _is_about(said, claim.query, text))
+    return is_held and (there <= keys_of(text) or _is_about(said, claim.query, text, before))
 
 
 def carrier_of(short: str, claims: Sequence[Claim]) -> int | None:
@@ -107,7 +116,8 @@ def carrier_of(short: str, claims: Sequence[Claim]) -> int | None:
 def verdict_of(answer: Answer) -> Verdict:
     """How an answer stands, from its text, its bare answer and its claims."""
     carrier = carrier_of(answer.short, answer.claims)
-    stated = list(_stated_by(answer))
+    reading = _Reading(answer.short, answer.claims)
+    stated = [reading.stated_by(sentence) for sentence in _sentences(without_marks(answer.text)[0])]
     said = [claim for claim in answer.claims if claim.text.strip()]
     return Verdict(
         support=answer.claims[carrier - 1].support if carrier else _weakest(answer, stated),
@@ -119,12 +129,11 @@ def verdict_of(answer: Answer) -> Verdict:
     )
 
 
-def judged(answer: Answer) -> Answer:
-    """The answer with marks where they may stand, and its verdict. An answer that has both stays as it is."""
+def settled(answer: Answer) -> Answer:
+    """The answer without the marks on sentences that do not state their claim. Doing it again changes nothing."""
     marked = well_marked(answer.text, answer.short, answer.claims)
     num_misplaced = answer.num_marks_misplaced + marked.num_misplaced + marked.num_invented
-    settled = replace(answer, text=marked.text, num_marks_misplaced=num_misplaced)
-    return replace(settled, verdict=verdict_of(settled))
+    return replace(answer, text=marked.text, num_marks_misplaced=num_misplaced)
 
 
 def verdict_problems(answer: Answer) -> Iterator[str]:
@@ -149,7 +158,34 @@ def _cited(claims: Sequence[Claim]) -> dict[int, list[Claim]]:
     return cited
 
 
-def _sentences(plain: str) -> list[Span]:
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of a text without marks, and the words that its pronouns may stand for; see `states`."""
+
+    span: Span
+    text: str
+    before: frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Says which sentences of an answer state which claim. The one that says what the answer is states what carries it."""
+
+    short: str
+    claims: Sequence[Claim]
+
+    def states(self, sentence: _Sentence, claim: Claim) -> bool:
+        if has_marker(sentence.text) and keys_of(self.short) <= keys_of(sentence.text):
+            carrier = carrier_of(self.short, self.claims)
+            if carrier is not None and self.claims[carrier - 1] is claim:
+                return True
+        return states(sentence.text, claim, sentence.before)
+
+    def stated_by(self, sentence: _Sentence) -> list[Claim]:
+        return [claim for claim in self.claims if self.states(sentence, claim)]
+
+
+def _sentences(plain: str) -> list[_Sentence]:
     """The sentences of a text without marks; a question and what follows it, which answers it, are one."""
     joined: list[Span] = []
     for span in sentence_spans(plain):
@@ -157,38 +193,47 @@ def _sentences(plain: str) -> list[Span]:
             continue
         is_answer = bool(joined) and plain[joined[-1].end - 1] == "?"
         joined[-1:] = [Span(joined[-1].start, span.end)] if is_answer else [*joined[-1:], span]
-    return joined
+    found: list[_Sentence] = []
+    before: frozenset[str] | None = None
+    for span in joined:
+        text = plain[span.start : span.end]
+        found.append(_Sentence(span, text, before))
+        before = frozenset(keys_of(text)) | (before or frozenset() if _PRONOUN.search(text) else frozenset())
+    return found
 
 
-def _sentence_at(place: int, spans: Sequence[Span]) -> Span | None:
+def _sentence_at(place: int, sentences: Sequence[_Sentence]) -> _Sentence | None:
     """The sentence that a mark stands on: the one it is in, or which ended before it."""
-    before = [span for span in spans if span.start < place]
-    return before[-1] if before else spans[0] if spans else None
+    begun = [one for one in sentences if one.span.start < place]
+    return begun[-1] if begun else sentences[0] if sentences else None
 
 
-def _states(sentence: str, claim: Claim, short: str, carrier: int | None, claims: Sequence[Claim]) -> bool:
-    """Whether a sentence states a claim; the one that says what the answer is states the claim that carries it."""
-    is_closing = has_marker(sentence) and keys_of(short) <= keys_of(sentence)
-    if is_closing and carrier is not None and claims[carrier - 1] is claim:
-        return True
-    return states(sentence, claim)
+def _with_missing(text: str, cited: Mapping[int, Sequence[Claim]], stated: Callable[[int, _Sentence], bool]) -> str:
+    """Adds the marks that are nowhere: to the first sentence that states the claim, rather to one that has no mark yet.
 
-
-def _with_missing(text: str, cited: Mapping[int, Sequence[Claim]], stated: Callable[[int, Span], bool]) -> str:
+    A claim of several sentences, such as a whole explanation, gets none where those have marks of their own.
+    """
     plain, places = without_marks(text)
-    present = {number for number, _ in marks_in(text)}
-    missing = [number for number in sorted(cited) if number not in present]
-    spans = _sentences(plain) if missing else []
+    sentences = _sentences(plain)
+    present = {number: _sentence_at(bisect_left(places, place), sentences) for number, place in marks_in(text)}
+    marked = list(present.values())
     added: list[tuple[int, str]] = []
-    for number in missing:
-        stating = [span for span in spans if stated(number, span)]
-        if stating:  # the sentence that says what the answer is comes first, and has it alone
-            span = next((span for span in stating if has_marker(plain[span.start : span.end])), stating[0])
-            last = span.start + len(plain[span.start : span.end].rstrip(_SENTENCE_END)) - 1
+    for number in sorted(cited.keys() - present.keys()):
+        stating = [one for one in sentences if stated(number, one)]
+        one = next((one for one in stating if one not in marked), None)
+        if one is None and not any(_is_long(claim) for claim in cited[number]):
+            one = next(iter(stating), None)
+        if one is not None:
+            marked.append(one)
+            last = one.span.start + len(one.text.rstrip(_SENTENCE_END)) - 1
             added.append((places[last] + 1, f" [{number}]"))
-    for place, written in sorted(added, key=lambda one: one[0], reverse=True):
+    for place, written in sorted(added, key=lambda one: one[0])[::-1]:
         text = text[:place] + written + text[place:]
     return text
+
+
+def _is_long(claim: Claim) -> bool:
+    return len(sentence_spans(claim.text)) > 1
 
 
 def _is_part(said: str, text: str) -> bool:
@@ -203,28 +248,25 @@ def _restates(said: str, text: str, query: str) -> bool:
     return added <= there and 2 * sum(stem(word) in stems for word in words) >= len(words)
 
 
-def _is_about(said: str, query: str, text: str) -> bool:
-    """Whether a sentence holds more than half of what a query names, apart from the answer to it."""
-    there, stems = keys_of(said), stems_of(said)
-    names, answer = anchors(query), keys_of(text)
-    held = [_is_named(name, there) for name in names if not keys_of(name) <= answer]
-    held += [stem(word) in stems for word in content_of(query, names) if not keys_of(word) <= answer]
-    return not held or 2 * sum(held) > len(held)
+def _is_about(said: str, query: str, text: str, before: frozenset[str] | None) -> bool:
+    """Whether a sentence holds enough of a query, or hardly anything else."""
+    names, asked = anchors(query), keys_of(query)
+    new, there, stems = keys_of(text) - asked, keys_of(said), stems_of(said)
+    refers = _PRONOUN.search(said) is not None
+    known = there | (before or set() if refers else set())
+    held = [_is_named(name, known) or (refers and before is None) for name in names if not keys_of(name) <= new]
+    held += [stem(word) in stems for word in content_of(query, names) if not keys_of(word) <= new]
+    if not held or 2 * sum(held) > len(held):
+        return True
+    beyond = there - asked - keys_of(text)
+    others = {word for word in content_of(said, anchors(said)) if not stems_of(word) & stems_of(f"{query} {text}")}
+    return any(held) and not named_keys(said) & beyond and len(others) <= 1
 
 
 def _is_named(name: str, there: set[str]) -> bool:
     """Whether a sentence names somebody: by the whole name, or by any part of it but the first (`Marie` is many people)."""
     words = [key for word in name.split() for key in keys_of(word)]
     return keys_of(name) <= there or any(len(word) >= _FEWEST_WORDS and word in there for word in words[1:])
-
-
-def _stated_by(answer: Answer) -> Iterator[list[Claim]]:
-    """Yields, for each sentence of the text, the claims that it states."""
-    plain, _ = without_marks(answer.text)
-    carrier = carrier_of(answer.short, answer.claims)
-    for span in _sentences(plain):
-        sentence = plain[span.start : span.end]
-        yield [claim for claim in answer.claims if _states(sentence, claim, answer.short, carrier, answer.claims)]
 
 
 def _weakest(answer: Answer, stated: Sequence[Sequence[Claim]]) -> Support:

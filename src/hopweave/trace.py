@@ -530,7 +530,9 @@ class Trace:
         return found
 
     def finish(self, question: Question, setup: Setup, started_at: str, answer: Answer | None, error: Failure | None) -> Record:
-        """The record of the question."""
+        """The record of the question; the verdict of its answer is made here, whatever the method says."""
+        if answer is not None:
+            answer = replace(answer, verdict=verdict_of(answer))
         steps = _along_the_tree(self._steps, self._parents)
         steps, messages = _with_messages_in_order(steps, tuple(self._messages))
         in_steps = dict.fromkeys(passage_id for step in steps for passage_id in _passage_ids(step))

@@ -243,7 +243,7 @@ class Answer:
         passage_ids: what the method retrieved to answer from, in the order it counts (best or earliest first).
         num_marks_misplaced: marks of claims that were taken out of `text`, since the sentence states another claim, or since
             the claim rests on nothing.
-        verdict: how the answer stands; the weaver puts it in, whatever the method says.
+        verdict: how the answer stands; the record has it, whatever the method says.
     """
 
     text: str

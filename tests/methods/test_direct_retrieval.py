@@ -56,11 +56,11 @@ async def test_an_answer_that_stands_in_no_passage_is_the_models_own():
     ("question", "reply", "short"),
     [
         (Question("q", "Is Orlau on a hill?", "label", ("Yes", "No")), "yes", "Yes"),
-        (Question("q", "Why is it so?", "long"), "It lies on a hill. So it is.", "It lies on a hill. So it is."),
+        (Question("q", "Why is it so?", "long"), "It lies in a valley. So it is.", "It lies in a valley. So it is."),
         (Question("q", "Is it old?"), "No", "No"),
     ],
 )
-async def test_a_label_an_explanation_and_a_yes_or_no_stand_in_no_passage(question, reply, short):
+async def test_a_label_another_explanation_and_a_yes_or_no_stand_in_no_passage(question, reply, short):
     record = await ask(reply, (Passage("p", "No, yes. It lies on a hill. So it is."),), question)
     assert [(text, verdict) for _, text, verdict in verdicts(record)] == [(short, "unsupported")]
     assert record.answer.citations == ()

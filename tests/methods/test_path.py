@@ -122,7 +122,10 @@ def test_the_last_answer_is_that_of_the_last_claim_that_has_one():
 
 def test_claims_are_numbered_along_the_path():
     path = [node(answer="Otto"), node(answer="Ida Renn", origin="verified", words="Ida Renn")]
-    assert [[citation.mark for citation in claim.citations] for claim in claims_on(path, None, every_passage=False)] == [[], [2]]
+    assert [[citation.mark for citation in claim.citations] for claim in claims_on(path, None, every_passage=False)] == [
+        [],
+        [2],
+    ]
 
 
 @pytest.mark.parametrize(

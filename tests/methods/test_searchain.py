@@ -437,13 +437,16 @@ async def test_of_200_nodes_so_many_are_walked_as_max_nodes_says_and_the_cut_is_
 # -- marks -------------------------------------------------------------------------------------------------------------
 
 
-async def test_invented_marks_are_removed_and_counted_and_those_of_uncited_claims_only_removed():
-    reply = "[Final Content]: Mira Solberg sings [1]. She was born in Narvik [2] [7]. So the final answer is Narvik [3, 1]."
+async def test_invented_and_misplaced_marks_are_removed_and_counted_apart():
+    reply = (
+        "[Final Content]: Mira Solberg performs it [1]. She was born in Narvik [2] [7]. So the final answer is Narvik [3, 1]."
+    )
     record = await bench([chain((PERFORMER, "Mira Solberg"), (BORN, "Narvik")), reply], read={PERFORMER: READ[PERFORMER]}).ask(
         QUESTION
     )
-    assert record.answer.text == "Mira Solberg sings [1]. She was born in Narvik. So the final answer is Narvik [1]."
-    assert record.answer.num_marks_removed == 2
+    assert record.answer.text == "Mira Solberg performs it [1]. She was born in Narvik. So the final answer is Narvik."
+    assert record.answer.num_marks_removed == 2  # 7 and 3
+    assert record.answer.num_marks_misplaced == 2  # 2 rests on nothing, and Narvik is not claim 1
     assert record.answer.short == "Narvik"
 
 
@@ -458,7 +461,8 @@ async def test_marks_within_the_answers_of_nodes_are_not_taken_for_citations():
     record = await bench([chain((PERFORMER, "Mira Solberg [1]"), (BORN, "Tromvik [7]"))], read={}).ask(
         QUESTION, budget={"max_llm_calls": 1}
     )
-    assert record.answer.text == f"{PERFORMER} Mira Solberg. {BORN} Tromvik."
+    assert record.answer.text == f"{PERFORMER} Mira Solberg [1]. {BORN} Tromvik [2]."
+    assert record.answer.num_marks_removed == 0
 
 
 # -- forms -------------------------------------------------------------------------------------------------------------

@@ -97,7 +97,8 @@ async def test_without_verification_the_papers_citations_still_have_the_passage_
     record = await bench([KNOWN, TRACED]).ask(QUESTION, verify=False, cite="every_node")
     assert queries(record) == [TOWN, MAYOR, TONGUE]
     assert readings(record) == []
-    assert [citation.quote for citation in record.answer.citations] == [FOUND[query].text for query in (TOWN, MAYOR, TONGUE)]
+    passages = [FOUND[query].id for query in (TOWN, MAYOR, TONGUE)]
+    assert [citation.passage_id for citation in record.answer.citations] == passages
 
 
 async def test_without_completion_an_unsolved_query_passes_as_unknown_and_the_chain_goes_on():
@@ -292,10 +293,11 @@ async def test_options_of_length_reach_every_call():
         ("every_node", ["The Glass Mill stands in Orlau.", FOUND[MAYOR].text]),
     ],
 )
-async def test_every_node_also_cites_whole_the_passage_that_settled_nothing(cite, quotes):
-    record = await bench([chain((TOWN, "Orlau"), (MAYOR, "Ida Renn")), TRACED], read={TOWN: READ[TOWN]}).ask(
+async def test_every_node_also_cites_whole_the_passage_that_does_not_bear_it_out(cite, quotes):
+    record = await bench([chain((TOWN, "Orlau"), (MAYOR, "Otto Falk")), TRACED], read={TOWN: READ[TOWN]}).ask(
         QUESTION, cite=cite
     )
+    assert [claim.support for claim in record.answer.claims] == ["supported", "unsupported"]
     assert [citation.quote for citation in record.answer.citations] == quotes
     assert record.answer.citations[-1].focus is None or cite == "confirmed"
 
@@ -389,7 +391,8 @@ async def test_calls_that_run_out_in_the_middle_of_a_round_keep_what_is_verified
     record = await bench([KNOWN, "yes: Orlau"], reader=LLMReader()).ask(QUESTION, budget={"max_llm_calls": 2}, theta=-1.0)
     assert purposes(record) == ["chain", "reader"]
     assert origins(record) == [(TOWN, "Orlau", "verified"), (MAYOR, "Ida Renn", "model"), (TONGUE, "Ladin", "model")]
-    assert record.answer.text == f"{TOWN} Orlau [1]. {MAYOR} Ida Renn. {TONGUE} Ladin."
+    assert record.answer.text == f"{TOWN} Orlau [1]. {MAYOR} Ida Renn [2]. {TONGUE} Ladin."
+    assert [claim.support for claim in record.answer.claims] == ["supported", "supported", "unsupported"]
     assert record.answer.short == "Ladin"
     assert record.answer.stopped_because == "max_llm_calls"
 
@@ -540,4 +543,4 @@ async def read_in_order(table, **options):
 async def test_passages_are_read_best_first_until_the_reader_is_sure_of_one(num_passages, table, read, verdict):
     reader, record = await read_in_order(table, num_passages=num_passages)
     assert reader.seen == read
-    assert [claim.verdict for claim in record.answer.claims] == [verdict]
+    assert [claim.origin for claim in record.answer.claims] == [verdict]

@@ -226,9 +226,9 @@ async def test_a_marker_that_the_model_copies_from_a_passage_is_an_answer_and_no
     assert (answer, verdict) == ("NO!", "unsupported")
 
 
-async def test_an_answer_whose_words_stand_nowhere_is_cited_through_the_reader():
+async def test_an_answer_whose_words_do_not_stand_in_a_row_is_cited_through_the_reader():
     read = {DIRECTOR: ("Liv Aas", 3.0)}
-    record = await bench(one(reads={DIRECTOR: "It was Liv Aas who directed it"}), FOUND, read=read).ask(MAIN, "toqd")
+    record = await bench(one(reads={DIRECTOR: "by aas, liv"}), FOUND, read=read).ask(MAIN, "toqd")
     [claim] = record.answer.claims
     assert claim.support == "supported"
     assert [citation.passage_id for citation in claim.citations] == ["film"]
@@ -238,9 +238,10 @@ async def test_an_answer_whose_words_stand_nowhere_is_cited_through_the_reader()
 @pytest.mark.parametrize(
     ("answer", "words", "options", "verdict"),
     [
-        ("Jonas Hale", ("Liv Aas", 3.0), {}, "unsupported"),  # the reader's words do not agree
+        ("Jonas Hale", ("Liv Aas", 3.0), {}, "contradicted"),
+        ("Jonas Hale", ("Liv Aas", 3.0), {"cite_with_reader": False}, "unsupported"),
         ("Jonas Hale", ("", -3.0), {}, "unsupported"),
-        ("Liv Aas did", ("Liv Aas", 3.0), {"cite_with_reader": False}, "unsupported"),
+        ("by aas, liv", ("Liv Aas", 3.0), {"cite_with_reader": False}, "unsupported"),
     ],
 )
 async def test_what_no_passage_holds_is_the_models_own(answer, words, options, verdict):
@@ -249,12 +250,13 @@ async def test_what_no_passage_holds_is_the_models_own(answer, words, options, v
     assert record.answer.citations == ()
 
 
-async def test_a_yes_that_no_passage_can_hold_is_cited_with_the_readers_words():
+async def test_a_yes_rests_on_no_passage_whatever_the_reader_says():
     asks_whether = "Was Cold Harbour directed by Liv Aas?"
     made = bench(one(asks_whether, reads={asks_whether: "Yes"}), {asks_whether: [FILM]}, read={asks_whether: ("Liv Aas", 3.0)})
     record = await made.ask(MAIN, "toqd")
-    assert verdicts(record) == [(asks_whether, "Yes", "supported")]
-    assert [citation.quote for citation in record.answer.citations] == ["It was directed by Liv Aas."]
+    assert verdicts(record) == [(asks_whether, "Yes", "unsupported")]
+    assert record.answer.citations == ()
+    assert not any(step.kind == "read" for step in record.steps)
 
 
 async def test_empty_retrieval_is_said_to_the_model_and_the_node_goes_on():

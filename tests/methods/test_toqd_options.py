@@ -178,9 +178,9 @@ async def test_the_model_is_asked_for_as_many_sub_questions_as_the_option_says()
 
 @pytest.mark.parametrize("add", [True, False])
 async def test_marks_that_the_model_forgot_are_added_if_the_option_says_so(add):
-    plays = dataclasses.replace(PLAYS, summary="Ida Renn is younger. So the final answer is the painter.")
+    plays = dataclasses.replace(PLAYS, summary="The mayor is Ida Renn. So the final answer is the painter.")
     record = await bench(plays, FOUND).ask(MAIN, "toqd", add_missing_marks=add)
-    assert ("Ida Renn is younger [1]." in record.answer.text) == add
+    assert ("The mayor is Ida Renn [1]." in record.answer.text) == add
 
 
 # -- budgets -----------------------------------------------------------------------------------------------------------
