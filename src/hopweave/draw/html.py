@@ -117,7 +117,7 @@ def _mark(mark: int, sources: Sequence[Source]) -> Markup:
 
 
 def _chip(support: str, origin: str = "") -> Markup:
-    words = " ".join(filter(None, [SIGNS.get(support, ""), support, origin]))
+    words = f"{SIGNS.get(support, '')} {', '.join(filter(None, [support, origin]))}".strip()
     return tag("span", words, class_=f"chip {TONES.get(support, 'plain')}")
 
 

@@ -163,7 +163,7 @@ def standing_of(answer: Answer) -> Standing:
 
 def _counts(verdict: Verdict) -> Iterator[str]:
     if verdict.num_claims:
-        rest = "rests" if verdict.num_supported == 1 else "rest"
+        rest = "rests" if verdict.num_claims == 1 else "rest"
         yield f"{verdict.num_supported} of {counted(verdict.num_claims, 'claim')} {rest} on a passage"
     else:
         yield "it makes no claim that could be checked"

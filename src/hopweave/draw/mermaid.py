@@ -80,7 +80,7 @@ def _answer_lines(record: Record, kept: Sequence[tuple[Node, Node | None]]) -> I
         return
     standing = standing_of(record.answer)
     said = escape(record.answer.short) or "(none)"
-    yield f'  answer(["<b>{said}</b><br/>{escape(f"{standing.sign} {standing.headline}: {standing.counts}")}"])'
+    yield f'  answer[["<b>{said}</b><br/>{escape(f"{standing.sign} {standing.headline}: {standing.counts}")}"]]'
     tops = [node for node, parent in kept if parent is None]
     yield f"  {f's{tops[-1].id}' if tops else 'question'} ==> answer"
     yield f"  style answer {_CLASSES[standing.tone]}"
@@ -117,7 +117,7 @@ def _node_line(node: Node, max_written: int) -> str:
         lines.append(escape(node.text, MAX_LABEL_CHARACTERS, max_written // 2))
     if node.verdict:
         confidence = f" ({node.confidence:.2f})" if node.confidence is not None else ""
-        stands = " ".join(filter(None, [node.verdict, node.origin]))
+        stands = ", ".join(filter(None, [node.verdict, node.origin]))
         verdict = f"{stands}{confidence}: {node.note}" if node.note else stands + confidence
         lines.append(f"<i>{escape(verdict, 60, max_written // 4)}</i>")
     return f"  s{node.id}{opening}{'<br/>'.join(lines)}{closing}"

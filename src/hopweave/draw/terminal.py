@@ -71,13 +71,16 @@ class _Legend:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.padding import Padding
+        from rich.table import Table
         from rich.text import Text
 
         entries = legend_of(self.record, make_outline(self.record, calls=self.calls))
+        table = Table.grid(padding=(0, 2))
+        for entry in entries:
+            table.add_row(Text(entry.word, "bold"), Text(entry.meaning, "dim"))
         if entries:
             yield Text("What the words mean", "bold")
-        for entry in entries:
-            yield Padding(Text.assemble((entry.word, "bold"), (f"  {entry.meaning}", "dim")), (0, 0, 0, 2))
+            yield Padding(table, (0, 0, 0, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +239,7 @@ def _node_line(node: Node, awaited: frozenset[int]) -> Text:
     if node.text:
         text.append(f"  {node.text}", style if not node.verdict else "")
     if node.verdict:
-        text.append(f"  {SIGNS.get(node.verdict, '*')} {' '.join(filter(None, [node.verdict, node.origin]))}", style or "bold")
+        text.append(f"  {SIGNS.get(node.verdict, '*')} {', '.join(filter(None, [node.verdict, node.origin]))}", style or "bold")
     if node.note:
         text.append(f": {node.note}", style)
     text.append(_small_print(node), "dim")
