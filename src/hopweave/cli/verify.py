@@ -28,10 +28,9 @@ def verify(
         typer.echo(f"could not be checked: {what}")
     for difference in found.differences:
         typer.echo(f"differs: {difference}")
-    follows = {file: num for file, num in found.follows.items() if num}
-    if follows:
-        files = ", ".join(f"{num:,} in {file}" for file, num in follows.items())
-        typer.echo(f"follows from it: {sum(follows.values()):,} lines and values that the records do not give now: {files}")
+    if found.follows:
+        files = ", ".join(f"{num:,} in {file}" for file, num in found.follows.items())
+        typer.echo(f"follows from it: {found.follows.total():,} lines and values that the records do not give now: {files}")
     looked_at = ", ".join(f"{num:,} {what}" for what, num in found.counts.items())
     if found.differences:
         typer.echo(f"differs in {len(found.differences):,} places; mend them and verify again; looked at {looked_at}")

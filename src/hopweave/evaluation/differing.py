@@ -66,10 +66,10 @@ class Verification:
 
     def hold_after(self, file: str, problems: Sequence[Problem]) -> None:
         """Notes the problems of a file that is made of others: where those were altered, it can only follow them."""
-        if self.altered:
-            self.follows[file] += len(problems)
-        else:
+        if not self.altered:
             self.hold(file, problems)
+        elif problems:
+            self.follows[file] += len(problems)
 
     def count(self, what: str, num: int = 1) -> None:
         """Notes that something was looked at."""
