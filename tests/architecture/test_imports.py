@@ -26,6 +26,8 @@ LAYERS = [
         "sentence_encoder",
         "store",
         "batching",
+        "estimated_usage",
+        "in_flight",
         "retries",
         "parts",
         "workbench",
