@@ -33,7 +33,7 @@ def with_usage(messages: Sequence[Message], replies: Sequence[Reply]) -> list[Re
     """The replies of one request, with the usage of the whole at the first alone.
 
     Where the endpoint did not count, it is an estimate: no prompt is without tokens, so a count of 0 is none. What was counted
-    of the replies is kept. Where each reply came with a usage of its own, the prompt was read once, and what was written adds up.
+    of the replies is kept. Where each came with a usage of its own, the prompt was read once, and what was written adds up.
 
     Args:
         messages: that were sent.

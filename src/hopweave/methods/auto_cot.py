@@ -60,7 +60,7 @@ class AutoCoT:
     pool: Annotated[
         str | None, "file of questions, one a line, as text or JSON with a field question; none: those of the demonstrations"
     ] = None
-    n_demos: Annotated[int | None, "clusters; none: as many as SearChain's table 11 has demonstrations for the family"] = None
+    n_demos: Annotated[int | None, "clusters; none: as many as SearChain's table 11 says for the dataset or family"] = None
     seed: Annotated[int, "of the clusters; 192 in the authors' code"] = 192
     encoder: Annotated[
         Literal["words", "sentence_bert"], "what questions are compared by: TF-IDF of words, or the authors' (extra hf)"
@@ -155,7 +155,7 @@ class _Offline:
 
     def _groups(self) -> list[tuple[str, ...]]:
         options, family = self.options, family_of(self.question)
-        num = published_count("auto_cot", family) if options.n_demos is None else options.n_demos
+        num = published_count("auto_cot", family, self.question.dataset) if options.n_demos is None else options.n_demos
         if not num:
             return []
         pool = read_pool(Path(options.pool)) if options.pool else tuple(one.question for one in demonstrations(family))

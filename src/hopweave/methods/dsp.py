@@ -71,7 +71,9 @@ class DSP:
     train: Annotated[str | None, "JSON lines with question and answer (or answers); none: the demonstrations of the family"] = (
         None
     )
-    n_demos: Annotated[int | None, "training questions drawn; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: Annotated[int | None, "training questions drawn; none: as SearChain's table 11 says for the dataset or family"] = (
+        None
+    )
     num_annotated: Annotated[int, "of them, how many are shown with their fields"] = 3
     seed: Annotated[int, "of the choice and order of training questions"] = 0
     max_tokens: Annotated[int, "longest completion, in tokens"] = 150

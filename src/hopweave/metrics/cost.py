@@ -14,9 +14,9 @@ file with a row a model, found by a pattern of the model's identity.
     cached = 0.5
     completion = 4.0
 
-`offline_cost` is that of what a run does once and its questions share; it is not in `cost`, and without such a stage there is no
-data. Range 0 up, lower is better. Failed questions count. Without a table, with one that cannot be read, or for a model that has
-no row there is an error and never a 0; where tokens are neither counted nor estimated there is no data.
+`offline_cost` is that of what a run does once and its questions share; it is not in `cost`, and without such a stage there is
+no data. Range 0 up, lower is better. Failed questions count. Without a table, with one that cannot be read, or for a model that
+has no row there is an error and never a 0; where tokens are neither counted nor estimated there is no data.
 
 >>> import tempfile, pathlib
 >>> from hopweave.metrics._worked import worked
