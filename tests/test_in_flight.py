@@ -20,7 +20,7 @@ class Gate(Model):
     """A model that answers once it is let."""
 
     def __init__(self, *outcomes):
-        super().__init__(lambda number: self._say(number))
+        super().__init__(self._say)
         self.outcomes = outcomes or (Reply("Ulm", usage=Usage(7, 3)),)
         self.open = asyncio.Event()
         self.num_cancelled = 0
