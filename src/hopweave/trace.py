@@ -49,7 +49,8 @@ class Timing:
         seconds: how long it took, waiting and retries included.
         from_store: answered by the store instead of the endpoint.
         attempts: how often it was tried.
-        is_merged: answered by an equal call that another question (or branch) had made at the time; `seconds` are of that.
+        is_merged: answered by an equal call of another question (or branch), which was under way or, in an offline stage,
+            made before; `seconds` are of that call.
     """
 
     started_seconds: float

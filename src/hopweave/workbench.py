@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from hopweave import errors
+from hopweave.checked import checked_hits, checked_reading, checked_reply
 from hopweave.errors import (
     BudgetReached,
     ModelError,
@@ -36,10 +37,10 @@ from hopweave.protocols import (
     ModelRetriever,
     TokenCounter,
 )
-from hopweave.retries import again, boundary
+from hopweave.retries import boundary, outcome_of
 from hopweave.store import Stored, key_of
-from hopweave.trace import OFFLINE, READER, Failure, Read, Search, Timing, Trace, call_step, whole
-from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Span, Usage
+from hopweave.trace import OFFLINE, READER, Failure, Read, Search, Timing, Trace, call_step
+from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Usage
 
 T = TypeVar("T")
 
@@ -320,10 +321,10 @@ class Workbench:
                 async with self._deadline():
                     with boundary(SearchError):
                         search = self.parts.search_once if self._is_offline else self.parts.search
-                        hits = _checked_hits(await search(queries, max_hits), max_hits)
+                        hits = checked_hits(await search(queries, max_hits), max_hits)
             else:
                 with boundary(SearchError):
-                    hits = _checked_hits(await self._rewritten(rewriter, step_id, queries, max_hits), max_hits)
+                    hits = checked_hits(await self._rewritten(rewriter, step_id, queries, max_hits), max_hits)
         except RunError as error:
             end((), Failure.of(error))
             raise
@@ -348,7 +349,7 @@ class Workbench:
 
         try:
             with boundary(ReadError):
-                reading = _checked_reading(await self._reading(step_id, query, passage), passage)
+                reading = checked_reading(await self._reading(step_id, query, passage), passage)
         except RunError as error:
             end(None, Failure.of(error))
             raise
@@ -426,7 +427,7 @@ class Workbench:
             return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
 
         async def ask(on_text: OnText | None) -> Reply:
-            reply = _checked_reply(await self.parts.llm.reply(messages, sampling, on_text))
+            reply = checked_reply(await self.parts.llm.reply(messages, sampling, on_text))
             return with_usage(messages, [reply])[0]
 
         made = await self._made(key, ask, partial(self._keep, key), self._on_text(step_id))
@@ -480,7 +481,13 @@ class Workbench:
 
         async def make(call: Call[_Made[T]]) -> _Made[T]:
             began = time.perf_counter()
-            outcome = await self._tried(partial(ask, call.tell if on_text is not None else None), call)
+
+            async def once() -> T:
+                call.attempts += 1
+                with boundary(ModelError):
+                    return await ask(call.tell if on_text is not None else None)
+
+            outcome = await outcome_of(once, self.parts.retries)
             return keep(_Made(outcome, time.perf_counter() - began, call.attempts))
 
         began, stood_at = time.perf_counter(), self._spent.stored_seconds
@@ -558,7 +565,7 @@ class Workbench:
         elif missing:
 
             async def draw(_: OnText | None) -> list[Reply]:
-                replies = [_checked_reply(reply) for reply in await llm.replies(messages, sampling, len(missing))]
+                replies = [checked_reply(reply) for reply in await llm.replies(messages, sampling, len(missing))]
                 if len(replies) != len(missing):
                     raise ModelError(f"the model sent {len(replies)} replies where {len(missing)} were asked for")
                 return with_usage(messages, replies)
@@ -587,24 +594,6 @@ class Workbench:
             return Reply("", usage=Usage(prompt_tokens=int(await llm.count_tokens(text))))
 
         return (await self._made(key, count, partial(self._keep, key))).outcome
-
-    async def _tried(self, ask: Callable[[], Awaitable[T]], call: Call[Any]) -> T | RunError:
-        """What comes of a call that is tried again where that can help."""
-
-        async def once() -> T:
-            call.attempts += 1
-            with boundary(ModelError):
-                return await ask()
-
-        try:
-            try:
-                return await once()
-            except RunError as error:
-                if not error.retryable or self.parts.retries.max_attempts < 2:
-                    raise
-                return await again(once, error, self.parts.retries)
-        except RunError as error:
-            return error
 
     def _on_text(self, step_id: int) -> Callable[[str], None] | None:
         if not self.trace.is_observed:
@@ -684,40 +673,3 @@ def _first_of_requests(outcomes: Sequence[Reply | RunError]) -> list[bool]:
         number in (0, failed) or (isinstance(outcome, Reply) and outcome.usage.prompt_tokens > 0)
         for number, outcome in enumerate(outcomes)
     ]
-
-
-def _checked_reply(reply: Reply) -> Reply:
-    """The reply, its text as UTF-8 can hold it: some servers cut a character in two."""
-    if not isinstance(reply, Reply):
-        raise TypeError(f"the model handed back {type(reply).__name__}, not a Reply")
-    logprobs = tuple(
-        replace(token, token=whole(token.token), top=tuple((whole(other), value) for other, value in token.top))
-        for token in reply.logprobs
-    )
-    return replace(reply, text=whole(reply.text), logprobs=logprobs)
-
-
-def _checked_hits(found: list[list[Hit]], max_hits: int) -> list[list[Hit]]:
-    """The hits, if they are as `Retriever.search` says."""
-    for hits in found:
-        if len(hits) > max_hits:
-            raise SearchError(f"the retriever sent {len(hits)} hits where {max_hits} were asked for")
-        for hit in hits:
-            if not math.isfinite(hit.score):
-                raise SearchError(f"the retriever gave passage {hit.passage.id!r} the score {hit.score}, which is no number")
-    return found
-
-
-def _checked_reading(reading: Reading, passage: Passage) -> Reading:
-    """The reading in plain numbers, if it is as `Reader.read` says."""
-    confidence, span = float(reading.confidence), reading.span
-    if not math.isfinite(confidence):
-        raise ReadError(f"the reader is sure of passage {passage.id!r} by {confidence}, which is no number")
-    if span is not None:
-        span = Span(int(span.start), int(span.end))
-    start, end = (span.start, span.end) if span is not None else (0, 0)
-    if (span is None) != (not reading.text) or not 0 <= start <= end or passage.text[start:end] != reading.text:
-        raise ReadError(
-            f"the reader says that {reading.text!r} stands in passage {passage.id!r} at {start} to {end}; it does not"
-        )
-    return Reading(reading.text, span, confidence)

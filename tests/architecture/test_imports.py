@@ -26,6 +26,7 @@ LAYERS = [
         "sentence_encoder",
         "store",
         "batching",
+        "checked",
         "estimated_usage",
         "in_flight",
         "retries",
