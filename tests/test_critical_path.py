@@ -10,6 +10,7 @@ from test_workbench import ASK, bench, record_of
 from hopweave.critical_path import critical_path
 from hopweave.llms.scripted import Scripted
 from hopweave.trace import ModelCall, Timing
+from hopweave.types import Message
 from hopweave.workbench import Budget
 
 SAID = "Ulm. So the final answer is Ulm."
@@ -80,3 +81,13 @@ async def test_an_offline_stage_takes_nothing_of_the_path():
         await workbench.reply(ASK, purpose="q")
         path = critical_path(timed(record_of(workbench), [50.0, 1.0]))
     assert (path.seconds, path.total_seconds) == (1.0, 1.0)
+
+
+async def test_a_sample_whose_draw_lost_its_first_is_not_taken_for_one_of_the_call_before():
+    async with bench(Scripted([("", "x")])) as workbench:
+        await workbench.reply([Message("user", "another")], purpose="p")
+        await workbench.samples(ASK, 2, purpose="p", sampling=WARM)
+        record = record_of(workbench)
+    first, _, second = record.steps
+    lost = replace(record, steps=(first, replace(second, id=1)))
+    assert critical_path(timed(lost, [2.0])).total_seconds == 4.0

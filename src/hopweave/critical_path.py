@@ -49,13 +49,19 @@ def critical_path(record: Record) -> CriticalPath:
 def _each(below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> list[CriticalPath]:
     """The ways of steps; those of the samples of one draw, which stand behind one another, are one: the longest."""
     found: list[CriticalPath] = []
-    for step in below:
-        is_of_draw = isinstance(step, ModelCall) and (step.is_beside or step.is_shared)
-        if is_of_draw and found:
+    for before, step in zip([None, *below], below, strict=False):
+        if _is_of_one_draw(before, step):
             found[-1] = max(found[-1], ways[step.id], key=lambda way: way.seconds)
         else:
             found.append(ways[step.id])
     return found
+
+
+def _is_of_one_draw(before: Step | None, step: Step) -> bool:
+    if not isinstance(step, ModelCall) or not isinstance(before, ModelCall):
+        return False
+    is_next = before.messages == step.messages and before.sample < step.sample  # the first of a draw may have been cancelled
+    return is_next and (step.is_beside or step.is_shared)
 
 
 def _of_step(step: Step, below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> CriticalPath:
