@@ -4,9 +4,9 @@ Definition. Sums over the calls of a record: `prompt_tokens` in, `cached_tokens`
 before, `completion_tokens` out, `total_tokens` in and out. Replies from the store count as when they were made. An endpoint
 counts neither a reply whose stream was cut nor a call that failed for good: their tokens are estimated when the record is
 written, a token for 4 bytes, and `estimated_tokens` says how many of `total_tokens` they are. `offline_tokens` are in and out
-of what a run does once and its questions share, if there is such a stage; they are in no other column. Range 0 up, lower is
-better, save for cached ones. Failed questions count. If a record has a reply with neither a count nor an estimate, the sum is
-not known and there is no data.
+of what a run does once and its questions share, if there is such a stage; they are in no other column. Range 0 up,
+lower is better, save for cached ones. Failed questions count. If a record has a reply with neither a count nor an estimate, the
+sum is not known and there is no data.
 
 >>> from hopweave.metrics._worked import worked
 >>> Tokens().score(*worked("Ulm", calls=[("Which town is it?", "Ulm")]))
