@@ -19,7 +19,20 @@ PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
     {"types", "errors"},
-    {"trace", "critical_path", "prompt", "matching", "citing", "fragments", "entailment", "prices", "parse", "demonstrations"},
+    {
+        "file_names",
+        "plain_data",
+        "trace",
+        "critical_path",
+        "prompt",
+        "matching",
+        "citing",
+        "fragments",
+        "entailment",
+        "prices",
+        "parse",
+        "demonstrations",
+    },
     {"protocols"},
     {
         "catalog",
@@ -30,6 +43,7 @@ LAYERS = [
         "parts",
         "workbench",
         "settings",
+        "trust",
         "corpus",
         "models",
         "question_graph",

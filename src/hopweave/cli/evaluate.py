@@ -77,18 +77,16 @@ def evaluate(
 
 
 def _plan(file: Path | None, flags: Flags, out: Path, config: Path | None) -> tuple[Plan, Settings]:
-    from dataclasses import replace
-
     from hopweave.evaluation.plan_file import chosen, in_full, read_plan
     from hopweave.evaluation.run_folder import RunFolder
-    from hopweave.settings import merged, read_settings
+    from hopweave.settings import read_settings
 
     if file is None and not flags.datasets and not flags.methods and RunFolder.is_at(out):
-        there = RunFolder.open(out).plan
-        plan = chosen(replace(there, settings=merged(there.settings, flags.settings)), flags)
+        there = RunFolder.open(out)
+        plan, settings = chosen(there.plan, flags), read_settings(flags.settings, config=config, plan=there.found)
     else:
         plan = read_plan(file, flags)
-    settings = read_settings(plan.settings, config=config)
+        settings = read_settings(plan.settings, config=config)
     return in_full(plan, settings), settings
 
 

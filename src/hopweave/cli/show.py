@@ -108,10 +108,10 @@ def _chosen(file: Path, lines: list[tuple[int, str]], question: str | None, line
 
 def _question_id(text: str) -> str | None:
     """The id of the question on a line, without reading the whole record; `None` if the line is no record."""
-    import json
+    from hopweave.plain_data import read_json
 
     try:
-        found = json.loads(text)["question"]["id"]
+        found = read_json(text)["question"]["id"]
     except (ValueError, LookupError, TypeError):
         return None
     return found if isinstance(found, str) else None

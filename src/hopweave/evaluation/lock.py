@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hopweave.errors import DataError
+from hopweave.file_names import refuse_links_out
 
 _NAME = ".lock"
 
@@ -20,10 +21,11 @@ def lock(path: Path) -> Iterator[None]:
     The system lets go of the lock when the process ends, however it ends, so that none is left behind by a kill.
 
     Raises:
-        DataError: if another process works on it, with its id; or if the folder cannot be written to.
+        DataError: if another process works on it, with its id; or if the folder cannot be written to, or leads elsewhere.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
+        refuse_links_out(path)
         file = (path / _NAME).open("a+", encoding="ascii")
     except OSError as error:
         raise DataError(f"cannot write to {path}: {error.strerror}; take another folder") from None
