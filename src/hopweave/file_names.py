@@ -15,7 +15,7 @@ from hopweave.errors import DataError
 MAX_BYTES = 200
 """Of a name; file systems take 255, and endings are added."""
 
-WHAT_MAY_BE = "letters, digits, single spaces between them and the signs - _ . + = , @, no dot at the beginning, and at most 200 bytes"
+WHAT_MAY_BE = "letters, digits, the signs - _ . + = , @ (no dot first) and spaces within, 200 bytes at most"
 
 _NAME = re.compile(r"[\w+=,@-](?:[\w.+=,@ -]*[\w.+=,@-])?")
 
