@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.cli._terminal import say
+
 if TYPE_CHECKING:
     from hopweave.trust import Found
 
@@ -38,7 +40,7 @@ def trust(
     elif remove:
         gone = distrust(place)
         for known in gone or [f"nothing in {place.resolve()}"]:
-            typer.echo(f"trusted no longer: {known}" if gone else f"{known} was trusted")
+            say(f"trusted no longer: {known}" if gone else f"{known} was trusted")
     else:
         _trust(place)
 
@@ -54,13 +56,13 @@ def _trust(place: Path) -> None:
     for file in found:
         sets = file.guarded
         if not sets:
-            typer.echo(f"{file.path.resolve()} sets nothing that needs trust")
+            say(f"{file.path.resolve()} sets nothing that needs trust")
             continue
-        typer.echo(f"{file.path.resolve()} sets:")
+        say(f"{file.path.resolve()} sets:")
         for key, value in sets.items():
-            typer.echo(f"  {key} = {_shown(key, value)}")
+            say(f"  {key} = {_shown(key, value)}")
         trust_file(file)
-        typer.echo("  trusted as it is now")
+        say("  trusted as it is now")
 
 
 def _found(place: Path) -> Iterator[Found]:
@@ -95,6 +97,6 @@ def _list() -> None:
         path = Path(name)
         content = path.read_bytes() if path.is_file() else None
         changed = "" if content is not None and hashlib.sha256(content).hexdigest() == sha256 else "  (changed or gone)"
-        typer.echo(f"{name}{changed}")
+        say(f"{name}{changed}")
     if not known:
-        typer.echo("nothing is trusted")
+        say("nothing is trusted")

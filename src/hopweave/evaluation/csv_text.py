@@ -1,0 +1,28 @@
+"""CSV that no spreadsheet takes for a program: a text that would be read as a formula gets an apostrophe before it.
+
+Numbers stay what they are; only texts are looked at.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+# The last four are the first four as East Asian keyboards write them, which some spreadsheets take for the same.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+Cell = TypeVar("Cell")
+
+
+def harmless(cell: Cell) -> Cell | str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+def csv_text(rows: Iterable[Sequence[object]], *, line_end: str = "\n") -> str:
+    """The rows as CSV (RFC 4180, but for its line ends, which are plain unless said otherwise)."""
+    file = io.StringIO()
+    csv.writer(file, lineterminator=line_end).writerows([harmless(cell) for cell in row] for row in rows)
+    return file.getvalue()
