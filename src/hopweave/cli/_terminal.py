@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import typer
 
@@ -29,6 +29,8 @@ class PlainStream:
         self.under = under
 
     def __getattr__(self, name: str) -> Any:
+        if name == "buffer":  # by which typer goes past a text stream whose encoding it does not like
+            raise AttributeError(name)
         return getattr(self.under, name)
 
     def __iter__(self) -> Iterator[str]:
@@ -73,6 +75,12 @@ def plain() -> Iterator[None]:
 def say(line: str = "", *, err: bool = False) -> None:
     """Prints a line, which stays one whatever is in it."""
     typer.echo(flat(line), err=err)
+
+
+def standard_output() -> BinaryIO:
+    """Standard output for bytes, which are not filtered: whoever writes JSON to it writes `plain_json`."""
+    stream = sys.stdout
+    return stream.under.buffer if isinstance(stream, PlainStream) else stream.buffer
 
 
 def standard_input() -> str:

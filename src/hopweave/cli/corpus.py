@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopweave.cli._terminal import say
+from hopweave.cli._terminal import say, standard_output
 from hopweave.draw.plain import plain_json
 from hopweave.errors import DataError, SettingsError
 
@@ -43,7 +43,7 @@ def corpus(
     Passages keep the ids that the dataset's gold names, so index it with --max-words 0: cutting a passage would rename it.
     """
     kept, repeated, empty = 0, 0, 0
-    out = typer.get_binary_stream("stdout")
+    out = standard_output()
     with closing(sqlite3.connect("", isolation_level=None)) as seen:
         # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
         seen.execute("PRAGMA journal_mode = OFF")

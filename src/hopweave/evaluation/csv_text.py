@@ -17,8 +17,11 @@ Cell = TypeVar("Cell")
 
 
 def harmless(cell: Cell) -> Cell | str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    """A cell that no spreadsheet takes for a formula, nor for the end of its row: `csv` quotes the one line end, not the other."""
+    if not isinstance(cell, str):
+        return cell
+    text = f"'{cell}" if cell.startswith(_FORMULA) else cell
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def csv_text(rows: Iterable[Sequence[object]], *, line_end: str = "\n") -> str:
