@@ -17,7 +17,7 @@ Cell = TypeVar("Cell")
 
 
 def harmless(cell: Cell) -> Cell | str:
-    """A cell that no spreadsheet takes for a formula, nor for the end of its row: `csv` quotes the one line end, not the other."""
+    """A cell that no spreadsheet takes for a formula, nor for the end of its row: `csv` quotes one line end, not the other."""
     if not isinstance(cell, str):
         return cell
     text = f"'{cell}" if cell.startswith(_FORMULA) else cell
