@@ -90,9 +90,34 @@ def test_a_run_whose_files_are_links_out_of_it_is_refused_and_nothing_is_written
     place.symlink_to(elsewhere)
     with pytest.raises(DataError, match="is a link that leads out of"):
         RunFolder.open(run.path)
-    with pytest.raises(DataError, match="is a link that leads out of"), lock(run.path):
-        pass
     assert elsewhere.read_text() == "mine"
+
+
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / ".lock").symlink_to(tmp_path / "mine.txt")
+    with pytest.raises(DataError, match="cannot write to"), lock(tmp_path / "new"):
+        pass
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_a_new_run_is_not_begun_over_a_link_that_lies_in_wait(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / ".plan.json.new").symlink_to(tmp_path / "mine.txt")
+    with pytest.raises(DataError, match="is a link that leads out of"):
+        RunFolder.create(tmp_path / "new", plan())
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_pipes_in_the_place_of_a_plan_or_a_manifest_are_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "plan.json")
+    os.mkfifo(tmp_path / "manifest.json")
+    with pytest.raises(DataError, match="there is no run"):
+        RunFolder.open(tmp_path)
+    with pytest.raises(DataError, match="there is no index"):
+        _index_folder.read_manifest(tmp_path)
 
 
 def test_a_pipe_in_a_run_is_refused_instead_of_being_waited_for(run):

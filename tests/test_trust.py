@@ -135,6 +135,13 @@ def test_a_profile_that_an_untrusted_file_names_is_as_strange_as_the_file(folder
     assert of_endpoint(read_settings())["base_url"] == "http://evil.example/v1"
 
 
+def test_a_pipe_in_the_place_of_a_profile_is_not_waited_for():
+    Path("hopweave.toml").write_text('profile = "profile.toml"')
+    os.mkfifo("profile.toml")
+    with pytest.raises(SettingsError, match=r"there is no profile file profile\.toml"):
+        read_settings()
+
+
 # -- trusting ----------------------------------------------------------------------------------------------------------------
 
 

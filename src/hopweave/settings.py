@@ -285,6 +285,8 @@ def _profile(name: str, *, is_found: bool = False) -> Layer:
     """The settings of a profile; of a file that no word of the user's named, as something found."""
     folder = Path(__file__).parent / "profiles"
     if name.endswith(".toml"):
+        if is_found and not Path(name).is_file():  # a pipe would be waited for
+            raise SettingsError(f"there is no profile file {name}; correct the setting that names it")
         found = found_toml(Path(name))
         return found if is_found else found.settings
     path = folder / f"{name}.toml"

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hopweave.errors import DataError
-from hopweave.file_names import refuse_links_out
 
 _NAME = ".lock"
 
@@ -21,15 +20,15 @@ def lock(path: Path) -> Iterator[None]:
     The system lets go of the lock when the process ends, however it ends, so that none is left behind by a kill.
 
     Raises:
-        DataError: if another process works on it, with its id; or if the folder cannot be written to, or leads elsewhere.
+        DataError: if another process works on it, with its id; or if the folder cannot be written to.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        refuse_links_out(path)
-        file = (path / _NAME).open("a+", encoding="ascii")
+        # Not through a link: whoever left it there would have us empty what it leads to.
+        lock_file = os.open(path / _NAME, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     except OSError as error:
         raise DataError(f"cannot write to {path}: {error.strerror}; take another folder") from None
-    with file:
+    with os.fdopen(lock_file, "r+", encoding="ascii") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -119,6 +119,7 @@ class RunFolder:
         # What a start that was killed may leave behind is no sign of something else.
         if path.exists() and any(not other.name.startswith(".") for other in path.iterdir()):
             raise DataError(f"{path} is no run and not empty; take another folder")
+        refuse_links_out(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
             _write(place, plan.to_json())
@@ -137,6 +138,9 @@ class RunFolder:
         """
         place = path / "plan.json"
         try:
+            if not place.is_file():  # a pipe would be waited for
+                raise FileNotFoundError
+            refuse_links_out(path)
             content = place.read_bytes()
             data = read_json(content)
             if not isinstance(data, dict) or data.pop("schema", None) != SCHEMA:
@@ -148,7 +152,6 @@ class RunFolder:
             raise DataError(f"{place} is no plan of a run: {str(error).splitlines()[0]}; restore it") from None
         for label in (*plan.datasets, *plan.methods):
             file_name(label, str(place))
-        refuse_links_out(path)
         return cls(path, plan, content)
 
     @property

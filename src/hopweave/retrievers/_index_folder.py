@@ -150,6 +150,8 @@ def read_manifest(folder: Path, engine: str | None = None) -> Manifest:
     """
     path = folder / _MANIFEST
     try:
+        if not path.is_file():  # a pipe would be waited for
+            raise FileNotFoundError
         values = read_json(path.read_bytes())
         found_version = int(values["format_version"])
     except (FileNotFoundError, NotADirectoryError):
