@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import csv
-import io
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any
 
-from hopweave.corpus.files import CorpusFile, open_bytes, open_text
+from hopweave.corpus.files import CorpusFile, open_text
+from hopweave.corpus.json_stream import JsonStream, load_json
 from hopweave.errors import DataError
 
 OnBytes = Callable[[int], None] | None
 
 _MAX_CELL_CHARACTERS = 1 << 24
-_FEED_BYTES = 1 << 16
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,81 +40,25 @@ def read_rows(file: CorpusFile, on_bytes: OnBytes) -> Iterator[Row]:
 def _read_json_lines(file: CorpusFile, on_bytes: OnBytes) -> Iterator[Row]:
     with open_text(file, on_bytes) as lines:
         for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                values = json.loads(line)
-            except json.JSONDecodeError as error:
-                what = f"{error.msg} (column {error.colno})"
-                raise DataError(f"{file.source}, line {number} is not JSON: {what}; correct the line or remove it") from None
-            except RecursionError:
-                raise DataError(f"{file.source}, line {number} nests too deeply; flatten the record or remove it") from None
-            yield _row(file, f"line {number}", values)
+            if line.strip():
+                yield _row(file, f"line {number}", load_json(line, f"{file.source}, line {number}"))
 
 
 def _read_json(file: CorpusFile, on_bytes: OnBytes) -> Iterator[Row]:
-    import ijson
-
-    with open_bytes(file, on_bytes) as stream:
-        num_read = 0
-        try:
-            for row in _json_rows(file, stream):
-                yield row
-                num_read += 1
-        except ijson.JSONError as error:
-            raise _json_error(file, num_read + 1, str(error)) from None
-
-
-def _json_rows(file: CorpusFile, stream: BinaryIO) -> Iterator[Row]:
-    import ijson
-
-    first = first_byte(stream)
-    if first == b"[":
-        for number, values in enumerate(ijson.items(stream, "item"), start=1):
-            yield _row(file, f"record {number}", values)
-    elif first == b"{":
-        for key, values in ijson.kvitems(stream, ""):
-            yield _row(file, f"record {key!r}", values, key)
-    elif first:
-        raise DataError(f"{file.source} holds neither a list nor an object; give a list of objects with a text each")
-
-
-def first_byte(stream: BinaryIO) -> bytes:
-    """The first byte that is not white space, left in the stream; a byte order mark is taken out."""
-    buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)  # type: ignore[type-var]
-    if buffered.peek(3)[:3] == _BYTE_ORDER_MARK:
-        buffered.read(3)
-    while (byte := buffered.peek(1)[:1]) and byte.isspace():
-        buffered.read(1)
-    return byte
-
-
-def _json_error(file: CorpusFile, number: int, reason: str) -> DataError:
-    where = f"{file.source}, line {_line_of_json_error(file)} (record {number})"
-    what = reason.strip().split("\n", 1)[0].rstrip(".")
-    if "trailing garbage" in what or "dditional data" in what:
-        return DataError(f"{where}: more follows after the end ({what}); if each line is an object, name the file .jsonl")
-    return DataError(f"{where} is not JSON: {what}; correct the file")
-
-
-def _line_of_json_error(file: CorpusFile) -> int:
-    """Reads the file again, line by line: the parser itself does not say where it stands."""
-    import ijson
-
-    events = ijson.sendable_list()
-    parser = ijson.basic_parse_coro(events)
-    line = 1
-    with open_bytes(file) as stream:
-        first_byte(stream)
-        try:
-            while piece := stream.readline(_FEED_BYTES):
-                parser.send(piece)
-                del events[:]
-                line += piece.endswith(b"\n")
-            parser.close()
-        except ijson.JSONError:
-            pass
-    return line
+    with open_text(file, on_bytes) as content:
+        stream = JsonStream(content, file.source)
+        match stream.first():
+            case "[":
+                for item in stream.rows():
+                    yield _row(file, f"record {item.number}", item.value)
+            case "{":
+                for item in stream.members():
+                    yield _row(file, f"record {item.key!r}", item.value, item.key)
+            case "":
+                return
+            case _:
+                raise DataError(f"{file.source} holds neither a list nor an object; give a list of objects with a text each")
+        stream.end()
 
 
 def _row(file: CorpusFile, place: str, values: object, key: str | None = None) -> Row:
