@@ -1,7 +1,7 @@
 """JSON from files of strangers: lists and objects of any length, one row at a time, each held to a depth and a length.
 
-Each row goes to the `json` module, which is fast, and safe on a row that is held to limits; where one ends that is not at hand as
-a whole is found by brackets and quotation marks alone. So memory does not grow with the file, whatever it holds.
+Each row goes to the `json` module, which is fast, and safe on a row within limits. Where a row ends that is not at hand as a
+whole is found by its brackets and quotation marks alone. So memory does not grow with the file, whatever it holds.
 """
 
 from __future__ import annotations
@@ -12,13 +12,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+from hopweave.corpus.files import Limits
 from hopweave.errors import DataError
 
 MAX_DEPTH = 100
 """Lists and objects within each other in one row."""
-
-MAX_ROW_LENGTH = 32 << 20
-"""Characters of one row, which is held in memory as a whole, unless a caller says otherwise."""
 
 _PIECE_LENGTH = 1 << 16
 _BLANKS = re.compile(r"[ \t\r\n]*+")
@@ -98,13 +96,13 @@ class JsonStream:
     Args:
         stream: its text.
         source: how messages name the file.
-        max_row_length: of the longest row, in characters.
+        limits: to the length of a row.
     """
 
-    def __init__(self, stream: TextIO, source: str, max_row_length: int = MAX_ROW_LENGTH) -> None:
+    def __init__(self, stream: TextIO, source: str, limits: Limits) -> None:
         self._stream = stream
         self._source = source
-        self._max_row_length = max_row_length
+        self._limits = limits
         self._held = ""
         self._at = 0  # of what is held, the first character that is not consumed
         self._line = 1
@@ -259,9 +257,8 @@ class JsonStream:
     def _read_more(self) -> bool:
         """Reads on, as much again as is held, so that a long row is looked through a few times and not once for each piece."""
         rest = self._held[self._at :]
-        if len(rest) > self._max_row_length:
-            limit = f"is longer than {self._max_row_length:,} characters"
-            raise DataError(f"{self._place(self._line)} {limit}; part it into several")
+        if len(rest) > self._limits.max_row_mib << 20:
+            raise self._limits.too_long(self._place(self._line), "max_row_mib")
         piece = self._stream.read(max(_PIECE_LENGTH, len(rest)))
         self._held, self._at = rest + piece, 0
         return bool(piece)
@@ -269,7 +266,7 @@ class JsonStream:
     def _place(self, line: int) -> str:
         return f"{self._source}, line {line} (record {self._number})"
 
-    def _error(self, what: str, *, line: int | None = None, remedy: str = "fetch the file again, or correct the file") -> DataError:
+    def _error(self, what: str, *, line: int | None = None, remedy: str = "fetch it again, or correct the file") -> DataError:
         return DataError(f"{self._place(line or self._line)} is not JSON: {what}; {remedy}")
 
 

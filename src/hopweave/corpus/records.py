@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hopweave.corpus.files import CorpusFile, open_text
+from hopweave.corpus.files import CorpusFile, Limits, OnBytes, open_text
 from hopweave.corpus.json_stream import JsonStream, load_json
 from hopweave.errors import DataError
-
-OnBytes = Callable[[int], None] | None
 
 _MAX_CELL_CHARACTERS = 1 << 24
 
@@ -24,29 +22,29 @@ class Row:
     values: Mapping[str, Any]
 
 
-def read_rows(file: CorpusFile, on_bytes: OnBytes) -> Iterator[Row]:
+def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[Row]:
     """The rows of a file, one at a time.
 
     Raises:
         DataError: for a file that cannot be read, is not of its format, or holds something else than objects.
     """
     if file.suffix == ".json":
-        return _read_json(file, on_bytes)
+        return _read_json(file, on_bytes, limits)
     if file.suffix in {".tsv", ".csv"}:
-        return _read_table(file, on_bytes)
-    return _read_json_lines(file, on_bytes)
+        return _read_table(file, on_bytes, limits)
+    return _read_json_lines(file, on_bytes, limits)
 
 
-def _read_json_lines(file: CorpusFile, on_bytes: OnBytes) -> Iterator[Row]:
-    with open_text(file, on_bytes) as lines:
+def _read_json_lines(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[Row]:
+    with open_text(file, on_bytes, limits) as lines:
         for number, line in enumerate(lines, start=1):
             if line.strip():
                 yield _row(file, f"line {number}", load_json(line, f"{file.source}, line {number}"))
 
 
-def _read_json(file: CorpusFile, on_bytes: OnBytes) -> Iterator[Row]:
-    with open_text(file, on_bytes) as content:
-        stream = JsonStream(content, file.source)
+def _read_json(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[Row]:
+    with open_text(file, on_bytes, limits, unit="row") as content:
+        stream = JsonStream(content, file.source, limits)
         match stream.first():
             case "[":
                 for item in stream.rows():
@@ -72,14 +70,16 @@ def _kind(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def _read_table(file: CorpusFile, on_bytes: OnBytes) -> Iterator[Row]:
+def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[Row]:
     # The limit is one for the whole process; it is only ever raised. It ends a quote that was opened by mistake.
     csv.field_size_limit(max(_MAX_CELL_CHARACTERS, csv.field_size_limit()))
-    with open_text(file, on_bytes) as lines:
-        reader = csv.reader(lines, delimiter="\t" if file.suffix == ".tsv" else ",", strict=True)
+    with open_text(file, on_bytes, limits) as lines:
+        held = _HeldLines(lines, file, limits)
+        reader = csv.reader(held, delimiter="\t" if file.suffix == ".tsv" else ",", strict=True)
         header: list[str] | None = None
         try:
             for cells in reader:
+                held.row_ends()
                 if not cells:
                     continue
                 if header is None:
@@ -94,3 +94,28 @@ def _read_table(file: CorpusFile, on_bytes: OnBytes) -> Iterator[Row]:
         except csv.Error as error:
             what = f"{file.source}, line {reader.line_num} cannot be split into columns: {error}"
             raise DataError(f"{what}; a text that holds a quotation mark must be quoted, its own marks doubled") from None
+
+
+class _HeldLines:
+    """Lines, held to the length of a row: quoted cells may go on over any number of lines."""
+
+    def __init__(self, lines: Iterable[str], file: CorpusFile, limits: Limits) -> None:
+        self._lines = iter(lines)
+        self._file = file
+        self._limits = limits
+        self._length = self._line = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self._line += 1
+        self._length += len(line)
+        if self._length > self._limits.max_row_mib << 20:
+            raise self._limits.too_long(f"{self._file.source}, the row up to line {self._line}", "max_row_mib")
+        return line
+
+    def row_ends(self) -> None:
+        """The next line begins a row."""
+        self._length = 0

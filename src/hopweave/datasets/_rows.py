@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from hopweave.corpus.files import CorpusFile, open_text
+from hopweave.corpus.files import CorpusFile, Limits, open_text
 from hopweave.corpus.json_stream import JsonStream, load_json
 from hopweave.errors import DataError
 
@@ -85,8 +85,8 @@ def read_rows(path: Path, layouts: Sequence[type[L]], under: Sequence[str] = ())
 def read_members(path: Path, layout: type[L]) -> Iterator[tuple[str, Row[L]]]:
     """The keys and values of a file that is one large object. Same errors as `read_rows`."""
     file = CorpusFile(path, path.as_posix(), path.name)
-    with open_text(file) as content:
-        stream = JsonStream(content, file.source)
+    with open_text(file, unit="row") as content:
+        stream = JsonStream(content, file.source, Limits())
         if stream.first() != "{":
             raise DataError(f"{file.source} is not one object with a member for each entry; check that it is the right file")
         for item in stream.members():
@@ -136,8 +136,8 @@ def _lines(file: CorpusFile) -> Iterator[tuple[object, Callable[[], str]]]:
 
 
 def _items(file: CorpusFile, under: Sequence[str]) -> Iterator[tuple[object, Callable[[], str]]]:
-    with open_text(file) as content:
-        stream = JsonStream(content, file.source)
+    with open_text(file, unit="row") as content:
+        stream = JsonStream(content, file.source, Limits())
         for item in stream.rows() if stream.first() == "[" else stream.rows_under(under):
             place = f"{file.source}, line {item.line} (record {item.number})"
             yield _whole(item.value, item.text, place), partial(str, place)
@@ -165,8 +165,8 @@ def _is_list(file: CorpusFile, under: Sequence[str]) -> bool:
     Raises:
         DataError: for an empty file.
     """
-    with open_text(file) as content:
-        stream = JsonStream(content, file.source)
+    with open_text(file, unit="row") as content:
+        stream = JsonStream(content, file.source, Limits())
         first = stream.first()
         if not first:
             raise DataError(f"{file.source} is empty; fetch the file again")
