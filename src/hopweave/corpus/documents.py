@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from hopweave.corpus.html_page import read_html
+from hopweave.parse.final import unquoted
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"""^title:[ \t]*(["']?)(.+?)\1[ \t]*$""", re.MULTILINE)
+_FRONT_TITLE = re.compile(r"^title:(.+)$", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 _PARAGRAPH = "\n\n"
@@ -39,7 +40,7 @@ def _read_markdown(content: str) -> tuple[str, str]:
     front = _FRONT_MATTER.match(content)
     if front:
         found = _FRONT_TITLE.search(front[1] or "")
-        title = found[2].strip() if found else ""
+        title = unquoted(found[1]) if found else ""
         content = content[front.end() :]
     tokens = MarkdownIt("commonmark").enable("table").parse(content)
     headings = [tokens[at + 1] for at, token in enumerate(tokens) if token.type == "heading_open"]

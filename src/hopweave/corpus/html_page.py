@@ -22,6 +22,7 @@ _MARKUP = re.compile(
 _RAW_END = {name: re.compile(rf"</{name}(?=[\s/>])|\Z", re.IGNORECASE) for name in ("script", "style")}
 _LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{20,}+;?")  # no character, and a number too long for Python
 _SPACE = re.compile(r"\s+")
+_BLANKS = re.compile(r"[ \t]+")
 
 _WORDS = re.compile(r"\w+")
 _DROPPED = frozenset(_WORDS.findall("head script style nav noscript template svg math iframe object select button"))
@@ -127,7 +128,7 @@ class _Page:
             self.pieces.append(" ")
 
     def _break(self) -> None:
-        lines = (" ".join(line.split()) for line in "".join(self.pieces).split("\n"))
+        lines = (_BLANKS.sub(" ", line).strip() for line in "".join(self.pieces).split("\n"))
         self.pieces.clear()
         if paragraph := "\n".join(filter(None, lines)):
             self.paragraphs.append(paragraph)
