@@ -1,7 +1,7 @@
 """Title and visible text of an HTML page, in time that grows with its length and not faster, however broken it is.
 
-Markup is told from text as browsers do it (HTML Living Standard, section 13.2.5): a comment or a tag that is never closed goes to
-the end of the page, and `<![if IE]>` is a comment. Which element a tag closes is told by name alone.
+Markup is told from text as browsers do it (HTML Living Standard, section 13.2.5): a comment or a tag that is never closed goes
+to the end of the page, and `<![if IE]>` is a comment. Which element a tag closes is told by name alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SPACE = re.compile(r"\s+")
 _BLANKS = re.compile(r"[ \t]+")
 
 _WORDS = re.compile(r"\w+")
-_DROPPED = frozenset(_WORDS.findall("head script style nav noscript template svg math iframe object select button"))
+_DROPPED = frozenset(_WORDS.findall("head title script style nav noscript template svg math iframe object select button"))
 _BLOCKS = frozenset(
     _WORDS.findall(
         "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer "

@@ -77,11 +77,12 @@ def _decoded(text: str, place: str) -> Any:
 def _is_deep(text: str) -> bool:
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
-    depth = deepest = 0
+    depth = 0
     for match in _BRACKETS.finditer(text):
         depth += (match.lastgroup == "open") - (match.lastgroup == "close")
-        deepest = max(deepest, depth)
-    return deepest > MAX_DEPTH
+        if depth > MAX_DEPTH:
+            return True
+    return False
 
 
 def _too_deep(place: str) -> DataError:

@@ -155,7 +155,7 @@ class _Reading:
     def _why_nothing(self) -> str:
         if self._tally.special:
             return (
-                f": no regular files are {self._tally.special_names}; give .json, .jsonl, .tsv, .csv, .txt, .md or .html files"
+                f": {self._tally.special_names}, and no regular file; give .json, .jsonl, .tsv, .csv, .txt, .md or .html files"
             )
         if self._tally.skipped:
             seen = ", ".join(f"{suffix} ({number})" for suffix, number in sorted(self._tally.skipped.items()))
