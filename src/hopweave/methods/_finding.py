@@ -20,7 +20,7 @@ _WH_WORDS = frozenset({"who", "what", "when", "where", "why", "which", "how", "d
 _REASONING = re.compile(r"\s*(?:thus[ ,]|so[ ,]|that is,|therefore|hence)", re.IGNORECASE)
 _EQUATION = re.compile(r"\d\s*[+-]\s*[\d.,]+\s*=\s*[\d.,]")
 _BULLET = re.compile(r"^\W*(?:\d{1,2}\s*[.):]\s*)?")
-_LISTED = re.compile(r"\s*[\n;|]\s*")
+_LISTED = re.compile(r"[\n;|]")
 _ALIKE = 90.0
 _MAX_TOKENS_TITLES = 96
 _SCOPED_DEPTH = 100
