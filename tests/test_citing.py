@@ -194,9 +194,9 @@ def test_adding_marks_changes_nothing_else_and_adds_nothing_twice(text, answers)
 @pytest.mark.parametrize("unit", [" ", "\t", "[", "[1", "[1] ", "[1, ", "[1][2]", "a", "a ", "'", "é", "1,"])
 def test_no_text_takes_long(unit):
     text = (unit * 50_000)[:50_000] + "x"
-    started = time.perf_counter()
+    started = time.process_time()
     settle_marks(text, [1])
     add_marks(text, {2: "nowhere"})
     locate("a a b", text)
     locate(text, "a passage")
-    assert time.perf_counter() - started < 4
+    assert time.process_time() - started < 4

@@ -30,10 +30,14 @@ _MAIN_NAME = (
     r"(?:the\s+)?(?:main|original|final|overall|root)\s+(?:question|answer|query|problem|q)\b|\bQ\b(?![\s_.#-]*\d)|\bmain\b"
 )
 _LABEL = r"(?:(?:the\s+)?(?:answers?\s+(?:to|of)\s+)?(?:sub[\s-]?)?(?:questions?|quer(?:y|ies)|nodes?|steps?)|sub|sq|q|s|n)"
-_ONE = rf"(?:{_MAIN_NAME}|{_LABEL}?[\s_.#-]*(?<!\d)\d{{1,4}}(?!\d)(?:\s*[-–]\s*\d{{1,4}}(?!\d))?)"
+_ONE = rf"(?:{_MAIN_NAME}|{_LABEL}?[\s_.#-]*+(?<!\d)\d{{1,4}}(?!\d)(?:\s*[-–]\s*\d{{1,4}}(?!\d))?)"
 _JOIN = r"\s*(?:,?\s*(?:and|or)\b|[,&+/])\s*"
 _LIST = re.compile(rf"(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*", re.IGNORECASE)
-_LIST_WITHIN = re.compile(rf"(?<![\w.])(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*", re.IGNORECASE)
+_LIST_WITHIN = re.compile(
+    # It begins with a number or a word for one, not with what stands between the two: a long run of that is read once.
+    rf"(?<![^\W_])(?<!\.)(?=\d|{_LABEL}|{_MAIN_NAME})(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*",
+    re.IGNORECASE,
+)
 _MEMBER = re.compile(rf"(?P<main>{_MAIN_NAME})|(?P<first>\d{{1,4}})(?:\s*[-–]\s*(?P<last>\d{{1,4}}))?", re.IGNORECASE)
 _ENUMERATED = re.compile(rf"^(?:[-*•·+–][ \t]+)?(?:\d{{1,2}}[.)]\s+(?=(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*\s*$))?", re.IGNORECASE)
 _COMMA = re.compile(r"\s*,\s*|\s+(?:and|&)\s+", re.IGNORECASE)
