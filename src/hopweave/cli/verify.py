@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hopweave.cli._terminal import say
+
 app = typer.Typer(add_completion=False)
 
 
@@ -23,16 +25,16 @@ def verify(
 
     found = verify_run(run)
     for note in found.notes:
-        typer.echo(f"note: {note}")
+        say(f"note: {note}")
     for what in found.unchecked:
-        typer.echo(f"could not be checked: {what}")
+        say(f"could not be checked: {what}")
     for difference in found.differences:
-        typer.echo(f"differs: {difference}")
+        say(f"differs: {difference}")
     if found.follows:
         files = ", ".join(f"{num:,} in {file}" for file, num in found.follows.items())
-        typer.echo(f"follows from it: {found.follows.total():,} lines and values that the records do not give now: {files}")
+        say(f"follows from it: {found.follows.total():,} lines and values that the records do not give now: {files}")
     looked_at = ", ".join(f"{num:,} {what}" for what, num in found.counts.items())
     if found.differences:
-        typer.echo(f"differs in {len(found.differences):,} places; mend them and verify again; looked at {looked_at}")
+        say(f"differs in {len(found.differences):,} places; mend them and verify again; looked at {looked_at}")
         raise typer.Exit(1)
-    typer.echo(f"{'all that could be checked holds' if found.unchecked else 'all holds'}: {looked_at}")
+    say(f"{'all that could be checked holds' if found.unchecked else 'all holds'}: {looked_at}")

@@ -60,6 +60,7 @@ LABELS: dict[str, str] = {
     "limit": "a limit was reached, and the work ends here",
     "no_search": "nothing is searched for, for the reason given",
     "node": "a query of the chain or graph, with the model's answer",
+    "offline": "a stage that is made once for all questions of a run; its calls are counted apart",
     "outvoted": "documents whose answer fewer documents give; they are left out",
     "overflow": "what was written leaves no room for an answer",
     "packed": "how much fits into the model's context",
@@ -86,6 +87,7 @@ LABELS: dict[str, str] = {
     "unread": "words of the model that could not be read; they are counted and never taken for an answer",
     "verdict": "how the query stands after the method's check",
     "voice": "a document that is read alone, to vote",
+    "values": "what the ratings of each candidate add up to",
     "vote": "how the replies or candidates voted",
     "withheld": "sentences of a passage that command instead of stating something; the model does not see them",
 }

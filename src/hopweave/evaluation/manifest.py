@@ -74,6 +74,7 @@ class Sitting:
         version: of hopweave, and `code` the hash of its files.
         ended_because: `finished`, or the limit that was reached.
         store: where its replies were kept: empty for the run's own store, else the path of it; `None` for nowhere.
+        parallel: the most questions that were asked at a time, 0 if none was left to ask; `None` in manifests that do not say.
     """
 
     started_at: str
@@ -82,6 +83,7 @@ class Sitting:
     ended_at: str = ""
     ended_because: str = ""
     store: str | None = None
+    parallel: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

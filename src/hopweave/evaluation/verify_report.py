@@ -104,7 +104,7 @@ def _report_again(run: RunFolder, again: Again, name: str) -> dict[str, str]:
     with TemporaryDirectory(prefix="hopweave-verify-") as place:
         path = Path(place) / name
         path.mkdir()
-        for part in ("plan.json", "examples", "records"):
+        for part in ("plan.json", "manifest.json", "examples", "records"):
             if (run.path / part).exists():
                 (path / part).symlink_to((run.path / part).resolve())
         copy = RunFolder(path, run.plan)
