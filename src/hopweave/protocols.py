@@ -177,7 +177,11 @@ class Method(Protocol):
 
 @runtime_checkable
 class Dataset(Protocol):
-    """A source of questions with gold. A dataset is a frozen dataclass whose fields are its options, `path` among them."""
+    """A source of questions with gold. A dataset is a frozen dataclass whose fields are its options, `path` among them.
+
+    Where its official script scores otherwise than the defaults of a metric, a class variable `OFFICIAL` gives the options that
+    do, by name of the metric.
+    """
 
     def examples(self) -> Iterator[Example]:
         """Yields the examples in their fixed order.
@@ -210,7 +214,8 @@ class Metric(Protocol):
         """The values of its columns for a record.
 
         A column that does not apply is left out: there is no data, which is never 0. Records that failed are scored only by
-        metrics that count what was spent (`counts_failures`).
+        metrics that count what was spent (`counts_failures`); for all others they count as the worst value of each column,
+        without asking, unless the metric is `Selective` and does not apply to the question.
 
         Args:
             record: of the question.
@@ -218,6 +223,18 @@ class Metric(Protocol):
 
         Raises:
             DataError: where what it needs is there and cannot be used.
+        """
+
+
+@runtime_checkable
+class Selective(Protocol):
+    """A metric that needs something of the gold which not every question has. It is optional: others apply to all questions."""
+
+    def applies_to(self, example: Example) -> bool:
+        """Whether the gold of a question has what every value of the metric needs.
+
+        Asked where the question failed, so that there is nothing to score: a question to which the metric does not apply is
+        then no data, any other is wrong.
         """
 
 

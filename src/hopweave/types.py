@@ -8,6 +8,7 @@ Offsets are code points (Python `str` indices), half open: `text[start:end]`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -100,6 +101,12 @@ class Column:
     low: float = 0.0
     high: float = 1.0
     unit: str = ""
+
+    @property
+    def worst(self) -> float | None:
+        """What a question that failed counts as; `None` where neither way is better, or there is no worst value."""
+        value = {"higher": self.low, "lower": self.high}.get(self.better)
+        return value if value is not None and math.isfinite(value) else None
 
 
 @dataclass(frozen=True, slots=True)

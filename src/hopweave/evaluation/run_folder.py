@@ -56,10 +56,19 @@ class DatasetPlan:
 
 @dataclass(frozen=True, slots=True)
 class MethodPlan:
-    """A method of a run: the file in `hopweave/methods`, and its options."""
+    """A method of a run.
+
+    Attributes:
+        name: of the file in `hopweave/methods`.
+        options: of the method.
+        seed: under which replies are sampled; `None` takes that of the settings.
+        repeats: the label of the method that is run under several seeds, of which this is one; empty for a method on its own.
+    """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    repeats: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +84,15 @@ class Plan:
     datasets: Mapping[str, DatasetPlan]
     methods: Mapping[str, MethodPlan]
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def contenders(self) -> dict[str, tuple[str, ...]]:
+        """What is compared: a method on its own, or one under several seeds, each with the labels of its cells."""
+        found: dict[str, tuple[str, ...]] = {}
+        for label, method in self.methods.items():
+            name = method.repeats or label
+            found[name] = (*found.get(name, ()), label)
+        return found
 
     def to_json(self) -> str:
         """The plan as JSON for people and machines."""
