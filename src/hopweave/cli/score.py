@@ -88,7 +88,12 @@ def _over_datasets(summary: Summary) -> Iterator[str]:
     yield title
     yield "-" * len(title)
     rows = [
-        [names[one.method], number(one.value), _between(one.interval), f"no data on {', '.join(one.missing)}" * bool(one.missing)]
+        [
+            names[one.method],
+            number(one.value),
+            _between(one.interval),
+            f"no data on {', '.join(one.missing)}" * bool(one.missing),
+        ]
         for one in summary.macro
     ]
     yield from lines_of(["method", "macro mean", "95% interval", ""], rows)

@@ -96,9 +96,7 @@ def scored(dataset: str, examples: Sequence[Example], scores: Mapping[str, Rows]
             rows[method].setdefault(score.metric, []).append(score)
     columns = {
         shown: {
-            method: counted(of[one.opened.name], one.name, one.column)
-            for method, of in rows.items()
-            if one.opened.name in of
+            method: counted(of[one.opened.name], one.name, one.column) for method, of in rows.items() if one.opened.name in of
         }
         for shown, one in named_columns(metrics).items()
         if not one.is_combined
@@ -106,9 +104,7 @@ def scored(dataset: str, examples: Sequence[Example], scores: Mapping[str, Rows]
     return Scored(dataset, examples, rows, columns)
 
 
-def means_of(
-    found: Scored, metrics: Sequence[OpenMetric], seed: int
-) -> tuple[dict[str, dict[str, Mean]], list[FailureKind]]:
+def means_of(found: Scored, metrics: Sequence[OpenMetric], seed: int) -> tuple[dict[str, dict[str, Mean]], list[FailureKind]]:
     """The means of a dataset by method and column, and what could not be combined.
 
     Args:
@@ -188,8 +184,6 @@ def _combined(one: NamedColumn, rows: Rows) -> tuple[Mean, Failure | None]:
                     raise ValueError(f"it gave {value} for {name!r}")
     except Exception as error:  # noqa: BLE001 - whatever a metric does, it is named, and the others go on
         return Mean(None, 0), Failure.of(error)
-    value = figures.get(one.name)
-    num = sum(map(bool, values)) if value is not None else 0
-    mean = Mean(value, num, num_failed, len(values) - num, num_unscored=num_unscored, answered=value)
-    return mean, None
-
+    figure = figures.get(one.name)
+    num = sum(map(bool, values)) if figure is not None else 0
+    return Mean(figure, num, num_failed, len(values) - num, num_unscored=num_unscored, answered=figure), None

@@ -11,11 +11,11 @@ and pushes no other off it.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from hopweave.evaluation.counted import Counted
-from hopweave.evaluation.statistics import Values, mean_interval, bootstrap_means, resampled_means
+from hopweave.evaluation.statistics import bootstrap_means, mean_interval, resampled_means
 from hopweave.evaluation.tables import Frontier, Interval, Point
 
 MAX_FAILED_SHARE = 0.05
@@ -23,36 +23,49 @@ MIN_SUPPORT = 0.95
 """Share of the draws in which a method must be on the frontier."""
 
 
-def frontier_of(
-    dataset: str,
-    names: tuple[str, str],
-    order: Sequence[str],
-    qualities: Mapping[str, Counted],
-    costs: Mapping[str, Counted],
-    methods: Sequence[str],
-    seed: int = 0,
-) -> Frontier:
-    """The plane of a quality and a cost.
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """A quality and a cost of the methods of a dataset.
+
+    Attributes:
+        dataset: its label.
+        quality: the column; `cost` likewise, of which less is better.
+        order: the ids of the questions.
+        qualities: by method; `costs` likewise.
+    """
+
+    dataset: str
+    quality: str
+    cost: str
+    order: Sequence[str]
+    qualities: Mapping[str, Counted]
+    costs: Mapping[str, Counted]
+
+    def samples(self, method: str) -> tuple[list[float | None], list[float | None]]:
+        """Quality and cost of a method, question by question."""
+        quality, cost = (column[method].values for column in (self.qualities, self.costs))
+        return [quality.get(asked) for asked in self.order], [cost.get(asked) for asked in self.order]
+
+
+def frontier_of(plane: Plane, methods: Sequence[str], seed: int = 0) -> Frontier:
+    """The methods in a plane, and which of them are on its frontier.
 
     Args:
-        dataset: its label.
-        names: of the columns of quality and of cost; of a cost, less is better.
-        order: the ids of the questions.
-        qualities: by method.
-        costs: by method.
+        plane: of a quality and a cost.
         methods: in the order of the plan; those without data for one of the two are absent.
         seed: of the draws.
     """
-    there = [one for one in methods if qualities.get(one, Counted()).values and costs.get(one, Counted()).values]
-    points = {one: _point(one, qualities[one], costs[one]) for one in there}
-    rivals = [one for one in there if not points[one].why_off]
-    for method, share in _support(order, [(qualities[one], costs[one]) for one in rivals], rivals, seed).items():
-        points[method] = dataclasses.replace(points[method], support=share, is_best=share >= MIN_SUPPORT)
-    intervals = _intervals(order, [qualities[one] for one in there], seed)
-    drawn = tuple(
-        dataclasses.replace(points[method], interval=interval) for method, interval in zip(there, intervals, strict=True)
-    )
-    return Frontier(dataset, *names, drawn, tuple(one for one in methods if one not in there))
+    nothing = Counted()
+    there = [one for one in methods if plane.qualities.get(one, nothing).values and plane.costs.get(one, nothing).values]
+    points = {one: _point(one, plane.qualities[one], plane.costs[one]) for one in there}
+    support = _support(plane, [one for one in there if not points[one].why_off], seed)
+    intervals = _intervals(plane, there, seed)
+    drawn = [
+        replace(point, interval=intervals[method], support=support.get(method), is_best=support.get(method, 0) >= MIN_SUPPORT)
+        for method, point in points.items()
+    ]
+    absent = tuple(one for one in methods if one not in there)
+    return Frontier(plane.dataset, plane.quality, plane.cost, tuple(drawn), absent)
 
 
 def _point(method: str, quality: Counted, cost: Counted) -> Point:
@@ -61,31 +74,25 @@ def _point(method: str, quality: Counted, cost: Counted) -> Point:
     return Point(method, cost.mean or 0.0, quality.mean or 0.0, why_off=why_off)
 
 
-def _sample(order: Sequence[str], column: Counted) -> list[float | None]:
-    return [column.values.get(asked) for asked in order]
-
-
-def _intervals(order: Sequence[str], qualities: Sequence[Counted], seed: int) -> list[Interval | None]:
-    samples: list[Values] = [_sample(order, one) for one in qualities]
-    found = []
-    for one, sample, means in zip(qualities, samples, bootstrap_means(samples, seed=seed), strict=True):
-        bounds = mean_interval(sample, means, low=one.column.low, high=one.column.high)
-        found.append(Interval(bounds.low, bounds.high) if bounds is not None else None)
+def _intervals(plane: Plane, methods: Sequence[str], seed: int) -> dict[str, Interval | None]:
+    samples = [plane.samples(method)[0] for method in methods]
+    found: dict[str, Interval | None] = {}
+    for method, sample, means in zip(methods, samples, bootstrap_means(samples, seed=seed), strict=True):
+        column = plane.qualities[method].column
+        bounds = mean_interval(sample, means, low=column.low, high=column.high)
+        found[method] = Interval(bounds.low, bounds.high) if bounds is not None else None
     return found
 
 
-def _support(
-    order: Sequence[str], rivals: Sequence[tuple[Counted, Counted]], names: Sequence[str], seed: int
-) -> dict[str, float]:
+def _support(plane: Plane, rivals: Sequence[str], seed: int) -> dict[str, float]:
     """The share of the draws in which each is on the frontier."""
     if not rivals:
         return {}
-    column = rivals[0][0].column
+    column = plane.qualities[rivals[0]].column
     sign = -1.0 if column.better == "lower" else 1.0
     nothing = sign * column.worst if column.worst is not None else None
-    samples = [_sample(order, one) for rival in rivals for one in rival]
     counts, num = [0] * len(rivals), 0
-    for means in resampled_means(samples, seed=seed):
+    for means in resampled_means([sample for one in rivals for sample in plane.samples(one)], seed=seed):
         places = [
             (cost, sign * quality, place)
             for place, (quality, cost) in enumerate(zip(means[::2], means[1::2], strict=True))
@@ -94,7 +101,7 @@ def _support(
         num += 1
         for place in _on_frontier(places, nothing):
             counts[place] += 1
-    return {name: count / num for name, count in zip(names, counts, strict=True)}
+    return {name: count / num for name, count in zip(rivals, counts, strict=True)}
 
 
 def _on_frontier(places: Sequence[tuple[float, float, int]], nothing: float | None) -> list[int]:

@@ -22,16 +22,18 @@ _TOKENS = 1000
 _RIGHT = ("cover_em", "label_accuracy")
 """Columns of 0 and 1, so that their sum is a number of right answers; a long answer is neither right nor wrong."""
 _SPENT = {PER_TOKENS: "total_tokens", COST_PER_RIGHT: "cost"}
-_COLUMNS = {
+FIGURES = {
     PER_TOKENS: Column("right answers per 1,000 tokens of the model", better="higher", high=math.inf),
-    COST_PER_RIGHT: Column("cost of all questions per right answer", better="lower", high=math.inf, unit="currency of the table"),
+    COST_PER_RIGHT: Column(
+        "cost of all questions per right answer", better="lower", high=math.inf, unit="currency of the table"
+    ),
 }
 
 
 def columns_beside(columns: Mapping[str, Column]) -> dict[str, Column]:
     """The figures that can be had beside these columns."""
     has_right = not columns.keys().isdisjoint(_RIGHT)
-    return {name: column for name, column in _COLUMNS.items() if has_right and _SPENT[name] in columns}
+    return {name: column for name, column in FIGURES.items() if has_right and _SPENT[name] in columns}
 
 
 def figures(found: Scored, seed: int) -> dict[str, dict[str, Mean]]:

@@ -188,9 +188,7 @@ def score_run(run: RunFolder, metrics: Sequence[OpenMetric], *, on_record: Calla
     return scores
 
 
-def scores_of(
-    dataset: str, method: str, record: Record, example: Example, metrics: Iterable[OpenMetric]
-) -> Iterator[Score]:
+def scores_of(dataset: str, method: str, record: Record, example: Example, metrics: Iterable[OpenMetric]) -> Iterator[Score]:
     """Yields what each metric that is for the question's form says of a record. Whatever a metric does, none is raised."""
     state = became(record)
     for opened in metrics:

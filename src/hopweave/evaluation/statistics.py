@@ -143,9 +143,7 @@ def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.
     return bca_interval(values, means) or percentile_interval(means)
 
 
-def all_equal_interval(
-    value: float, num: int, *, low: float, high: float, confidence: float = CONFIDENCE
-) -> Bounds | None:
+def all_equal_interval(value: float, num: int, *, low: float, high: float, confidence: float = CONFIDENCE) -> Bounds | None:
     """The interval of the mean of values that are all the same, of which a bootstrap sees no spread.
 
     Of `num` values none differed, so by Clopper and Pearson (1934) the share of those that would is at most

@@ -158,7 +158,7 @@ def columns_of(metrics: Iterable[OpenMetric]) -> dict[str, Column]:
 
 
 def primary_of(forms: Iterable[AnswerForm], columns: Container[str]) -> str:
-    """The column that methods are compared by: that of the form of answer that most questions have; empty if it is not there."""
+    """The column that methods are compared by: that of the commonest form of answer; empty if it is not there."""
     counts = Counter(forms)
     column = PRIMARY[min(counts, key=lambda form: (-counts[form], form))] if counts else ""
     return column if column in columns else ""

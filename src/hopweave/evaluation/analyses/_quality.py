@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hopweave.evaluation.gathered import AnsweredCell, Gathered, Scores
+from hopweave.evaluation.counted import Counted
+from hopweave.evaluation.gathered import AnsweredCell, Gathered
 from hopweave.evaluation.sheets import SheetRow
 
 PERCENT = 100
 
 
-def quality(runs: Gathered, cell: AnsweredCell, **options: Any) -> Scores:
+def quality(runs: Gathered, cell: AnsweredCell, **options: Any) -> Counted:
     """cover-EM of a cell, or ROUGE-L (as KILT computes it) where its questions ask for long answers.
 
     Args:
@@ -35,8 +36,8 @@ def percent(value: float | None) -> float | None:
     return None if value is None else PERCENT * value
 
 
-def mean_row(labels: tuple[str, ...], key: str, scores: Scores | None, **more: Any) -> SheetRow:
-    """A row with the mean of scores in percent, with what was left out of it."""
+def mean_row(labels: tuple[str, ...], key: str, scores: Counted | None, **more: Any) -> SheetRow:
+    """A row with the mean of scores in percent, failed questions as wrong, and what was left out of it."""
     if scores is None:
         return SheetRow(labels, {key: None}, **more)
     bounds = scores.bounds
@@ -46,15 +47,21 @@ def mean_row(labels: tuple[str, ...], key: str, scores: Scores | None, **more: A
     return SheetRow(
         labels,
         {key: percent(scores.mean)},
-        len(scores.values),
-        len(scores.failed),
-        len(scores.no_data),
+        *counts_of(scores),
+        answered={key: percent(scores.mean_answered)} if scores.failed else {},
         bounds=shown,
         **more,
     )
 
 
-def problems(*all_scores: Scores | None) -> tuple[str, ...]:
+def counts_of(*all_scores: Counted) -> tuple[int, int, int, int]:
+    """How many questions count, failed among them, have no data, and could not be scored: as a `SheetRow` wants them."""
+    parts = ((len(one.values), len(one.failed), len(one.no_data), len(one.unscored)) for one in all_scores)
+    num, num_failed, num_no_data, num_unscored = map(sum, zip(*parts, strict=True))
+    return num, num_failed, num_no_data, num_unscored
+
+
+def problems(*all_scores: Counted | None) -> tuple[str, ...]:
     """What scoring met, each once."""
     return tuple(dict.fromkeys(line for scores in all_scores if scores is not None for line in scores.problems))
 

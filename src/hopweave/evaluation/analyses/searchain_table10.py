@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import cells_of, published, variant
-from hopweave.evaluation.analyses._quality import is_long, percent, problems, quality
+from hopweave.evaluation.analyses._quality import counts_of, is_long, percent, problems, quality
 from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 
@@ -59,9 +59,7 @@ def _row(runs: Gathered, dataset: DatasetCells, by_alpha: dict[float, AnsweredCe
     return SheetRow(
         (dataset.label,),
         values,
-        sum(len(each.values) for each in scores.values()),
-        sum(len(each.failed) for each in scores.values()),
-        sum(len(each.no_data) for each in scores.values()),
+        *counts_of(*scores.values()),
         published=printed,
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import ALL, published, variant
-from hopweave.evaluation.analyses._quality import problems
+from hopweave.evaluation.analyses._quality import counts_of, problems
 from hopweave.evaluation.gathered import DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 
@@ -36,14 +36,12 @@ class SearChainTable5:
             for cell in cells:
                 skc, amp = runs.scores(cell, "skc", "skc"), runs.scores(cell, "amp_auto", "amp_auto")
                 notes += problems(skc, amp)
-                values = {"skc": skc.mean, "amp_auto": amp.mean, "marked": float(len(amp.values))}
+                values = {"skc": skc.mean, "amp_auto": amp.mean, "marked": float(len(amp.answered))}
                 rows.append(
                     SheetRow(
                         (dataset.label, cell.method),
                         values,
-                        len(skc.values),
-                        len(skc.failed),
-                        len(skc.no_data),
+                        *counts_of(skc),
                         published=published("searchain_table5", one.key, ALL, setup=cell.setup, more=[_BY_PEOPLE])
                         if one.is_of(cell)
                         else (),

@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 from hopweave.catalog import load
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import published, variant
-from hopweave.evaluation.analyses._quality import problems
+from hopweave.evaluation.analyses._quality import counts_of, problems
 from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 
@@ -79,9 +79,7 @@ class ToQDTable3:
         return SheetRow(
             (dataset.label, shown, cell.method),
             {column: scores.mean for column, scores in by_column.items()},
-            len(hits.values),
-            len(hits.failed),
-            len(hits.no_data),
+            *counts_of(hits),
             published=printed,
         )
 
