@@ -129,7 +129,7 @@ def _table(title: str, cells: Sequence[Cell], columns: Sequence[str]) -> Iterato
     ]
     yield from lines_of(["", *_COUNTS], [[names[cell.method], *count] for cell, count in zip(cells, counts, strict=True)])
     yield ""
-    head = ["", "method", "mean", "95% interval", "questions", "failed", "answered only", "unscored", "no data", "bounds"]
+    head = ["", "method", "mean", "95% interval", "questions", "failed", "answered only", "bounds", "unscored", "no data"]
     rows = []
     for column in shown:
         for place, cell in enumerate(cells):
@@ -151,12 +151,12 @@ def _cells_of(mean: Mean | None) -> list[str]:
     from hopweave.cli._plain_table import number
 
     if mean is None:
-        return ["no data", "", "0", "0", "", "0", "0", ""]
+        return ["no data", "", "0", "0", "", "", "0", "0"]
     between = _between(mean.interval)
     bounds = _between(mean.bounds) if mean.bounds is not None else ""
     answered = number(mean.answered) if mean.num_failed else ""
-    counts = [str(mean.num_scored), str(mean.num_failed), answered, str(mean.num_unscored), str(mean.num_no_data)]
-    return [number(mean.value), between, *counts, bounds]
+    counts = [str(mean.num_scored), str(mean.num_failed), answered, bounds, str(mean.num_unscored), str(mean.num_no_data)]
+    return [number(mean.value), between, *counts]
 
 
 def _between(interval: Interval | None) -> str:

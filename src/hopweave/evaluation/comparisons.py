@@ -16,7 +16,7 @@ from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import write_whole
 from hopweave.evaluation.tables import Comparison, Interval
 
-SCHEMA = "hopweave.compare/1"
+SCHEMA = "hopweave.compare/2"
 FILE = "compare.json"
 
 
@@ -26,7 +26,8 @@ class Compared(Comparison):
 
     Attributes:
         mean: of the method over the pairs, and `baseline_mean` that of the baseline.
-        num_wins: pairs where the method's value is higher, and `num_losses` where it is lower; the rest are ties.
+        num_wins: pairs where the method's value is better (higher, where neither way is), and `num_losses` where it is worse;
+            the rest are ties.
         percentile_interval: 95%, beside the BCa one of `interval`.
         p_mid: the mid-p of McNemar's test.
         effect_size: Cohen's d_z of the differences.
@@ -44,6 +45,15 @@ class Compared(Comparison):
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """A run whose methods are compared: its name (empty for the first), its folder seen from that of the first, its models."""
+
+    name: str
+    path: str
+    llm: str
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """The comparisons of one column on one dataset.
 
@@ -52,6 +62,7 @@ class Table:
         unit: of the column, and `better` which way is better; empty where neither is.
         seed: of the bootstrap and the permutations, and `num_resamples` their number.
         rows: a method each, in the order of the plan.
+        runs: those that the methods are of, where they are several.
     """
 
     dataset: str
@@ -66,6 +77,7 @@ class Table:
     seed: int
     num_resamples: int
     rows: tuple[Compared, ...]
+    runs: tuple[ComparedRun, ...] = ()
 
     @property
     def key(self) -> tuple[Any, ...]:

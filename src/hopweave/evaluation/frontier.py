@@ -15,57 +15,78 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hopweave.evaluation.counted import Counted
-from hopweave.evaluation.statistics import bootstrap_means, mean_interval, resampled_means
+from hopweave.evaluation.statistics import Values, mean_interval, resampled_means
 from hopweave.evaluation.tables import Frontier, Interval, Point
 
 MAX_FAILED_SHARE = 0.05
 MIN_SUPPORT = 0.95
 """Share of the draws in which a method must be on the frontier."""
 
+ByMethod = Mapping[str, Counted]
+
 
 @dataclass(frozen=True, slots=True)
-class Plane:
-    """A quality and a cost of the methods of a dataset.
+class Planes:
+    """A quality of the methods of a dataset, and the costs that it is drawn against.
 
     Attributes:
         dataset: its label.
-        quality: the column; `cost` likewise, of which less is better.
         order: the ids of the questions.
-        qualities: by method; `costs` likewise.
+        methods: in the order of the plan.
+        name: of the column of quality.
+        quality: by method.
+        costs: by name of the column, of which less is better, and method.
     """
 
     dataset: str
-    quality: str
-    cost: str
     order: Sequence[str]
-    qualities: Mapping[str, Counted]
-    costs: Mapping[str, Counted]
+    methods: Sequence[str]
+    name: str
+    quality: ByMethod
+    costs: Mapping[str, ByMethod]
 
-    def samples(self, method: str) -> tuple[list[float | None], list[float | None]]:
-        """Quality and cost of a method, question by question."""
-        quality, cost = (column[method].values for column in (self.qualities, self.costs))
-        return [quality.get(asked) for asked in self.order], [cost.get(asked) for asked in self.order]
+    def sample(self, column: ByMethod, method: str) -> Values:
+        """A column of a method, question by question."""
+        values = column.get(method, Counted()).values
+        return [values.get(asked) for asked in self.order]
 
 
-def frontier_of(plane: Plane, methods: Sequence[str], seed: int = 0) -> Frontier:
-    """The methods in a plane, and which of them are on its frontier.
+def frontiers_of(planes: Planes, seed: int = 0) -> list[Frontier]:
+    """The methods in each plane, and which of them are on its frontier; a cost that there is no data for has none.
 
     Args:
-        plane: of a quality and a cost.
-        methods: in the order of the plan; those without data for one of the two are absent.
+        planes: of a quality and its costs.
         seed: of the draws.
     """
-    nothing = Counted()
-    there = [one for one in methods if plane.qualities.get(one, nothing).values and plane.costs.get(one, nothing).values]
-    points = {one: _point(one, plane.qualities[one], plane.costs[one]) for one in there}
-    support = _support(plane, [one for one in there if not points[one].why_off], seed)
-    intervals = _intervals(plane, there, seed)
-    drawn = [
-        replace(point, interval=intervals[method], support=support.get(method), is_best=support.get(method, 0) >= MIN_SUPPORT)
-        for method, point in points.items()
-    ]
-    absent = tuple(one for one in methods if one not in there)
-    return Frontier(plane.dataset, plane.quality, plane.cost, tuple(drawn), absent)
+    costs = {name: column for name, column in planes.costs.items() if any(one.values for one in column.values())}
+    columns = [planes.quality, *costs.values()]
+    samples = [planes.sample(column, method) for column in columns for method in planes.methods]
+    drawn = list(resampled_means(samples, seed=seed)) if costs else []
+    width = len(planes.methods)
+    intervals = {
+        method: _interval(planes, method, [means[place] for means in drawn]) for place, method in enumerate(planes.methods)
+    }
+    found = []
+    for number, (name, cost) in enumerate(costs.items(), start=1):
+        there = [one for one in planes.methods if _has(planes.quality, one) and _has(cost, one)]
+        points = {one: _point(one, planes.quality[one], cost[one]) for one in there}
+        rivals = [place for place, one in enumerate(planes.methods) if one in points and not points[one].why_off]
+        draws = [[(means[number * width + place], means[place]) for place in rivals] for means in drawn]
+        shares = _support(draws, len(rivals), planes.quality)
+        support = {planes.methods[place]: share for place, share in zip(rivals, shares, strict=True)}
+        marked = [
+            replace(
+                point, interval=intervals[method], support=support.get(method), is_best=support.get(method, 0) >= MIN_SUPPORT
+            )
+            for method, point in points.items()
+        ]
+        absent = tuple(one for one in planes.methods if one not in points)
+        found.append(Frontier(planes.dataset, planes.name, name, tuple(marked), absent))
+    return found
+
+
+def _has(column: ByMethod, method: str) -> bool:
+    return method in column and bool(column[method].values)
 
 
 def _point(method: str, quality: Counted, cost: Counted) -> Point:
@@ -74,34 +95,28 @@ def _point(method: str, quality: Counted, cost: Counted) -> Point:
     return Point(method, cost.mean or 0.0, quality.mean or 0.0, why_off=why_off)
 
 
-def _intervals(plane: Plane, methods: Sequence[str], seed: int) -> dict[str, Interval | None]:
-    samples = [plane.samples(method)[0] for method in methods]
-    found: dict[str, Interval | None] = {}
-    for method, sample, means in zip(methods, samples, bootstrap_means(samples, seed=seed), strict=True):
-        column = plane.qualities[method].column
-        bounds = mean_interval(sample, means, low=column.low, high=column.high)
-        found[method] = Interval(bounds.low, bounds.high) if bounds is not None else None
-    return found
+def _interval(planes: Planes, method: str, means: Sequence[float | None]) -> Interval | None:
+    column = planes.quality.get(method, Counted()).column
+    known = sorted(mean for mean in means if mean is not None)
+    bounds = mean_interval(planes.sample(planes.quality, method), known, low=column.low, high=column.high)
+    return Interval(bounds.low, bounds.high) if bounds is not None else None
 
 
-def _support(plane: Plane, rivals: Sequence[str], seed: int) -> dict[str, float]:
-    """The share of the draws in which each is on the frontier."""
-    if not rivals:
-        return {}
-    column = plane.qualities[rivals[0]].column
+def _support(draws: Sequence[Sequence[tuple[float | None, float | None]]], num: int, quality: ByMethod) -> list[float]:
+    """The share of the draws of (cost, quality) in which each is on the frontier."""
+    if not num:
+        return []
+    column = next(iter(quality.values())).column
     sign = -1.0 if column.better == "lower" else 1.0
     nothing = sign * column.worst if column.worst is not None else None
-    counts, num = [0] * len(rivals), 0
-    for means in resampled_means([sample for one in rivals for sample in plane.samples(one)], seed=seed):
+    counts = [0] * num
+    for draw in draws:
         places = [
-            (cost, sign * quality, place)
-            for place, (quality, cost) in enumerate(zip(means[::2], means[1::2], strict=True))
-            if quality is not None and cost is not None
+            (cost, sign * good, place) for place, (cost, good) in enumerate(draw) if cost is not None and good is not None
         ]
-        num += 1
         for place in _on_frontier(places, nothing):
             counts[place] += 1
-    return {name: count / num for name, count in zip(rivals, counts, strict=True)}
+    return [count / len(draws) for count in counts]
 
 
 def _on_frontier(places: Sequence[tuple[float, float, int]], nothing: float | None) -> list[int]:

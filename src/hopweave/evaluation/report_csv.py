@@ -71,7 +71,8 @@ def _ends(words: Words) -> list[Field]:
 
 
 _COMPARISON: list[Field] = ["dataset", "column", "method", "baseline", "difference", "low", "high", "p_holm", "p"]
-_COMPARISON += ["minimum_detectable", "pairs", "left_out", "test", "says"]
+_COMPARISON += ["minimum_detectable", "answered_only", "if_failed_least", "if_failed_most", "pairs", "failed", "left_out"]
+_COMPARISON += ["test", "says"]
 
 
 def _comparisons(tables: Tables) -> Iterator[list[Field]]:
@@ -79,9 +80,15 @@ def _comparisons(tables: Tables) -> Iterator[list[Field]]:
         start = comparison_prefix(table, one)
         low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
         values = {"difference": one.difference, "low": low, "high": high, "p_holm": one.p_holm, "p": one.p}
-        values["minimum_detectable"] = one.minimum_detectable
+        values |= {"minimum_detectable": one.minimum_detectable, "answered": one.difference_answered}
+        least, most = (one.bounds.low, one.bounds.high) if one.bounds else (None, None)
+        values |= {"worst": least, "best": most}
         fields = [Style().number(f"{start}/{name}", value) if value is not None else None for name, value in values.items()]
-        counts = [count(f"{start}/pairs", one.num_pairs), count(f"{start}/left_out", one.num_left_out)]
+        counts = [
+            count(f"{start}/pairs", one.num_pairs),
+            count(f"{start}/failed", one.num_failed),
+            count(f"{start}/left_out", one.num_left_out),
+        ]
         yield [table.dataset, table.name, one.method, table.baseline, *fields, *counts, one.test, one.says]
 
 

@@ -11,11 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave.errors import DataError
 from hopweave.evaluation import per_cost, summary
-from hopweave.evaluation.cells import Scored
 from hopweave.evaluation.comparisons import Table as KeptTable
 from hopweave.evaluation.comparisons import kept_tables
-from hopweave.evaluation.contenders import by_contender
-from hopweave.evaluation.frontier import Plane, frontier_of
 from hopweave.evaluation.report_commands import commands_for, plan_toml
 from hopweave.evaluation.report_run import RunStory, story_of
 from hopweave.evaluation.run_folder import RunFolder
@@ -32,9 +29,6 @@ from hopweave.evaluation.tables import (
     ScoredColumn,
     Tables,
 )
-
-COSTS = ("total_tokens", "llm_calls", "seconds", "cost")
-"""The costs that quality is drawn against, those of them that there is data for."""
 
 _SHOWN_SCORES = ("cover_em", "exact_match", "f1", "label_accuracy", "rouge_l")
 _SPENT = ("llm_calls", "words_billed", "words_out", "prompt_tokens", "completion_tokens", "rounds", "seconds", "cost")
@@ -58,7 +52,6 @@ def read_tables(run: RunFolder) -> Tables:
     story = story_of(run)
     primary = summary.primary_columns(run, columns)
     kept = kept_tables(run)
-    scores = read_scores(run)
     return Tables(
         name=run.path.resolve().name,
         datasets=story.datasets,
@@ -70,11 +63,11 @@ def read_tables(run: RunFolder) -> Tables:
         cells=parts.cells,
         comparisons=tuple(_comparisons(kept, primary)),
         groups=parts.groups,
-        frontiers=tuple(_frontiers(run, summary.scored_datasets(run, scores, metrics), primary, int(found.get("seed", 0)))),
+        frontiers=parts.frontiers,
         macro=parts.macro,
         seeds=parts.seeds,
         failures=(*story.failures, *parts.failures),
-        examples=tuple(_with_scores(story, scores, columns)),
+        examples=tuple(_with_scores(story, read_scores(run), columns)),
         notes=tuple(_notes(run, found)),
         commands=commands_for(run, found, kept, story.facts),
         plan=plan_toml(run.plan),
@@ -90,6 +83,7 @@ class _Parts:
     failures: tuple[FailureKind, ...]
     macro: tuple[MacroMean, ...]
     seeds: tuple[OverSeeds, ...]
+    frontiers: tuple[Frontier, ...]
 
 
 def _parts(found: Mapping[str, Any], run: RunFolder) -> _Parts:
@@ -130,19 +124,6 @@ def _comparisons(kept: Sequence[KeptTable], primary: Mapping[str, str]) -> Itera
         yield ComparisonTable(
             table.dataset, f"{name}, {again}" if again > 1 else name, table.baseline, table.rows, how, is_primary
         )
-
-
-def _frontiers(run: RunFolder, datasets: Sequence[Scored], primary: Mapping[str, str], seed: int) -> Iterator[Frontier]:
-    for found in datasets:
-        if found.dataset not in primary:
-            continue
-        quality = primary[found.dataset]
-        qualities = by_contender(found.columns[quality], run.plan)
-        for cost in COSTS:
-            costs = by_contender(found.columns.get(cost, {}), run.plan)
-            if any(one.values for one in costs.values()):
-                plane = Plane(found.dataset, quality, cost, found.order, qualities, costs)
-                yield frontier_of(plane, list(run.plan.contenders), seed)
 
 
 def _with_scores(story: RunStory, scores: Iterable[Score], columns: Mapping[str, ScoredColumn]) -> Iterator[ExampleAnswer]:

@@ -254,7 +254,9 @@ def comparison(tables: Tables) -> Section | None:
         if mine:
             blocks += [Subtitle(dataset), _comparison_table(mine)]
     caption = (
-        "Differences are over the questions for which both methods have a value; 'left out' counts the others. p is "
+        "Differences are over the questions that count for both methods, failed ones as wrong; 'failed' counts the pairs in "
+        "which one of the two failed, 'answered only' is the difference over the others, and 'if failed' gives the difference "
+        "if all that failed were wrong for one of the two and right for the other; 'left out' counts the other questions. p is "
         "corrected by Holm's method over the methods of a table. 'Detectable' is the least difference that so many "
         "questions would show with a power of 80%."
     )
@@ -287,8 +289,8 @@ def _comparison_table(mine: Sequence[ComparisonTable]) -> Table:
     for table in mine:
         rows.append(Row(heading=f"{table.name}, difference to {table.baseline}"))
         rows += [Row(_comparison_entries(table, one)) for one in table.rows]
-    heads = ("Method", "Difference", "95% interval", "p, Holm", "p", "Detectable", "Pairs", "Left out", "Test", "Says")
-    return Table(heads, tuple(rows), numbers_to=8)
+    heads = ("Method", "Difference", "95% interval", "Answered only", "If failed", "p, Holm", "p", "Detectable")
+    return Table((*heads, "Pairs", "Failed", "Left out", "Test", "Says"), tuple(rows), numbers_to=11)
 
 
 def comparison_prefix(table: ComparisonTable, one: Comparison) -> str:
@@ -298,15 +300,19 @@ def comparison_prefix(table: ComparisonTable, one: Comparison) -> str:
 
 def _comparison_entries(table: ComparisonTable, one: Comparison) -> tuple[Entry, ...]:
     start, style = comparison_prefix(table, one), Style(3)
-    interval = MeanNumbers(start, Mean(one.difference, one.num_pairs, interval=one.interval), style).interval
+    numbers = MeanNumbers(start, Mean(one.difference, one.num_pairs, interval=one.interval, bounds=one.bounds), style)
+    answered = entry(style.number(f"{start}/answered", one.difference_answered, is_signed=True)) if one.num_failed else entry()
     return (
         entry(one.method),
         entry(style.number(f"{start}/difference", one.difference, is_signed=True)),
-        entry(*interval),
+        entry(*numbers.interval),
+        answered,
+        entry(*numbers.bounds),
         entry(_p(f"{start}/p_holm", one.p_holm)),
         entry(_p(f"{start}/p", one.p)),
         entry(style.number(f"{start}/minimum_detectable", one.minimum_detectable)),
         entry(count(f"{start}/pairs", one.num_pairs)),
+        entry(count(f"{start}/failed", one.num_failed)),
         entry(count(f"{start}/left_out", one.num_left_out)),
         entry(one.test),
         entry(one.says),

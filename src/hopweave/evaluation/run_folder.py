@@ -31,6 +31,10 @@ from hopweave.types import Example
 
 SCHEMA = "hopweave.run/1"
 
+SEEDS_APART = 100_000
+MAX_SEED = 20_000
+"""So that every seed that is sent fits into 31 bits, which is what some endpoints take."""
+
 _ID_BEGINS = '"question":{"id":'
 _BLOCK_BYTES = 1 << 16
 
@@ -61,7 +65,7 @@ class MethodPlan:
     Attributes:
         name: of the file in `hopweave/methods`.
         options: of the method.
-        seed: under which replies are sampled; `None` takes that of the settings.
+        seed: of the plan, under which replies are sampled; `None` takes that of the settings.
         repeats: the label of the method that is run under several seeds, of which this is one; empty for a method on its own.
     """
 
@@ -69,6 +73,15 @@ class MethodPlan:
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int | None = None
     repeats: str = ""
+
+    @property
+    def sampling_seed(self) -> int | None:
+        """The seed that is sent with the first sample of a call.
+
+        The n-th sample of a call is drawn under this seed plus n. Seeds of a plan lie so far apart that no sample of one is a
+        sample of another; else seeds 0 and 1 would share all but one of their samples, and their spread would look small.
+        """
+        return None if self.seed is None else self.seed * SEEDS_APART
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,10 +49,10 @@ class SheetRow:
         num: what the figures are had from (questions, unless the sheet says otherwise).
         num_failed: questions that failed; where rightness is measured they are among `num`, as wrong.
         num_no_data: records left out since the figure does not apply to them.
-        num_unscored: records left out since scoring them failed.
-        answered: a figure over the answered questions alone, where some failed.
         bounds: a figure if every record that failed or could not be scored were wrong, and if every one were right.
         published: rows of papers for the same place.
+        num_unscored: records left out since scoring them failed.
+        answered: a figure over the answered questions alone, where some failed.
     """
 
     labels: tuple[str, ...]
@@ -60,10 +60,10 @@ class SheetRow:
     num: int = 0
     num_failed: int = 0
     num_no_data: int = 0
-    num_unscored: int = 0
-    answered: Mapping[str, float | None] = field(default_factory=dict)
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     published: tuple[PublishedRow, ...] = ()
+    num_unscored: int = 0
+    answered: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

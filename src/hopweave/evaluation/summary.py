@@ -12,9 +12,10 @@ from typing import Any
 from hopweave.errors import DataError
 from hopweave.evaluation import per_cost
 from hopweave.evaluation.cells import Scored, cell_of, means_of, named_columns, scored
-from hopweave.evaluation.contenders import over_seeds
+from hopweave.evaluation.contenders import by_contender, over_seeds
+from hopweave.evaluation.frontier import Planes, frontiers_of
 from hopweave.evaluation.over_datasets import macro_means
-from hopweave.evaluation.run_folder import RunFolder
+from hopweave.evaluation.run_folder import Plan, RunFolder
 from hopweave.evaluation.score import (
     PRIMARY,
     OpenMetric,
@@ -24,11 +25,14 @@ from hopweave.evaluation.score import (
     records_hashes,
     write_whole,
 )
-from hopweave.evaluation.tables import Cell, FailureKind, Group, MacroMean, OverSeeds
+from hopweave.evaluation.tables import Cell, FailureKind, Frontier, Group, MacroMean, OverSeeds
 from hopweave.types import AnswerForm, Column, Example
 
 SCHEMA = "hopweave.scores/2"
 FILE = "scores.json"
+
+COSTS = ("total_tokens", "llm_calls", "seconds", "cost")
+"""The costs that quality is drawn against, those of them that there is data for."""
 
 Key = tuple[str, str]
 
@@ -47,6 +51,7 @@ class Summary:
         groups: the cells cut down to the values of the traits.
         failures: of metrics, by cell.
         macro: the mean of each method over the datasets, where there are several.
+        frontiers: the primary column of each dataset against each cost.
         seeds: mean and spread of the methods that were run under several seeds.
         official: the options by which metrics score a dataset since its official script does, by label and metric.
     """
@@ -60,6 +65,7 @@ class Summary:
     groups: tuple[Group, ...]
     failures: tuple[FailureKind, ...]
     macro: tuple[MacroMean, ...]
+    frontiers: tuple[Frontier, ...]
     seeds: tuple[OverSeeds, ...]
     official: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
@@ -96,6 +102,7 @@ def summarize(
     groups: list[Group] = []
     failures = list(_failures(scores))
     datasets = scored_datasets(run, scores, metrics)
+    primary = primary_columns(run, columns_of(metrics))
     for found in datasets:
         made, broken = _cells(found, metrics, seed)
         cells += made
@@ -112,7 +119,8 @@ def summarize(
         cells=tuple(cells),
         groups=tuple(groups),
         failures=tuple(failures),
-        macro=tuple(macro_means(datasets, primary_columns(run, columns_of(metrics)), run.plan, seed)),
+        macro=tuple(macro_means(datasets, primary, run.plan, seed)),
+        frontiers=tuple(one for found in datasets for one in _frontiers(found, primary.get(found.dataset, ""), run.plan, seed)),
         seeds=tuple(one for found in datasets for one in over_seeds(found, run.plan)),
         official=_official(run, metrics),
     )
@@ -190,6 +198,14 @@ def _cells(found: Scored, metrics: Sequence[OpenMetric], seed: int) -> tuple[lis
         for method, mean in of_method.items():
             means[method][name] = mean
     return [cell_of(found, method, means[method]) for method in found.rows], broken
+
+
+def _frontiers(found: Scored, quality: str, plan: Plan, seed: int) -> list[Frontier]:
+    if not quality:
+        return []
+    costs = {name: by_contender(found.columns.get(name, {}), plan) for name in COSTS}
+    good = by_contender(found.columns[quality], plan)
+    return frontiers_of(Planes(found.dataset, found.order, list(plan.contenders), quality, good, costs), seed)
 
 
 def _groups(found: Scored, metrics: Sequence[OpenMetric], by: Sequence[str], seed: int) -> Iterator[Group]:

@@ -75,8 +75,8 @@ class Comparison:
 
     Attributes:
         column: what is compared.
-        num_pairs: questions that both have a value for.
-        num_left_out: questions that one of them has none for.
+        num_pairs: questions that count for both, failed ones as the worst.
+        num_left_out: questions that do not count for one of them.
         difference: the method's mean less the baseline's over the pairs; `None` if there are none.
         interval: 95%, of the paired bootstrap.
         test: which one gave `p`.
@@ -84,6 +84,9 @@ class Comparison:
         p_holm: corrected by Holm's method over the methods that are compared.
         minimum_detectable: the least difference that would be found with a power of 80%.
         says: what the numbers say, in a few words.
+        num_failed: pairs in which one of the two failed.
+        difference_answered: over the pairs that both answered; `None` if there are none.
+        bounds: the difference if what failed or could not be scored were the least for the one and the most for the other.
     """
 
     dataset: str
@@ -99,6 +102,9 @@ class Comparison:
     p_holm: float | None = None
     minimum_detectable: float | None = None
     says: str = ""
+    num_failed: int = 0
+    difference_answered: float | None = None
+    bounds: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)

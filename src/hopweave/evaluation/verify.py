@@ -221,6 +221,13 @@ def _compared(run: RunFolder, again: _Again, found: Verification) -> bool:
         return False
     scores: dict[str, list[Score]] = {}
     for table in kept:
+        gone = [one.name for one in table.runs if not RunFolder.is_at(run.path / one.path)]
+        if gone:
+            found.notes.append(
+                f"{comparisons.FILE}, {table.dataset}, {table.column}: not computed again without the run {gone[0]}"
+            )
+            again.tables.append(table)
+            continue
         try:
             key = json.dumps([table.metric, table.options], sort_keys=True, default=str)
             if key not in scores:

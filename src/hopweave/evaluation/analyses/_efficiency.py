@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hopweave.evaluation.analyses._accuracy import name_of
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import ALL, Variant, datasets_of, published, variants
-from hopweave.evaluation.analyses._quality import counts_of, mean, percent, problems, quality
+from hopweave.evaluation.analyses._quality import mean, percent, problems, quality, with_counts
 from hopweave.evaluation.counted import Counted
 from hopweave.evaluation.gathered import AnsweredCell, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
@@ -101,11 +101,9 @@ def _row(one: Variant, measured: Mapping[str, _Measured], table: str, datasets_i
     beside_it = published(table, one.key, ALL, setup=first.setup, more=why)
     num = sum(len(each.costs["words_in"].values) for each in measured.values())
     qualities = [each.quality for each in measured.values()]
-    _, num_failed, num_no_data, num_unscored = counts_of(*qualities)
-    answered = {"performance": percent(_mean_of([each.mean_answered for each in qualities]))} if num_failed else {}
-    return SheetRow(
-        (name_of(one, first),), values, num, num_failed, num_no_data, num_unscored, answered=answered, published=beside_it
-    )
+    row = with_counts(SheetRow((name_of(one, first),), values, published=beside_it), *qualities)
+    alone = {"performance": percent(_mean_of([each.mean_answered for each in qualities]))} if row.num_failed else {}
+    return replace(row, num=num, answered=alone)
 
 
 def _mean_of_means(all_scores: Sequence[Counted]) -> float | None:

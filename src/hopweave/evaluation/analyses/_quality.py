@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hopweave.evaluation.counted import Counted
@@ -44,21 +45,30 @@ def mean_row(labels: tuple[str, ...], key: str, scores: Counted | None, **more: 
     shown: Mapping[str, tuple[float, float]] = (
         {} if bounds is None or not scores.values else {key: (PERCENT * bounds[0], PERCENT * bounds[1])}
     )
-    return SheetRow(
-        labels,
-        {key: percent(scores.mean)},
-        *counts_of(scores),
-        answered={key: percent(scores.mean_answered)} if scores.failed else {},
-        bounds=shown,
-        **more,
+    row = SheetRow(labels, {key: percent(scores.mean)}, answered=answered({key: scores}), bounds=shown, **more)
+    return with_counts(row, scores)
+
+
+def answered(scores: Mapping[str, Counted], scale: float = PERCENT) -> dict[str, float | None]:
+    """For each figure some of whose questions failed, the one over the answered questions alone.
+
+    Args:
+        scores: by key of the figure.
+        scale: of the figures.
+    """
+    means = {key: one.mean_answered for key, one in scores.items() if one.failed}
+    return {key: None if value is None else scale * value for key, value in means.items()}
+
+
+def with_counts(row: SheetRow, *all_scores: Counted) -> SheetRow:
+    """The row with how many questions count, failed ones among them, have no data, and could not be scored."""
+    return replace(
+        row,
+        num=sum(len(one.values) for one in all_scores),
+        num_failed=sum(len(one.failed) for one in all_scores),
+        num_no_data=sum(len(one.no_data) for one in all_scores),
+        num_unscored=sum(len(one.unscored) for one in all_scores),
     )
-
-
-def counts_of(*all_scores: Counted) -> tuple[int, int, int, int]:
-    """How many questions count, failed among them, have no data, and could not be scored: as a `SheetRow` wants them."""
-    parts = ((len(one.values), len(one.failed), len(one.no_data), len(one.unscored)) for one in all_scores)
-    num, num_failed, num_no_data, num_unscored = map(sum, zip(*parts, strict=True))
-    return num, num_failed, num_no_data, num_unscored
 
 
 def problems(*all_scores: Counted | None) -> tuple[str, ...]:

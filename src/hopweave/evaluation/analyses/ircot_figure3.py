@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import published, variant
-from hopweave.evaluation.analyses._quality import percent, problems
+from hopweave.evaluation.analyses._quality import answered, percent, problems
 from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, PublishedRow, Sheet, SheetRow
 
@@ -57,6 +57,7 @@ def _row(runs: Gathered, dataset: DatasetCells, oner: AnsweredCell, ircot: Answe
         len(failed),
         len(every - common),
         published=_beside(dataset, ircot, len(common)),
+        answered=answered({"oner": one.among(common), "ircot": many.among(common)}),
     )
 
 
