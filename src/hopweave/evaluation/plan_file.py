@@ -173,8 +173,8 @@ def _seeds(label: str, given: Any) -> list[int]:
     are_numbers = isinstance(given, list) and all(type(seed) is int and 0 <= seed <= MAX_SEED for seed in given)
     if not are_numbers or not given or len(set(given)) < len(given):
         raise SettingsError(
-            f"methods.{label}.seeds must be a list of different whole numbers from 0 to {MAX_SEED:,}, not {given!r}; write it as "
-            "seeds = [0, 1, 2]"
+            f"methods.{label}.seeds must be a list of different whole numbers from 0 to {MAX_SEED:,}, not {given!r}; write "
+            "it as seeds = [0, 1, 2]"
         )
     return list(given)
 

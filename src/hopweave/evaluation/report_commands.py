@@ -74,8 +74,8 @@ def plan_toml(plan: Plan) -> str:
     for label, cells in plan.contenders.items():
         method = plan.methods[cells[0]]
         seeds = [plan.methods[cell].seed for cell in cells] if method.repeats else None
-        given = {"name": method.name, "seeds": seeds, "options": dict(method.options) or None}
-        lines += ["", f"[methods.{_quoted(label)}]", *_pairs(given)]
+        about = {"name": method.name, "seeds": seeds, "options": dict(method.options) or None}
+        lines += ["", f"[methods.{_quoted(label)}]", *_pairs(about)]
     return "\n".join(lines) + "\n"
 
 
