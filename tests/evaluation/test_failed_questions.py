@@ -65,6 +65,9 @@ def scene(tmp_path, monkeypatch):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: flaky\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[hopweave.methods]\nflaky = flaky:Flaky\n")
+    entries.cache_clear()
+    yield
+    entries.cache_clear()
 
 
 def done(*words):

@@ -66,6 +66,12 @@ def test_a_method_that_fails_rarely_keeps_its_place():
     assert not found["dear"].is_best
 
 
+def test_one_failed_question_of_few_takes_no_method_off():
+    found = plane(num=8, failed={"steady": 1}, steady=([0] + [1] * 7, [1] * 8), flaky=([1] * 8, [2] * 8))
+    assert (found["steady"].is_best, found["steady"].why_off) == (True, "")
+    assert plane(num=8, failed={"a": 2}, a=([0, 0] + [1] * 6, [1] * 8))["a"].why_off == "2 of 8 failed"
+
+
 def test_a_method_that_gets_nothing_right_is_on_no_frontier_however_cheap():
     found = plane(silent=([0] * 60, [0] * 60), good=(share(30), [9] * 60))
     assert not found["silent"].is_best

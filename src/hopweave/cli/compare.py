@@ -68,7 +68,7 @@ def compare(
 
 
 def _lines(table: Table) -> Iterator[str]:
-    from hopweave.cli._plain_table import lines_of, short_names
+    from hopweave.cli._plain_table import lines_of, short_names, without_empty
 
     names = short_names([table.baseline, *table.methods])
     better = f"; {table.better} is better" if table.better else ""
@@ -91,7 +91,9 @@ def _lines(table: Table) -> Iterator[str]:
         "answered only",
     ]
     head += ["bounds", "wins", "losses"]
-    yield from lines_of(head, [[names[row.method], *_numbers(row)] for row in table.rows])
+    rows = [[names[row.method], *_numbers(row)] for row in table.rows]
+    head, *rows = without_empty(head, rows, ("failed", "left out", "answered only", "bounds"))
+    yield from lines_of(head, rows)
     yield ""
     head = ["method", "test", "p", "mid-p", "p (Holm)", "effect d_z", "detectable", ""]
     yield from lines_of(head, [[names[row.method], *_tests(row)] for row in table.rows])
@@ -102,12 +104,12 @@ def _numbers(row: Compared) -> list[str]:
     from hopweave.cli._plain_table import number
 
     between, bounds = (
-        f"{number(ends.low)} to {number(ends.high)}" if ends is not None else "-" for ends in (row.interval, row.bounds)
+        f"{number(ends.low)} to {number(ends.high)}" if ends is not None else "" for ends in (row.interval, row.bounds)
     )
     counts = [str(row.num_pairs), str(row.num_failed), str(row.num_left_out)]
     means = [number(row.mean), number(row.baseline_mean), number(row.difference)]
     answered = number(row.difference_answered) if row.num_failed else ""
-    return [*counts, *means, between, answered, bounds, str(row.num_wins), str(row.num_losses)]
+    return [*counts, *means, between or "-", answered, bounds, str(row.num_wins), str(row.num_losses)]
 
 
 def _tests(row: Compared) -> list[str]:

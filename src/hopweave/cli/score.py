@@ -117,7 +117,7 @@ def _over_seeds(summary: Summary) -> Iterator[str]:
 
 
 def _table(title: str, cells: Sequence[Cell], columns: Sequence[str]) -> Iterator[str]:
-    from hopweave.cli._plain_table import lines_of, short_names
+    from hopweave.cli._plain_table import lines_of, short_names, without_empty
 
     names = short_names([cell.method for cell in cells])
     shown = [column for column in columns if any(_has_data(cell.means.get(column)) for cell in cells)]
@@ -134,7 +134,8 @@ def _table(title: str, cells: Sequence[Cell], columns: Sequence[str]) -> Iterato
     for column in shown:
         for place, cell in enumerate(cells):
             rows.append([column if not place else "", names[cell.method], *_cells_of(cell.means.get(column))])
-    yield from lines_of(head, rows, num_fixed=2)
+    shown_head, *shown_rows = without_empty(head, rows, ("answered only", "bounds", "unscored", "no data"))
+    yield from lines_of(shown_head, shown_rows, num_fixed=2)
     empty = [column for column in columns if column not in shown]
     if empty:
         yield ""

@@ -4,9 +4,9 @@ Membership is not read off the means alone, which a few questions may turn. The 
 for every method, and a method is on the frontier if it was in at least 95 of 100 draws: no other was at least as good for at
 most the cost, and better in one of the two. A method that gets nothing right is on none: saying nothing costs nothing.
 
-A failed question is wrong, and cost only what was spent until it failed, which may be nothing. So of a method that fails often
-the cost is not known, and a cheap look is all that its failures buy: beyond `MAX_FAILED_SHARE` of them it is on no frontier,
-and pushes no other off it.
+A failed question is wrong, and cost only what was spent until it failed, which may be nothing. So the cost of a method that
+fails often is not known, and its failures make it look cheap: with more than one failed question, and more than
+`MAX_FAILED_SHARE` of them, it is on no frontier, and pushes no other off it.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _has(column: ByMethod, method: str) -> bool:
 
 def _point(method: str, quality: Counted, cost: Counted) -> Point:
     num, num_failed = len(quality.values), len(quality.failed)
-    why_off = f"{num_failed:,} of {num:,} failed" if num_failed > MAX_FAILED_SHARE * num else ""
+    why_off = f"{num_failed:,} of {num:,} failed" if num_failed > max(1, MAX_FAILED_SHARE * num) else ""
     return Point(method, cost.mean or 0.0, quality.mean or 0.0, why_off=why_off)
 
 

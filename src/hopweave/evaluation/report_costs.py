@@ -41,8 +41,8 @@ from hopweave.evaluation.tables import Cell, Frontier, Group, Mean, Point, Table
 
 HOW_TO_READ_A_FRONTIER = (
     f"Filled: no other method is as good for less, in at least {MIN_SUPPORT:.0%} of paired draws of the questions (support). "
-    f"The line joins these. Upright lines: 95% intervals. A method that failed on more than {MAX_FAILED_SHARE:.0%} of the "
-    "questions is on no frontier: what it did not spend on them would make it look cheap."
+    f"The line joins these. Upright lines: 95% intervals. A method that failed on more than one question, and more than "
+    f"{MAX_FAILED_SHARE:.0%} of them, is on no frontier: what it did not spend on them would make it look cheap."
 )
 _MAX_GROUPS_DRAWN = 9
 
