@@ -2,6 +2,7 @@ import json
 import random
 
 import pytest
+from support.runs import answered, asked, made
 from support.small_run import make_run
 from typer.testing import CliRunner
 
@@ -14,6 +15,7 @@ from hopweave.evaluation.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.statistics import mcnemar
 from hopweave.evaluation.summary import summarize
 from hopweave.evaluation.tables import Interval
+from hopweave.types import Passage
 
 RIGHT, WRONG = "1874", "1875"
 
@@ -82,6 +84,19 @@ def test_lower_is_better_where_the_column_says_so(tmp_path):
     run = make_run(tmp_path / "run", {"a": answers(*[None] * 8), "b": answers(*[1] * 8)})
     (row,) = only(run, "failure_rate").rows
     assert (row.difference, row.says) == (-1.0, "better")
+    assert (row.num_wins, row.num_losses) == (8, 0)
+
+
+def test_of_a_column_that_neither_way_is_better_in_it_is_said_that_methods_differ_and_not_which_is_higher(tmp_path):
+    examples = [asked(f"q{number}", passage_ids=["1"]) for number in range(8)]
+    one, two = Passage("1", "Ulm."), Passage("2", "Bonn.")
+    cells = {
+        ("musique", "oner"): [answered(example, "Ulm", found=[one]) for example in examples],
+        ("musique", "ircot"): [answered(example, "Ulm", found=[one, two]) for example in examples],
+    }
+    run = made(tmp_path / "run", {"musique": ("musique", examples)}, cells)
+    (row,) = only(run, "paragraph_recall.paragraphs_retrieved").rows
+    assert (row.difference, row.says) == (1.0, "different; neither way is better")
 
 
 def test_a_column_that_is_not_binary_is_tested_by_permutation(tmp_path):
