@@ -19,7 +19,22 @@ PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
     {"types", "errors"},
-    {"trace", "critical_path", "prompt", "matching", "citing", "fragments", "entailment", "prices", "parse", "demonstrations"},
+    {
+        "trace",
+        "earlier_records",
+        "critical_path",
+        "prompt",
+        "matching",
+        "words",
+        "citing",
+        "support",
+        "marking",
+        "fragments",
+        "entailment",
+        "prices",
+        "parse",
+        "demonstrations",
+    },
     {"protocols"},
     {
         "catalog",
