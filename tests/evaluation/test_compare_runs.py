@@ -13,6 +13,7 @@ from hopweave.cli import app
 from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.compare import again, compare
 from hopweave.evaluation.comparisons import keep_tables, kept_tables
+from hopweave.evaluation.entrants import beside
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import open_metrics, score_run
 
@@ -34,9 +35,7 @@ def test_methods_of_a_further_run_join_in_under_its_name_on_the_same_questions(t
     row = rows["large:direct"]
     assert (row.num_pairs, row.num_left_out, row.num_wins, row.num_losses) == (10, 2, 9, 0)
     assert row.says == "better"
-    assert [(one.name, one.path, one.llm.rpartition(":")[2]) for one in table.runs] == [
-        ("", ".", "small"), ("large", "../large", "large"),
-    ]  # fmt: skip
+    assert [(one.name, one.llm.rpartition(":")[2]) for one in table.runs] == [("", "small"), ("large", "large")]
 
 
 def test_the_baseline_can_be_of_a_further_run_and_the_methods_be_chosen(tmp_path):
@@ -92,3 +91,10 @@ def test_the_command_compares_models_reports_and_verifies_and_says_where_the_oth
     shutil.rmtree("large")
     after = CliRunner().invoke(app, ["verify", "small"]).output
     assert "not computed again without the run large" in after
+
+
+@pytest.mark.parametrize("name", ["../elsewhere", "..", ".", "/etc", "a/b"])
+def test_the_name_of_a_further_run_leads_nowhere_but_beside_the_run(tmp_path, name):
+    run = run_of(tmp_path / "here" / "small", {0})
+    run_of(tmp_path / "elsewhere", {0})
+    assert beside(run, name) is None

@@ -258,7 +258,7 @@ def _timing_cells(step: ModelCall | Search | Read) -> tuple[Markup, Markup]:
     tries = f" in {step.timing.attempts} tries" if step.timing.attempts > 1 else ""
     return (
         tag("td", f"{step.timing.seconds:.2f}{tries}", class_="number"),
-        tag("td", "yes" if step.timing.from_store else "\u2013"),
+        tag("td", "yes" if step.timing.from_store else "an equal call" if step.timing.is_merged else "\u2013"),
     )
 
 

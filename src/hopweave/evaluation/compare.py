@@ -24,7 +24,7 @@ from hopweave.errors import DataError, SettingsError, suggest
 from hopweave.evaluation.comparisons import Compared, ComparedRun, Table
 from hopweave.evaluation.contenders import averaged
 from hopweave.evaluation.counted import Counted, counted
-from hopweave.evaluation.entrants import Entrant, compared_runs, entrants_of, order_of, runs_of
+from hopweave.evaluation.entrants import Entrant, beside, compared_runs, entrants_of, order_of, runs_of
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import (
     PRIMARY,
@@ -115,16 +115,15 @@ def compare(
             about = opened.columns[column]
             entries_of = {one.label: _counted(one, dataset, opened.name, column, about, rows) for one in (base, *others)}
             if what or any(one.values for one in entries_of.values()):
-                tables.append(_table(_Matter(dataset, opened, column, order), entries_of, compared_runs(run, runs), draws))
+                tables.append(_table(_Matter(dataset, opened, column, order), entries_of, compared_runs(runs), draws))
     return tables
 
 
 def again(run: RunFolder, table: Table, scores: Sequence[Score]) -> Table:
-    """The same table, computed anew from scores of the run; further runs are scored anew.
+    """The same table, computed anew from scores of the run. Further runs have to lie beside it, under the names that they had.
 
     Raises:
-        SettingsError: for a metric, column, method or dataset that does not exist any more.
-        DataError: for a further run that is not there.
+        SettingsError: for a metric, column, method, dataset or further run that does not exist any more.
     """
     made = compare(
         run,
@@ -132,14 +131,14 @@ def again(run: RunFolder, table: Table, scores: Sequence[Score]) -> Table:
         baseline=table.baseline,
         methods=table.methods,
         options={table.metric: table.options},
-        further=[RunFolder.open(run.path / one.path) for one in table.runs if one.name],
+        further=[RunFolder.open(place) for one in table.runs if one.name and (place := beside(run, one.name)) is not None],
         seed=table.seed,
         num_resamples=table.num_resamples,
         scores=scores,
     )
     for one in made:
         if one.dataset == table.dataset:
-            return dataclasses.replace(one, runs=table.runs)
+            return one
     raise SettingsError(
         f"{table.dataset!r} is not one of the datasets of this run; {suggest(table.dataset, run.plan.datasets)}"
     )

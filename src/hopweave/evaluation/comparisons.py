@@ -15,6 +15,7 @@ from hopweave.errors import DataError
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import write_whole
 from hopweave.evaluation.tables import Comparison, Interval
+from hopweave.plain_data import read_json
 
 SCHEMA = "hopweave.compare/2"
 FILE = "compare.json"
@@ -46,10 +47,9 @@ class Compared(Comparison):
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run whose methods are compared: its name (empty for the first), its folder seen from that of the first, its models."""
+    """A run whose methods are compared: the name of its folder (empty for the first), and its models."""
 
     name: str
-    path: str
     llm: str
 
 
@@ -104,7 +104,7 @@ def kept_tables(run: RunFolder) -> list[Table]:
     """
     place = run.path / FILE
     try:
-        found = json.loads(place.read_text(encoding="utf-8"))
+        found = read_json(place.read_bytes())
         if found["schema"] != SCHEMA:
             raise DataError(f"{place} has schema {found['schema']!r}; delete it and run `hopweave compare` again")
         return _tables_adapter().validate_python(found["tables"])

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.comparisons import ComparedRun
 from hopweave.evaluation.run_folder import RunFolder
+from hopweave.file_names import is_file_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +87,18 @@ def order_of(dataset: str, runs: Mapping[str, RunFolder]) -> list[str]:
     return list(texts)
 
 
-def compared_runs(run: RunFolder, runs: Mapping[str, RunFolder]) -> tuple[ComparedRun, ...]:
-    """What a comparison across runs says of them: where they are, seen from the first, and which models answered."""
-    if len(runs) < 2:
-        return ()
-    start = run.path.resolve()
-    return tuple(
-        ComparedRun(name, os.path.relpath(one.path.resolve(), start).replace(os.sep, "/"), ", ".join(_models(one)))
-        for name, one in runs.items()
-    )
+def compared_runs(runs: Mapping[str, RunFolder]) -> tuple[ComparedRun, ...]:
+    """What a comparison across runs says of them: their names, and which models answered."""
+    return tuple(ComparedRun(name, ", ".join(_models(one))) for name, one in runs.items()) if len(runs) > 1 else ()
+
+
+def beside(run: RunFolder, name: str) -> Path | None:
+    """The folder of a run of that name beside another, where such a comparison is computed again; `None` if none is there.
+
+    It is looked for nowhere else: a name in a file of the run must not lead to other places.
+    """
+    place = run.path.resolve().parent / name
+    return place if is_file_name(name) and RunFolder.is_at(place) else None
 
 
 def _models(run: RunFolder) -> list[str]:

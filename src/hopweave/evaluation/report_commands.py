@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from posixpath import normpath
 from shlex import join
 from typing import Any
 
@@ -55,7 +54,7 @@ def _compare_flags(run: RunFolder, table: Table) -> Iterator[str]:
     yield from ("--metric", f"{table.metric}.{table.column}", "--baseline", table.baseline)
     for further in table.runs:
         if further.name:
-            yield from ("--with", normpath(f"{run.path.resolve().name}/{further.path}"))
+            yield from ("--with", further.name)
     if table.runs or set(table.methods) != set(run.plan.contenders) - {table.baseline}:
         yield from ("--methods", ",".join(table.methods))
     for option, value in table.options.items():

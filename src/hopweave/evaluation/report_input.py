@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave.errors import DataError
 from hopweave.evaluation import per_cost, summary
+from hopweave.evaluation.at_a_time import caveat_of_seconds, questions_at_a_time
 from hopweave.evaluation.comparisons import Table as KeptTable
 from hopweave.evaluation.comparisons import kept_tables
 from hopweave.evaluation.report_commands import commands_for, plan_toml
@@ -51,19 +52,20 @@ def read_tables(run: RunFolder) -> Tables:
     columns = dict(sorted(_columns(metrics).items(), key=lambda named: _place_of(named[0])))
     story = story_of(run)
     primary = summary.primary_columns(run, columns)
+    at_a_time, caveat = questions_at_a_time(run), caveat_of_seconds(run)
     kept = kept_tables(run)
     return Tables(
         name=run.path.resolve().name,
         datasets=story.datasets,
         methods=story.methods,
-        facts=story.facts,
+        facts=(*story.facts, ("questions at a time", "not recorded" if at_a_time is None else f"{at_a_time:,}")),
         caveats=story.caveats,
         columns=columns,
         primary=primary,
         cells=parts.cells,
         comparisons=tuple(_comparisons(kept, primary)),
         groups=parts.groups,
-        frontiers=parts.frontiers,
+        frontiers=tuple(one for one in parts.frontiers if one.cost != "seconds" or not caveat),
         macro=parts.macro,
         seeds=parts.seeds,
         failures=(*story.failures, *parts.failures),
@@ -71,6 +73,8 @@ def read_tables(run: RunFolder) -> Tables:
         notes=tuple(_notes(run, found)),
         commands=commands_for(run, found, kept, story.facts),
         plan=plan_toml(run.plan),
+        offline=story.offline,
+        caveat_of_seconds=caveat,
     )
 
 

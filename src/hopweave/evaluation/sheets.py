@@ -5,11 +5,11 @@ A figure that cannot be had is `None` and is written as "no data", never as 0.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+from hopweave.evaluation.csv_text import csv_text
 
 NO_DATA = "no data"
 Form = Literal["text", "markdown", "csv"]
@@ -182,17 +182,15 @@ def _as_markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> list[st
 
 
 def _as_csv(sheet: Sheet) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     columns, more = _columns(sheet), has_unscored(sheet)
     heads = [f"{head.key}_answered" if is_answered else head.key for _, head, is_answered in columns]
     counted = [sheet.counted, "failed", "no_data", *(["unscored"] if more else [])]
-    writer.writerow([*sheet.label_heads, "source", "comparable", *heads, *counted])
+    lines: list[list[object]] = [[*sheet.label_heads, "source", "comparable", *heads, *counted]]
     for row in sheet.rows:
         values = [(row.answered if is_answered else row.values).get(head.key) for _, head, is_answered in columns]
         counts = [row.num, row.num_failed, row.num_no_data, *([row.num_unscored] if more else [])]
-        writer.writerow([*row.labels, "measured", "", *("" if value is None else value for value in values), *counts])
+        lines.append([*row.labels, "measured", "", *("" if value is None else value for value in values), *counts])
         for paper in row.published:
             figures = ["" if is_answered else paper.values.get(head.key, "") for _, head, is_answered in columns]
-            writer.writerow([*row.labels, paper.source, "no" if paper.why_not else "yes", *figures, *("" for _ in counted)])
-    return out.getvalue()
+            lines.append([*row.labels, paper.source, "no" if paper.why_not else "yes", *figures, *("" for _ in counted)])
+    return csv_text(lines)

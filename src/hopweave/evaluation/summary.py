@@ -26,6 +26,7 @@ from hopweave.evaluation.score import (
     write_whole,
 )
 from hopweave.evaluation.tables import Cell, FailureKind, Frontier, Group, MacroMean, OverSeeds
+from hopweave.plain_data import read_json
 from hopweave.types import AnswerForm, Column, Example
 
 SCHEMA = "hopweave.scores/2"
@@ -134,7 +135,7 @@ def read_summary(run: RunFolder) -> dict[str, Any] | None:
     """
     place = run.path / FILE
     try:
-        found = json.loads(place.read_text(encoding="utf-8"))
+        found = read_json(place.read_bytes())
         if found["schema"] != SCHEMA:
             raise DataError(f"{place} has schema {found['schema']!r}; make it anew with: hopweave score {run.path}")
     except FileNotFoundError:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from hopweave.marking import verdict_of
 from hopweave.trace import SCHEMA, AnyStep, Decision, Failure, Found, ModelCall, Read, Record, Search, Setup, Timing
 from hopweave.types import (
     Answer,
@@ -85,7 +87,7 @@ def worked(
     record = Record(
         schema=SCHEMA,
         question=asked,
-        answer=None if error else answer,
+        answer=None if error else replace(answer, verdict=verdict_of(answer)),
         error=Failure("ModelError", error) if error else None,
         setup=Setup("0", "worked", {}, llm),
         messages=messages,
