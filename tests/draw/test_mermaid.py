@@ -100,8 +100,8 @@ def test_parents_are_solid_and_after_is_dashed():
 def test_verdicts_are_written_and_coloured():
     source = draw_mermaid(searchain())
     assert "<i>supported corrected (6.21)#58; the passage says Ines Halloran</i>" in source
-    assert re.search(r"  class s10,s13,s20 good\n", source)
-    assert "classDef warn fill:" in source
+    assert re.search(r"  class s\d+,s10,s13,s16,s20 good\n", source)
+    assert "classDef good fill:" in source
 
 
 def test_calls_are_drawn_only_when_asked_for_but_failures_always():
