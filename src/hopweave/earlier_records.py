@@ -48,7 +48,7 @@ def from_first(record: Mapping[str, Any], schema: str) -> dict[str, Any]:
 def _claim(claim: Any) -> Any:
     if not isinstance(claim, Mapping):
         return claim
-    verdict = claim.get("verdict")
+    verdict = str(claim.get("verdict"))
     if verdict not in _ORIGINS:
         return {**claim, "origin": verdict}  # which is none, and is refused as such
     kept = {key: value for key, value in claim.items() if key != "verdict"}
