@@ -227,6 +227,6 @@ def test_an_abstention_says_what_was_found_and_nothing_else():
 @pytest.mark.parametrize("unit", [" ", "[1] ", "[1, ", "Brno ", "Brno. ", "Brno? ", "A", "é", "Aa ", "so the answer is "])
 def test_no_text_takes_long(unit):
     text = (unit * 20_000)[:20_000] + "x"
-    started = time.perf_counter()
+    started = time.process_time()
     well_marked(text, "Brno", (GODEL, VILLA, INVENTED), add_missing=True)
-    assert time.perf_counter() - started < 20  # quadratic work on a text of this length takes minutes
+    assert time.process_time() - started < 20  # quadratic work on a text of this length takes minutes
