@@ -97,6 +97,7 @@ def answered(
         else:
             every.append(step)
     answer = Answer(short if text is None else text, short, tuple(claims), passage_ids=tuple(passage.id for passage in found))
+    answer = replace(answer, verdict=verdict_of(answer))
     return Record(
         schema=SCHEMA,
         question=example.question,
