@@ -13,7 +13,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -32,6 +31,7 @@ from pydantic import (
 
 from hopweave.catalog import Role, entry, load
 from hopweave.errors import SettingsError, suggest
+from hopweave.redaction import public
 from hopweave.retries import Retries
 from hopweave.store import Mode
 from hopweave.types import Sampling
@@ -41,14 +41,6 @@ Part = TypeVar("Part")
 
 _PREFIX = "HOPWEAVE_"
 _NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG"}
-_SECRET = re.compile(
-    r"(?:^|[_-])(?:api[_-]?key|secret|password|(?:proxy-)?authorization|cookie|(?:access|auth|bearer|hf)[_-]?token)$",
-    re.IGNORECASE,
-)
-_USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
-_QUERY_SECRET = re.compile(r"(?<=[?&])((?:api[_-]?key|key|token|access_token|sig|secret|password)=)[^&\s]+", re.IGNORECASE)
-LEFT_OUT = "(left out)"
-"""Stands where a secret was."""
 _LAX_TEXT = ConfigDict(coerce_numbers_to_str=True)
 
 Options = dict[str, dict[str, Any]]
@@ -138,7 +130,7 @@ class Settings(BaseModel):
 
     def public(self) -> dict[str, Any]:
         """The settings that touch the content of a record: without secrets, and without where replies are kept."""
-        return {key: _public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
+        return {key: public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
 
 
 def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None = None) -> Settings:
@@ -292,22 +284,5 @@ def _explained(error: ValidationError, where: str, known: Iterable[str]) -> str:
     place = ".".join([where, *(str(part) for part in first["loc"])])
     if first["type"] == "extra_forbidden":
         return f"{place} is not a setting; {suggest(str(first['loc'][-1]), known)}"
-    given = _public(first.get("input"), str(first["loc"][-1]) if first["loc"] else place.rpartition(".")[2])
+    given = public(first.get("input"), str(first["loc"][-1]) if first["loc"] else place.rpartition(".")[2])
     return f"{place}: {first['msg']}, not {given!r}"
-
-
-def _public(value: Any, key: str) -> Any:
-    """A value as JSON can hold it, without secrets; of an object that only a program can give, its class."""
-    match value:
-        case None | bool() | int() | float() if value is None or not _SECRET.search(key):
-            return value
-        case dict():
-            return {str(inner): _public(item, str(inner)) for inner, item in value.items()}
-        case _ if _SECRET.search(key):
-            return LEFT_OUT
-        case list() | tuple():
-            return [_public(item, key) for item in value]
-        case str() | Path():
-            return _QUERY_SECRET.sub(rf"\1{LEFT_OUT}", _USER_INFO.sub("", str(value)))
-        case _:
-            return f"({type(value).__name__})"

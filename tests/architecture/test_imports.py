@@ -18,7 +18,7 @@ import hopweave
 PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
-    {"types", "errors"},
+    {"types", "errors", "redaction"},
     {"trace", "critical_path", "prompt", "matching", "citing", "fragments", "entailment", "prices", "parse", "demonstrations"},
     {"protocols"},
     {
