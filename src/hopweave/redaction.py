@@ -23,11 +23,14 @@ _SECRET_NAME = re.compile(
 # In fields that go to an endpoint as they are (`extra_body`, headers) and in the query of an address, whoever made the endpoint
 # chose the names: the last word decides there. Those of a tokenizer and of a cache hold no secret.
 _FOREIGN = frozenset({"extra_body", "extra_headers", "headers", "extra_query"})
-_SECRET_WORDS = frozenset(
-    "apikey auth authentication authorization bearer cookie credential credentials jwt key keys passphrase passwd password pat pwd"
-    " sas secret secrets sig signature token tokens".split()
+_SECRET_WORD = re.compile(
+    r"api_?key|auth|authentication|authorization|bearer|cookie|credentials?|jwt|keys?|passphrase|passw(?:or)?d|pat|pwd|sas|secrets?"
+    r"|sig|signature|tokens?",
+    re.IGNORECASE,
 )
-_NO_SECRET = re.compile(r"(?:^|[_-])(?:eos|bos|pad|unk|sep|cls|mask|stop|start|end|max|min|num|new|cache)[_-]?(?:tokens?|keys?)$", re.I)
+_NO_SECRET = re.compile(
+    r"(?:^|[_-])(?:eos|bos|pad|unk|sep|cls|mask|stop|start|end|max|min|num|new|cache)[_-]?(?:tokens?|keys?)$", re.IGNORECASE
+)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
 _QUERY_FIELD = re.compile(r"(?<=[?&])([^=&#\s]+)=([^&#\s]*)")
@@ -38,8 +41,8 @@ def is_secret_name(name: str, *, is_foreign: bool = False) -> bool:
     """Whether what stands under a name is a secret; a foreign name was not chosen here, and its last word decides."""
     if _SECRET_NAME.search(name):
         return True
-    words = _WORD.findall(name) if is_foreign and not _NO_SECRET.search(name) else ()
-    return bool(words) and words[-1].lower() in _SECRET_WORDS
+    words = [] if not is_foreign or _NO_SECRET.search(name) else _WORD.findall(name)
+    return bool(words) and bool(_SECRET_WORD.fullmatch(words[-1]))
 
 
 def public(value: Any, name: str, *, is_foreign: bool = False) -> Any:

@@ -102,8 +102,12 @@ class Settings(BaseModel):
             raise SettingsError(f"{name!r} of the {role} is no dataclass, so it has no options to set; choose another part")
         given: Options = getattr(self, role)
         known = {field.name for field in dataclasses.fields(part) if field.init}
-        values = {key: value for key, value in more.items() if key in known} | given.get(name, {})
-        return build(part, values, f"{role}.{name}")
+        preset = entry(role, name).preset
+        values = {key: value for key, value in more.items() if key in known} | {**preset, **given.get(name, {})}
+        made: Any = build(part, values, f"{role}.{name}")
+        if preset:
+            made.settings_name = f"{role}.{name}"  # for what it tells the user to set
+        return made
 
     def make_budget(self) -> Budget:
         """The limits for one question."""
@@ -180,10 +184,20 @@ def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
             converted[key] = _adapter(hints[key]).validate_python(value)
         except ValidationError as error:
             raise SettingsError(_explained(error, f"{where}.{key}", known)) from None
+    _check_nothing_is_missing(part, converted, where)
     try:
         return part(**converted)
     except TypeError as error:
         raise SettingsError(f"{where} cannot be made: {error}; set the option in the settings") from None
+
+
+def _check_nothing_is_missing(part: type[Any], given: Mapping[str, Any], where: str) -> None:
+    for field in dataclasses.fields(part):
+        has_default = field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+        if field.init and not has_default and field.name not in given:
+            hint = get_type_hints(part, include_extras=True)[field.name]
+            meaning = "".join(f" ({note})" for note in getattr(hint, "__metadata__", ()))
+            raise SettingsError(f"{where} needs {field.name}{meaning}; give it with --set {where}.{field.name}=VALUE")
 
 
 def assignments(pairs: Sequence[str]) -> dict[str, Any]:

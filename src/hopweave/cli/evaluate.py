@@ -118,6 +118,8 @@ def _report(outcome: Outcome, out: Path) -> None:
         typer.echo(f"  failed {num:,} of {cell.dataset} x {cell.method}: {kind}, such as question {question_id}: {said}")
     if standing.num_failed:
         typer.echo("  ask them again with the same command and --retry-failed")
+    if outcome.num_unreadable:
+        typer.echo(f"  {outcome.num_unreadable:,} replies of the store could not be read, so these calls were made again")
     if outcome.ended_because != "finished":
         typer.echo(
             f"ended at {outcome.ended_because}; the same command goes on, with a higher limit or when the endpoint is back"

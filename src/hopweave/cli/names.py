@@ -56,7 +56,8 @@ def _show_options(role: Any, name: str) -> None:
     part = load(role, name)
     if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
         raise SettingsError(f"{name!r} of the {role} is no dataclass, so it has no options to show")
-    typer.echo(f"{name}: {entry(role, name).summary}\n")
+    chosen = entry(role, name)
+    typer.echo(f"{name}: {chosen.summary}\n")
     typer.echo(inspect.cleandoc(part.__doc__ or ""))
     hints = get_type_hints(part, include_extras=True)
     options = [field for field in dataclasses.fields(part) if field.init]
@@ -64,5 +65,5 @@ def _show_options(role: Any, name: str) -> None:
         typer.echo(f"\noptions, set as {role}.{name}.OPTION:")
     for field in options:
         notes = [str(note) for note in getattr(hints[field.name], "__metadata__", ())]
-        default = _default_of(field)
+        default = f"default {chosen.preset[field.name]!r}" if field.name in chosen.preset else _default_of(field)
         typer.echo(f"  {field.name} ({default}): {' '.join(notes)}")

@@ -23,7 +23,6 @@ from hopweave.llms._failures import (
     refused_field,
     reported,
     silent,
-    too_much,
     too_slow,
 )
 from hopweave.llms._json import MALFORMED, parsed

@@ -118,9 +118,7 @@ def refused_field(status: int, body: str, sent: Mapping[str, Any]) -> str | None
     return name if name in LEAVABLE or name == "max_tokens" else None
 
 
-def failure(
-    wire: Wire, status: int, headers: Mapping[str, str], body: str, models: Sequence[str] | None = None
-) -> ModelError:
+def failure(wire: Wire, status: int, headers: Mapping[str, str], body: str, models: Sequence[str] | None = None) -> ModelError:
     """What a response with an error's status means; `models` are the names that the endpoint lists, if it lists any."""
     message = quoted(wire, _message_of_text(body) or f"status {status}")
     where = f"{wire.shown} ({status})"
@@ -184,7 +182,7 @@ def _number(text: str | None) -> float | None:
         number = float(text) if text else None
     except ValueError:
         return None
-    return number if number is None or number == number and abs(number) != float("inf") else None  # noqa: PLR0124 - not a number
+    return number if number is None or (number == number and abs(number) != float("inf")) else None  # noqa: PLR0124 - not a number
 
 
 def _read(text: str) -> Any:

@@ -107,9 +107,7 @@ class Client:
     async def _sent(self, method: str, url: str, content: bytes | None, headers: Mapping[str, str] | None) -> Response:
         with _translated():
             where = URL(url, encoded=url.isascii())
-            return Response(
-                await self._session.request(method, where, data=content, headers=headers, allow_redirects=False)
-            )
+            return Response(await self._session.request(method, where, data=content, headers=headers, allow_redirects=False))
 
 
 class Response:
@@ -200,7 +198,9 @@ def _stays(url: str, target: str) -> bool:
     before, after = urlsplit(url), urlsplit(target)
     if (before.scheme, before.netloc) == (after.scheme, after.netloc):
         return True
-    is_made_secure = (before.scheme, after.scheme) == ("http", "https") and before.port in (None, 80) and after.port in (None, 443)
+    is_made_secure = (
+        (before.scheme, after.scheme) == ("http", "https") and before.port in (None, 80) and after.port in (None, 443)
+    )
     return is_made_secure and before.hostname == after.hostname
 
 

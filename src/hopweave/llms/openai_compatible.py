@@ -21,7 +21,11 @@ __all__ = ["OpenAICompatible"]
 
 Switch = Literal["auto", "yes", "no"]
 
-_HOW_TO_START: Mapping[Server, str] = {"ollama": "ollama serve", "vllm": "vllm serve MODEL", "llama.cpp": "llama-server -m FILE"}
+_HOW_TO_START: Mapping[Server, str] = {
+    "ollama": "ollama serve",
+    "vllm": "vllm serve MODEL",
+    "llama.cpp": "llama-server -m FILE",
+}
 
 # Whether a server goes on from a last turn of the assistant, reports log-probabilities, constrains a reply to a schema, and
 # draws several replies in one request.
@@ -38,7 +42,7 @@ _ABLE: Mapping[Server, tuple[bool, bool, bool, bool]] = {
 class OpenAICompatible:
     """A language model behind an OpenAI-compatible endpoint.
 
-    Proxies come from the environment (`HTTPS_PROXY`, `NO_PROXY`), and certificates to trust from `SSL_CERT_FILE`, if that is set.
+    Proxies come from the environment (`HTTPS_PROXY`, `NO_PROXY`), and certificates to trust from `SSL_CERT_FILE`, if set.
     At Azure the address may hold the version, as in `https://NAME.openai.azure.com/openai/deployments/NAME?api-version=DATE`.
 
     Raises:
@@ -178,14 +182,16 @@ class OpenAICompatible:
     def _find_key(self) -> str:
         key = (self._key or os.environ.get(self.api_key_env) or "").strip()
         if not (key.isascii() and key.isprintable()):
-            raise SettingsError(f"the key in the environment variable {self.api_key_env} has signs that no key has; copy it anew")
+            raise SettingsError(
+                f"the key in the environment variable {self.api_key_env} has signs that no key has; copy it anew"
+            )
         if key:
             return key
         if is_loopback(self.base_url):
             return NO_KEY
         raise SettingsError(
-            f"{public_address(self.base_url)} needs a key: put it into the environment variable {self.api_key_env} (any word, if "
-            f"the server asks for none), or name another variable with --set {self.settings_name}.api_key_env=NAME"
+            f"{public_address(self.base_url)} needs a key: put it into the environment variable {self.api_key_env} (any word, "
+            f"if the server asks for none), or name another variable with --set {self.settings_name}.api_key_env=NAME"
         )
 
 
