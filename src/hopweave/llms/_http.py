@@ -90,9 +90,10 @@ class Client:
             if not 300 <= response.status < 400:
                 return response
             response.close()
-            target = urljoin(url, response.headers.get("location", ""))
-            if response.status not in (307, 308) or not _stays(url, target):  # else it would be another request
-                raise Misdirected(target)
+            named = response.headers.get("location", "")
+            target = _target(url, named)
+            if response.status not in (307, 308) or not target:  # others would make it another request
+                raise Misdirected(named)
             url = target
         raise Misdirected(url)
 
@@ -193,15 +194,17 @@ def _unpacker(encoding: str) -> _Unpacker | None:
             raise ConnectionLost(f"a response packed as {other!r}, which was not asked for")
 
 
-def _stays(url: str, target: str) -> bool:
-    """Whether a redirect stays at the host, and does not leave a secure connection."""
-    before, after = urlsplit(url), urlsplit(target)
-    if (before.scheme, before.netloc) == (after.scheme, after.netloc):
-        return True
-    is_made_secure = (
-        (before.scheme, after.scheme) == ("http", "https") and before.port in (None, 80) and after.port in (None, 443)
-    )
-    return is_made_secure and before.hostname == after.hostname
+def _target(url: str, named: str) -> str:
+    """Where a redirect leads; empty if that is another host or port, or no secure connection any more."""
+    try:
+        target = urljoin(url, named)
+        before, after = urlsplit(url), urlsplit(target)
+        ports = (before.port, after.port)
+    except ValueError:
+        return ""
+    is_made_secure = (before.scheme, after.scheme) == ("http", "https") and ports in {(None, None), (80, 443), (None, 443)}
+    stays = (before.scheme, ports[0]) == (after.scheme, ports[1]) or is_made_secure
+    return target if stays and before.hostname == after.hostname else ""
 
 
 @contextmanager
@@ -217,7 +220,7 @@ def _translated() -> Iterator[None]:
     except aiohttp.ConnectionTimeoutError:
         raise CannotConnect("no connection in time") from None
     except aiohttp.ServerDisconnectedError:
-        raise ConnectionLost("no response") from None
+        raise CannotConnect("it closed the connection without a response") from None
     except (aiohttp.ClientError, OSError, zlib.error, EOFError, ValueError) as error:
         raise ConnectionLost(f"{type(error).__name__}: {error}".rstrip(": ")) from None
 

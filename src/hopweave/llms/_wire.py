@@ -11,6 +11,7 @@ from hopweave.llms._address import Server
 from hopweave.llms._failures import broken_off, not_a_completion, reported, too_much
 from hopweave.llms._json import MALFORMED, Malformed, parsed
 from hopweave.redaction import Secrets, public_address
+from hopweave.trace import whole
 from hopweave.types import Message, Reply, Sampling, TokenLogprob, Usage
 
 _MAX_STOPS_AT_OPENAI = 4
@@ -214,10 +215,13 @@ def _reply_of(wire: Wire, choice: Mapping[str, Any], usage: Usage, prefill: str,
 
 def _without_secrets(wire: Wire, text: str, reason: str, usage: Usage, logprobs: tuple[TokenLogprob, ...]) -> Reply:
     hidden = wire.secrets.out_of_reply(text)
-    spelled = "".join(token.token for token in logprobs)
-    if hidden != text or wire.secrets.out_of_reply(spelled) != spelled:  # the tokens would spell the secret
-        logprobs = ()
-    return Reply(hidden, wire.secrets.out_of_reply(reason), usage, logprobs)
+    if logprobs:
+        words = [token.token for token in logprobs]
+        words += [" ", *(f"{other} " for token in logprobs for other, _ in token.top)]
+        spelled = "".join(words)
+        if hidden != text or wire.secrets.out_of_reply(spelled) != spelled:  # the tokens would spell the secret
+            logprobs = ()
+    return Reply(hidden, whole(wire.secrets.out_of_reply(reason)), usage, logprobs)
 
 
 def _choices(data: Any) -> list[Mapping[str, Any]]:
