@@ -155,8 +155,8 @@ async def test_a_malformed_reply_is_kept_as_a_failure_and_tried_again(body, tmp_
 async def kept(server, folder):
     """The step of a call without retries, and what the store holds of it afterwards."""
     llm, store = OpenAICompatible(model="m", base_url=server.base_url), Store(folder / "store.sqlite")
-    parts, trace, steps = Parts(llm, store=store, retries=Retries(max_attempts=1)), None, []
-    trace = Trace([lambda event: steps.append(event)])
+    parts, steps = Parts(llm, store=store, retries=Retries(max_attempts=1)), []
+    trace = Trace([steps.append])
     keys = []
     put = store.put
     store.put = lambda key, stored: (keys.append(key), put(key, stored))[1]
@@ -176,19 +176,21 @@ def one_line_of_json_of(reply):
     return one_line_of_json(TypeAdapter(Reply), reply)
 
 
+NAMES = [
+    "choices", "message", "content", "text", "delta", "finish_reason", "usage", "prompt_tokens", "logprobs", "tokens", "token",
+    "logprob", "top_logprobs", "token_logprobs", "index", "error", "timings",
+]  # fmt: skip
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["choices", "message", "content", "text", "delta", "finish_reason", "usage", "prompt_tokens", "logprobs",
-                         "tokens", "token", "logprob", "top_logprobs", "token_logprobs", "index", "error", "timings"]),
-        inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
     max_leaves=12,
-)  # fmt: skip
+)
 CHOICE = st.fixed_dictionaries(
     {"message": st.fixed_dictionaries({"content": JSON})}, optional={"finish_reason": JSON, "logprobs": JSON, "index": JSON}
 )
-COMPLETION = st.fixed_dictionaries({"choices": st.lists(CHOICE, min_size=1, max_size=3)}, optional={"usage": JSON, "timings": JSON})
+COMPLETION = st.fixed_dictionaries(
+    {"choices": st.lists(CHOICE, min_size=1, max_size=3)}, optional={"usage": JSON, "timings": JSON}
+)
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
@@ -255,9 +257,7 @@ async def test_a_stream_that_comes_letter_by_letter_is_a_reply():
 async def test_a_stream_that_keeps_coming_ends_at_its_time():
     behaviour = Behaviour("a", is_endless=True, piece_delay=0.02)
     sampling = Sampling(max_tokens=100_000)
-    came, _ = await within(
-        30, outcome(behaviour, sampling=sampling, stream=True, timeout_seconds=0.2, stream_seconds=0.5)
-    )
+    came, _ = await within(30, outcome(behaviour, sampling=sampling, stream=True, timeout_seconds=0.2, stream_seconds=0.5))
     assert "had not ended its reply after 0.5 s" in str(came)
     assert "llms.openai_compatible.stream_seconds" in str(came)
 

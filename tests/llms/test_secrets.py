@@ -24,6 +24,9 @@ def escaped(text):
     return "".join(f"\\u{ord(sign):04x}" for sign in text)
 
 
+ESCAPED = escaped(KEY)
+
+
 def saying(content):
     return json.dumps({"choices": [{"message": {"content": content}, "finish_reason": "stop"}]})
 
@@ -36,19 +39,19 @@ LEAKS = {
     "a page that escapes all of it for an address": Behaviour(raw="".join(f"%{ord(sign):02X}" for sign in KEY)),
     "an error in a good status": Behaviour(raw=json.dumps({"error": {"message": f"bad {KEY}"}})),
     "an error that is a text": Behaviour(raw=json.dumps({"error": f"bad {KEY}"})),
-    "an error with escapes": Behaviour(raw='{"error": {"message": "bad %s"}}' % escaped(KEY)),
+    "an error with escapes": Behaviour(raw=f'{{"error": {{"message": "bad {ESCAPED}"}}}}'),
     "an error with escaped escapes": Behaviour(raw=json.dumps({"error": {"message": f"bad {escaped(KEY)}"}})),
     "JSON that is no completion": Behaviour(raw=json.dumps({"headers": {"authorization": KEY}})),
-    "JSON that is no completion, with escapes": Behaviour(raw='{"headers": "%s"}' % escaped(KEY)),
+    "JSON that is no completion, with escapes": Behaviour(raw=f'{{"headers": "{ESCAPED}"}}'),
     "JSON with slashes escaped": Behaviour(raw=json.dumps({"key": KEY}).replace("/", "\\/")),
     "a status of 500": Behaviour(f"no {KEY}", status=500),
-    "a status of 400 with escapes": Behaviour(status=400, raw='{"error": {"message": "%s"}}' % escaped(KEY)),
+    "a status of 400 with escapes": Behaviour(status=400, raw=f'{{"error": {{"message": "{ESCAPED}"}}}}'),
     "a status of 404": Behaviour(f"no such thing {KEY}", status=404),
     "a status of 401": Behaviour(f"wrong key {KEY}", status=401),
     "a prompt that is too long": Behaviour(f"maximum context length {KEY}", status=400),
     "a redirect": Behaviour("", status=307, headers={"Location": f"http://elsewhere.example/?{KEY}"}),
     "an event that is none": Behaviour(raw=f"data: <{KEY}>\n\n", headers=EVENTS),
-    "an event with escapes": Behaviour(raw='data: {"choices": "%s"}\n\n' % escaped(KEY), headers=EVENTS),
+    "an event with escapes": Behaviour(raw=f'data: {{"choices": "{ESCAPED}"}}\n\n', headers=EVENTS),
     "an event with an error": Behaviour(raw="data: " + json.dumps({"error": {"message": KEY}}) + "\n\n", headers=EVENTS),
     "a stream that breaks off": Behaviour(f"You are {KEY} and", close_after=3),
     "a reply": Behaviour(f"Your key is {KEY}."),
@@ -145,7 +148,9 @@ async def test_no_secret_of_an_address_is_in_a_message_or_a_setting(monkeypatch)
 
 
 async def test_a_password_that_an_endpoint_repeats_is_hidden():
-    async with ScriptedServer(lambda request: Behaviour(f"no {request.headers['authorization']} {request.path}", 500)) as server:
+    async with ScriptedServer(
+        lambda request: Behaviour(f"no {request.headers['authorization']} {request.path}", 500)
+    ) as server:
         address = server.base_url.replace("//", "//me:pass-word-1@") + "?api-key=query-secret"
         llm = OpenAICompatible(model="m", base_url=address)
         with pytest.raises(HopweaveError) as caught:
@@ -204,7 +209,9 @@ def test_the_identity_goes_by_extra_body_and_not_by_its_secrets():
     assert identity(top_k=1) == "chat:https://api.openai.com/v1:m+d22e66c087dc"
 
 
-@pytest.mark.parametrize("name", ["token", "X-Auth-Token", "accessToken", "key", "API_KEY", "credentials", "clientSecret", "pwd"])
+@pytest.mark.parametrize(
+    "name", ["token", "X-Auth-Token", "accessToken", "key", "API_KEY", "credentials", "clientSecret", "pwd"]
+)
 def test_a_foreign_name_that_ends_in_the_word_for_a_secret_is_one(name):
     assert is_secret_name(name, is_foreign=True)
     assert secrets_of({name: "abc"}, "extra_body") == ["abc"]

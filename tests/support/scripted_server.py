@@ -18,6 +18,7 @@ import argparse
 import asyncio
 import itertools
 import json
+import ssl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,13 +108,16 @@ class ScriptedServer:
         num_connections: connections that were ever opened.
     """
 
-    def __init__(self, script: Script = (Behaviour(),), *, port: int = 0, delay: float = 0.0) -> None:
+    def __init__(
+        self, script: Script = (Behaviour(),), *, port: int = 0, delay: float = 0.0, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.script = script
         self.delay = delay
         self.requests: list[Request] = []
         self.num_open = self.max_open = self.num_abandoned = self.num_connections = self.num_requests = 0
         self.keeps_requests = True
         self._port = port
+        self._tls = tls
         self._server: asyncio.Server | None = None
         self.connections: set[_Connection] = set()
 
@@ -128,7 +132,7 @@ class ScriptedServer:
 
     async def __aenter__(self) -> ScriptedServer:
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", self._port, backlog=1024)
+        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", self._port, backlog=1024, ssl=self._tls)
         return self
 
     async def __aexit__(self, *_: object) -> None:
