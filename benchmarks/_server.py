@@ -48,17 +48,12 @@ async def _serve(text_for: Callable[[list[dict[str, Any]]], str], delay: float) 
 
 def bodies_of(records: Sequence[Record]) -> list[bytes]:
     """What was sent for the calls of some records, in order."""
-    wire = Wire("scripted", "")
-    return [
-        json.dumps(
-            request_body(
-                wire, [record.messages[place] for place in step.messages], step.sampling, frozenset(), is_streamed=False
-            )
-        ).encode()
-        for record in records
-        for step in record.steps
-        if isinstance(step, ModelCall)
-    ]
+    return [_body_of(record, step) for record in records for step in record.steps if isinstance(step, ModelCall)]
+
+
+def _body_of(record: Record, call: ModelCall) -> bytes:
+    asked = [record.messages[place] for place in call.messages]
+    return json.dumps(request_body(Wire("scripted", ""), asked, call.sampling, frozenset(), is_streamed=False)).encode()
 
 
 async def send_bare(bodies: Sequence[bytes], base_url: str, num_parallel: int) -> float:
