@@ -132,7 +132,8 @@ class Endpoint:
         client = (await self._line()).client
         try:
             async with asyncio.timeout(seconds):
-                response = await (client.get(url) if body is None else client.post(url, json.dumps(body).encode()))
+                content = None if body is None else json.dumps(body).encode()
+                response = await client.send(url, content, {"Connection": "close"})  # it is asked once in a while
                 try:
                     content = await response.read(_MAX_LISTING_BYTES)
                 finally:
@@ -201,7 +202,7 @@ class Endpoint:
         ends_at = asyncio.get_running_loop().time() + self._stream_seconds
         try:
             async with asyncio.timeout(self._timeout_seconds) as clock:
-                response = await client.post(self._url, content, headers)
+                response = await client.send(self._url, content, headers)
                 try:
                     if response.status != 200:
                         raise await self._failure(client, response, body)

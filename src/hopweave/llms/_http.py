@@ -78,15 +78,17 @@ class Client:
             trust_env=False,  # it would ask again for every request, and take keys from ~/.netrc
         )
 
-    async def post(self, url: str, content: bytes, headers: Mapping[str, str] | None = None) -> Response:
-        """Sends a request; whoever gets the response closes it. A redirect is followed if it stays at this host.
+    async def send(self, url: str, content: bytes | None, headers: Mapping[str, str] | None = None) -> Response:
+        """Posts, or fetches if there is nothing to post. A redirect is followed if it stays at this host.
+
+        Whoever gets the response closes it.
 
         Raises:
             CannotConnect, ConnectionLost: as they say.
             Misdirected: for a redirect that does not stay here, or does not end.
         """
         for _ in range(_MAX_REDIRECTS + 1):
-            response = await self._sent("POST", url, content, headers)
+            response = await self._sent(url, content, headers)
             if not 300 <= response.status < 400:
                 return response
             response.close()
@@ -97,17 +99,13 @@ class Client:
             url = target
         raise Misdirected(url)
 
-    async def get(self, url: str) -> Response:
-        """Fetches; see `post`. No redirect is followed."""
-        return await self._sent("GET", url, None, None)
-
     async def close(self) -> None:
         """Closes all connections."""
         await self._session.close()
 
-    async def _sent(self, method: str, url: str, content: bytes | None, headers: Mapping[str, str] | None) -> Response:
+    async def _sent(self, url: str, content: bytes | None, headers: Mapping[str, str] | None) -> Response:
+        method, where = "GET" if content is None else "POST", URL(url, encoded=url.isascii())
         with _translated():
-            where = URL(url, encoded=url.isascii())
             return Response(await self._session.request(method, where, data=content, headers=headers, allow_redirects=False))
 
 
