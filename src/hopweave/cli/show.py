@@ -156,24 +156,31 @@ def _listing(records: list[Record], numbers: list[int]) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
+    from hopweave.draw.legend import standing_of
     from hopweave.draw.plain import cut, one_line, seconds_text
+    from hopweave.draw.terminal import STYLES
 
     table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
     table.add_column("line", justify="right")
     table.add_column("id", overflow="fold")
     table.add_column("question", ratio=3, no_wrap=True)
     table.add_column("answer or error", ratio=2, no_wrap=True)
+    table.add_column("stands", no_wrap=True)
     table.add_column("calls", justify="right")
     table.add_column("seconds", justify="right")
     for number, record in zip(numbers, records, strict=True):
         short = Text(cut(one_line(record.answer.short), 60) if record.answer else "")
         if record.error is not None:
             short = Text(f"{record.error.kind}: {cut(one_line(record.error.message), 60)}", "red")
+        standing = standing_of(record.answer) if record.answer is not None else None
         table.add_row(
             str(number),
             Text(one_line(record.question.id)),
             Text(cut(one_line(record.question.text), 80)),
             short,
+            Text(f"{standing.sign} {record.answer.verdict.support}", STYLES[standing.tone])
+            if record.answer is not None and standing is not None
+            else Text(),
             str(record.totals().llm_calls),
             seconds_text(record.seconds),
         )

@@ -168,7 +168,7 @@ def became(record: Record) -> Became:
     if said.strip() and is_refusal(said):
         return "abstained"
     # A method that asks for the bare answer alone takes the whole reply for it; one that looked in vain says so in the trace.
-    is_guess = answer.how == "full" and record.question.form != "long" and any(map(_is_unread_answer, record.steps))
+    is_guess = answer.how == "full" and record.question.form != "long" and any(map(_is_unread_answer, record.own_steps))
     return "unparsed" if is_guess or answer.how == "empty" or not answer.short else "answered"
 
 

@@ -44,7 +44,7 @@ def training_of(path: Path, question: Question, n_demos: int | None, seed: int) 
         stat = path.stat()
     except OSError as error:
         raise DataError(f"cannot read the training questions {path}: {error.strerror}; check the path") from None
-    num = published_count("dsp", family_of(question)) if n_demos is None else n_demos
+    num = published_count("dsp", family_of(question), question.dataset) if n_demos is None else n_demos
     pool = list(_read(path, stat.st_mtime_ns, stat.st_size))
     random.Random(seed).shuffle(pool)  # noqa: S311 - a choice to repeat, not a secret
     itself = normalize_answer(question.text)
