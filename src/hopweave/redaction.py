@@ -20,9 +20,10 @@ _SECRET_NAME = re.compile(
     r"(?:^|[_-])(?:api[_-]?key|secret|password|(?:proxy-)?authorization|cookie|(?:access|auth|bearer|hf)[_-]?token)$",
     re.IGNORECASE,
 )
-# In fields that go to an endpoint as they are (`extra_body`, headers) and in the query of an address, whoever made the endpoint
-# chose the names: the last word decides there. Those of a tokenizer and of a cache hold no secret.
-_FOREIGN = frozenset({"extra_body", "extra_headers", "headers", "extra_query"})
+FOREIGN = frozenset({"extra_body", "extra_headers", "headers", "extra_query"})
+"""Settings that go to an endpoint as they are: whoever made the endpoint chose the names in them."""
+
+# There, and in the query of an address, the last word of a name decides. Those of a tokenizer and of a cache hold no secret.
 _SECRET_WORD = re.compile(
     r"api_?key|auth|authentication|authorization|bearer|cookie|credentials?|jwt|keys?|passphrase|passw(?:or)?d|pat|pwd|sas|secrets?"
     r"|sig|signature|tokens?",
@@ -48,7 +49,7 @@ def is_secret_name(name: str, *, is_foreign: bool = False) -> bool:
 def public(value: Any, name: str, *, is_foreign: bool = False) -> Any:
     """A setting as JSON can hold it, without secrets; of an object that only a program can give, its class."""
     is_secret = is_secret_name(name, is_foreign=is_foreign)
-    is_foreign = is_foreign or name in _FOREIGN
+    is_foreign = is_foreign or name in FOREIGN
     match value:
         case None | bool() | int() | float() if value is None or not is_secret:
             return value
@@ -81,7 +82,7 @@ def _public_field(field: re.Match[str]) -> str:
 def secrets_of(value: Any, name: str, *, is_foreign: bool = False) -> list[str]:
     """The texts that `public` leaves out of a setting by their names."""
     is_secret = is_secret_name(name, is_foreign=is_foreign)
-    is_foreign = is_foreign or name in _FOREIGN
+    is_foreign = is_foreign or name in FOREIGN
     if isinstance(value, dict):
         under = "password" if is_secret else ""  # all that stands under a secret name is secret
         return [text for inner, item in value.items() for text in secrets_of(item, under or str(inner), is_foreign=is_foreign)]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _TOO_LONG = re.compile(
     r"context.?(length|size|window)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
 )
-_UNREADABLE = (ValueError, RecursionError)
 _MAX_QUOTED = 200
 _MAX_READ = 1 << 16
 _MAX_NAMED = 5
@@ -192,7 +191,7 @@ def _read(text: str) -> Any:
 def _error_of(body: str) -> Mapping[str, Any]:
     try:
         data = _read(body)
-    except _UNREADABLE:
+    except ValueError:
         return {}
     error = data.get("error") if isinstance(data, dict) else None
     return error if isinstance(error, dict) else {}
@@ -201,7 +200,7 @@ def _error_of(body: str) -> Mapping[str, Any]:
 def _message_of_text(body: str) -> str:
     try:
         return _message_of(_read(body))
-    except _UNREADABLE:
+    except ValueError:
         return body
 
 

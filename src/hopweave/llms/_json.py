@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
+
+from hopweave.plain_data import read_json
 
 MAX_NESTING = 64
 """Brackets inside brackets; a completion with everything in it has 6."""
@@ -16,7 +17,7 @@ class Malformed(ValueError):
     """What an endpoint sent is no completion; the message says what of it cannot be, if that can be told."""
 
 
-MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
+MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 """What reading JSON of the wrong shape can raise."""
 
 
@@ -25,11 +26,10 @@ def parsed(content: bytes) -> Any:
 
     Raises:
         ValueError: if it is none, or is nested too deeply.
-        RecursionError: likewise.
     """
     if _is_too_deep(content):
         raise Malformed(f"brackets are nested more than {MAX_NESTING} deep")
-    return json.loads(content)
+    return read_json(content)
 
 
 def _is_too_deep(content: bytes) -> bool:
