@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -71,6 +72,8 @@ def ask(
         _append(out, record.to_json() + "\n")
     _print(record, as_json=as_json, with_calls=calls)
     if record.error is not None:
+        if not as_json and sys.stdout.isatty() and sys.stderr.isatty():  # it stands right above
+            raise typer.Exit(1)
         raise RunError(f"no answer: {record.error.kind}: {record.error.message}")
 
 

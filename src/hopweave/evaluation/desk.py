@@ -67,6 +67,12 @@ class Desk:
         for parts in (*self.parts.values(), *(weaver.parts for weaver in self.weavers.values())):
             parts.store = store
 
+    @property
+    def num_unreadable(self) -> int:
+        """How many replies of the store could not be read."""
+        store = next((parts.store for parts in self.parts.values()), None)
+        return 0 if store is None else store.num_unreadable
+
     async def close(self) -> None:
         """Lets go of everything."""
         async with AsyncExitStack() as stack:
