@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from hopweave.types import Span
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*(?![^\W\d_])|[^\W_]+(?:['’][^\W_]+)*")
+_STEM = 5
 _SENTENCE_BREAK = re.compile(r"[.!?;:\n]\s")
 _ABBREVIATED = re.compile(r"(?<![^\W_])[^\W_]{1,2}$")
 
 _FUNCTION_WORDS = """
 a an the this that these those there here it its he him his she her hers they them their theirs i me my we us our you your
 am is are was were be been being do does did has have had can could will would shall should may might must
-of in on at to for with as and or but if then than so thus also by from into about which who whom whose what when where why how"""
+of in on at to for with as and or but if then than so thus also by from into about which who whom whose what when where why
+how"""
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 """English words that say nothing by themselves. `not`, `before` and the like are none of them."""
 
@@ -34,6 +36,11 @@ class Word(NamedTuple):
     def says_something(self) -> bool:
         """Whether it is more than a function word."""
         return self.key not in FUNCTION_WORDS
+
+    @property
+    def stem(self) -> str:
+        """What it has in common with its inflections: its first five letters."""
+        return self.key[:_STEM]
 
     @property
     def is_named(self) -> bool:
@@ -66,14 +73,13 @@ def longest_shared_run(said: str, text: str, query: str) -> Span | None:
     beyond the query; the first in `said` of equal ones is taken. One small word of no name is no run: it would be chance.
     """
     asked = {word.key for word in words_in(query)}
-    best, most = None, (0, 0)
+    best, most = None, 0
     for run in _shared_runs(words_in(said), words_in(text), text):
         counted = [word for word in run if word.says_something and word.key not in asked]
         if len(counted) < 2 and not any(word.is_named for word in counted):
             continue
-        span = Span(counted[0].start, counted[-1].end)
-        if (len(counted), span.end - span.start) > most:
-            best, most = span, (len(counted), span.end - span.start)
+        if len(counted) > most:
+            best, most = Span(counted[0].start, counted[-1].end), len(counted)
     return best
 
 
@@ -102,11 +108,6 @@ def _goes_on(words: Sequence[Word], index: int, text: str) -> bool:
     between = text[words[index].end : words[index + 1].start]
     is_abbreviated = between.startswith(".") and "\n" not in between and _ABBREVIATED.search(words[index].written) is not None
     return is_abbreviated or _SENTENCE_BREAK.search(between) is None
-
-
-def share_a_stem(word: str, others: Collection[str]) -> bool:
-    """Whether a word is one of the others, or an inflection of one: the first five letters tell."""
-    return word in others or (len(word) > 4 and any(other[:5] == word[:5] for other in others if len(other) > 4))
 
 
 @lru_cache(8192)

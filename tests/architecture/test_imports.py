@@ -19,7 +19,19 @@ PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
     {"types", "errors"},
-    {"trace", "critical_path", "prompt", "matching", "keywords", "citing", "fragments", "entailment", "prices", "parse", "demonstrations"},
+    {
+        "trace",
+        "critical_path",
+        "prompt",
+        "matching",
+        "keywords",
+        "citing",
+        "fragments",
+        "entailment",
+        "prices",
+        "parse",
+        "demonstrations",
+    },
     {"protocols"},
     {
         "catalog",

@@ -169,7 +169,9 @@ def test_words_that_stand_in_text_and_title_are_quoted_from_the_text():
 def test_token_probabilities_give_the_confidence_where_the_reply_says_yes_or_no():
     sure = (token("yes", 0.6, no=0.3), token(":", 1.0))
     assert reading_of(Reply("yes: 1931", logprobs=sure), "", PASSAGE).confidence == pytest.approx(math.log(2))
-    assert reading_of(Reply("no", logprobs=(token("no", 0.75, yes=0.25),)), "", PASSAGE).confidence == pytest.approx(-math.log(3))
+    assert reading_of(Reply("no", logprobs=(token("no", 0.75, yes=0.25),)), "", PASSAGE).confidence == pytest.approx(
+        -math.log(3)
+    )
 
 
 def test_a_no_within_the_words_is_not_the_verdict():
