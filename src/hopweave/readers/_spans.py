@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from hopweave.catalog import require
+from hopweave.citing import locate
 from hopweave.errors import SettingsError
 from hopweave.types import Passage, Reading, Span
 
@@ -247,11 +248,14 @@ def text_start(title: str) -> int:
 
 
 def reading_of(span: Span | None, passage: Passage, confidence: float) -> Reading:
-    """The reading that a span of the title or the text is."""
+    """The reading that a span of the title or text is; words of the title are quoted from the text if they stand there."""
     if span is None:
         return Reading("", None, confidence)
     start = text_start(passage.title)
-    if span.start < start:
+    if span.start >= start:
+        found: Span | None = Span(span.start - start, span.end - start)
+    else:
+        found = locate(passage.title[span.start : span.end], passage.text)
+    if found is None:
         return Reading(passage.title[span.start : span.end], None, confidence, in_title=True)
-    in_text = Span(span.start - start, span.end - start)
-    return Reading(passage.text[in_text.start : in_text.end], in_text, confidence)
+    return Reading(passage.text[found.start : found.end], found, confidence)
