@@ -19,6 +19,9 @@ TEXTS = st.one_of(
         ("Brno", "In which city is Brno?", True),
         ("the city of Brno", "In which city is Brno?", True),
         ("BRNO's", "In which city is Brno?", True),
+        ("House of Brno", "Which house stands in Brno?", False),
+        ("house in Brno", "Which house stands in Brno?", True),
+        ("The House", "which house stands in brno?", True),
         ("Brno, Moravia", "In which city is Brno?", False),
         ("It", "Which film is by Andy Muschietti?", False),  # a title of function words alone
         ("It", "What is it?", True),

@@ -56,13 +56,16 @@ def words_in(text: str) -> list[Word]:
 def only_repeats(words: str, query: str) -> bool:
     """Whether words say nothing beyond the query that they are to answer.
 
-    Function words say nothing, unless there is nothing else and the query does not have them, as in the title `It`.
+    Function words say nothing, unless there is nothing else and the query does not have them, as in the title `It`. A name of
+    several words is told from the query's small words by its capitals.
 
-    >>> only_repeats("the city of Brno", "In which city is Brno?"), only_repeats("Moravia", "In which city is Brno?")
+    >>> only_repeats("the city of Brno", "In which city is Brno?"), only_repeats("House of Brno", "Which house is in Brno?")
     (True, False)
     """
-    said, asked = words_in(words), {word.key for word in words_in(query)}
-    beyond = [word for word in said if word.key not in asked]
+    said, asked = words_in(words), words_in(query)
+    keys, names = {word.key for word in asked}, {word.key for word in asked if word.is_named}
+    is_cased = any(word.is_named for word in asked[1:]) and sum(word.says_something for word in said) > 1
+    beyond = [word for word in said if word.key not in keys or (is_cased and word.is_named and word.key not in names)]
     return bool(said) and not any(word.says_something for word in beyond) and len(beyond) < len(said)
 
 
