@@ -25,6 +25,7 @@ LAYERS = [
         "prompt",
         "matching",
         "keywords",
+        "values",
         "citing",
         "fragments",
         "entailment",
