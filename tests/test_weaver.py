@@ -32,7 +32,7 @@ from hopweave.types import Answer, Citation, Claim, Hit, Message, Passage, Quest
 from hopweave.weaver import Weaver, aask, ask, index_folder, open_parts
 
 ULM = Passage("ulm", "Einstein was born in Ulm.")
-QUOTED = Claim("Where?", "Ulm", "verified", (Citation(1, "ulm", 21, 24, "Ulm", Span(21, 24)),))
+QUOTED = Claim("Where?", "Ulm", "verified", "supported", (Citation(1, "ulm", 21, 24, "Ulm", Span(21, 24)),))
 
 
 class OnePassage:
@@ -226,7 +226,7 @@ async def test_a_true_quote_and_a_mark_that_resolves_pass():
 
 
 def citing(*citation):
-    return Answer("In Ulm.", "Ulm", (Claim("Where?", "Ulm", "verified", (Citation(*citation),)),))
+    return Answer("In Ulm.", "Ulm", (Claim("Where?", "Ulm", "verified", "supported", (Citation(*citation),)),))
 
 
 @pytest.mark.parametrize(

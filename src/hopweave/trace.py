@@ -23,10 +23,12 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Discriminator, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
+from hopweave.earlier_records import FIRST, from_first
 from hopweave.errors import DataError, MethodError, RunError
-from hopweave.types import Answer, Hit, Message, Passage, Question, Reading, Reply, Sampling, Usage
+from hopweave.marking import verdict_of, verdict_problems
+from hopweave.types import Answer, Citation, Hit, Message, Passage, Question, Reading, Reply, Sampling, Usage
 
-SCHEMA = "hopweave.record/1"
+SCHEMA = "hopweave.record/2"
 
 READER = "reader"
 """The purpose of a call that reads a passage."""
@@ -277,21 +279,28 @@ class Record:
 
     @classmethod
     def from_json(cls, line: str) -> Record:
-        """Reads a record back and checks that it holds together and that every citation still quotes its passage.
+        """Reads a record back and checks that it holds together: the citations still quote their passages, the verdict follows.
+
+        A record of the first schema is read as `hopweave.earlier_records` says.
 
         Raises:
-            DataError: for another schema, a damaged line, steps that do not fit together, or a citation that does not hold.
+            DataError: for another schema, a damaged line, steps that do not fit together, a citation that does not hold, or a
+                verdict that does not follow from the claims.
         """
         try:
-            schema = _mapping_adapter().validate_json(line).get("schema")
-            if schema != SCHEMA:
-                raise DataError(f"this record has schema {schema!r}; this version of hopweave reads {SCHEMA!r}")
-            record = _record_adapter().validate_json(line)
+            read = _mapping_adapter().validate_json(line)
+            schema = read.get("schema")
+            if schema not in (SCHEMA, FIRST):
+                raise DataError(
+                    f"this record has schema {schema!r}; this version of hopweave reads {SCHEMA!r} and {FIRST!r}: "
+                    "update hopweave"
+                )
+            record = _record_adapter().validate_json(line) if schema == SCHEMA else _of_first_schema(read)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "the line"
             raise DataError(f"not a record: {where}: {first['msg']}; restore the file or run the question again") from None
-        for problem in (*record._shape_problems(), *record.citation_problems()):
+        for problem in (*record._shape_problems(), *record.citation_problems(), *record._verdict_problems()):
             raise DataError(f"the record of question {record.question.id!r} was altered: {problem}; run the question again")
         return record
 
@@ -310,6 +319,16 @@ class Record:
         """Yields one line for each citation whose quote is not what stands in its passage."""
         if self.answer is not None:
             yield from citation_problems(self.answer, {passage.id: passage.text for passage in self.passages})
+
+    def cited_passages(self) -> tuple[tuple[Citation, Passage], ...]:
+        """Each citation of the answer with the passage that it quotes, in the order of the claims; none without an answer."""
+        held = {passage.id: passage for passage in self.passages}
+        citations = self.answer.citations if self.answer is not None else ()
+        return tuple((citation, held[citation.passage_id]) for citation in citations)
+
+    def _verdict_problems(self) -> Iterator[str]:
+        if self.answer is not None:
+            yield from verdict_problems(self.answer)
 
     def _shape_problems(self) -> Iterator[str]:
         if (self.answer is None) == (self.error is None):
@@ -500,8 +519,20 @@ class Trace:
         """The passage of that id, if it was found or read."""
         return self._passages.get(passage_id)
 
+    def readings_of(self, query: str) -> dict[str, Reading]:
+        """What the reader has made of passages for a query so far, by the id of the passage; of several the surest."""
+        found: dict[str, Reading] = {}
+        for step in self._steps.values():
+            if isinstance(step, Read) and step.query == query and step.reading is not None:
+                other = found.get(step.passage_id)
+                if other is None or step.reading.confidence > other.confidence:
+                    found[step.passage_id] = step.reading
+        return found
+
     def finish(self, question: Question, setup: Setup, started_at: str, answer: Answer | None, error: Failure | None) -> Record:
-        """The record of the question."""
+        """The record of the question; the verdict of its answer is made here, whatever the method says."""
+        if answer is not None:
+            answer = replace(answer, verdict=verdict_of(answer))
         steps = _along_the_tree(self._steps, self._parents)
         steps, messages = _with_messages_in_order(steps, tuple(self._messages))
         in_steps = dict.fromkeys(passage_id for step in steps for passage_id in _passage_ids(step))
@@ -574,7 +605,8 @@ def citation_problems(answer: Answer, texts: Mapping[str, str]) -> Iterator[str]
         answer: whose citations to check.
         texts: of the passages, by id.
     """
-    for citation in answer.citations:
+    against = (claim.contradicted_by for claim in answer.claims)
+    for citation in (*answer.citations, *filter(None, against)):
         text, focus = texts.get(citation.passage_id), citation.focus
         if text is None:
             yield f"citation [{citation.mark}] names passage {citation.passage_id!r}, which is not in the record"
@@ -633,6 +665,12 @@ def _along_the_tree(steps: Mapping[int, AnyStep], parents: Mapping[int, int | No
             step = replace(step, after=tuple(new_id[other] for other in step.after if other in new_id))
         renumbered.append(step)
     return tuple(renumbered)
+
+
+def _of_first_schema(read: Mapping[str, Any]) -> Record:
+    record = _record_adapter().validate_json(_mapping_adapter().dump_json(from_first(read, SCHEMA)))
+    answer = record.answer
+    return record if answer is None else replace(record, answer=replace(answer, verdict=verdict_of(answer)))
 
 
 @cache

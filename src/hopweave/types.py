@@ -15,12 +15,18 @@ from typing import Any, Literal
 AnswerForm = Literal["short", "label", "long"]
 """What kind of answer is asked for: a few words, one of a closed set of labels, or several sentences."""
 
-Verdict = Literal["known", "verified", "corrected", "completed", "contradicted", "unsupported"]
-"""Where a claim stands with the evidence.
+Origin = Literal["model", "verified", "corrected", "completed", "retrieved"]
+"""How a claim came to be, which is the method's business.
 
-`known`: the model's own knowledge, which retrieval neither confirmed nor denied. `verified`: a passage says the same.
-`corrected`: a passage said otherwise and its answer was taken. `completed`: the model did not know, a passage supplied it.
-`contradicted`: a passage says otherwise and the model's answer stands all the same. `unsupported`: nobody answered it.
+`model`: the model said it, and nothing checked it. `verified`: the model said it, and the method's own check passed.
+`corrected`: a passage's words replaced the model's. `completed`: the model left it open, and a passage's words filled it.
+`retrieved`: the model wrote it with the passages before it.
+"""
+
+Support = Literal["supported", "contradicted", "unsupported"]
+"""How a claim stands, by the one rule of `hopweave.support`, the same for every method.
+
+`supported`: a passage bears it out. `contradicted`: none does, and one says otherwise. `unsupported`: neither.
 """
 
 Role = Literal["system", "user", "assistant"]
@@ -181,12 +187,47 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One step of reasoning that asserts something: the query it answers, what it says, how it stands, and on what it rests."""
+    """One step of reasoning that asserts something. `hopweave.support.claim_of` makes it.
+
+    Attributes:
+        query: what it answers.
+        text: what it says; empty if the query stayed open.
+        origin: how it came to be.
+        support: how it stands.
+        citations: what it rests on; a claim that is `supported` has at least one. SearChain's `cite = "every_node"` also cites
+            what was found for a claim that is not.
+        contradicted_by: the words of the passage that says otherwise, where it is `contradicted`; its mark is 0, since it
+            never stands in the text.
+    """
 
     query: str
     text: str
-    verdict: Verdict
+    origin: Origin = "model"
+    support: Support = "unsupported"
     citations: tuple[Citation, ...] = ()
+    contradicted_by: Citation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a whole answer stands. `hopweave.marking.verdict_of` makes it.
+
+    Attributes:
+        support: of the claim that carries the answer, that is, which says what `Answer.short` says; `unsupported` where none
+            does. Of a long answer that no single claim carries: of the weakest of its sentences.
+        carried_by: the number of that claim, from 1; `None` where there is none.
+        num_claims: that say something.
+        num_supported: that a passage bears out.
+        num_contradicted: of which a passage says otherwise.
+        num_sentences_without_claim: sentences of the final text that belong to no claim.
+    """
+
+    support: Support = "unsupported"
+    carried_by: int | None = None
+    num_claims: int = 0
+    num_supported: int = 0
+    num_contradicted: int = 0
+    num_sentences_without_claim: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +235,17 @@ class Answer:
     """What a method hands back.
 
     Attributes:
-        text: the final content for a reader, with `[k]` marks; each mark resolves to a citation of `claims`.
+        text: the final content for a reader, with `[k]` marks; each mark resolves to a citation of `claims`, and stands on a
+            sentence that states that claim.
         short: the bare answer, as metrics take it.
         claims: in the order of the reasoning.
         stopped_because: `finished`, or what ended the work early (such as `max_rounds` or `max_llm_calls`).
         how: how `short` was read off the model's words (such as `marker`, `forced`, `last-claim`).
         num_marks_removed: marks that the model invented and that were taken out of `text`.
         passage_ids: what the method retrieved to answer from, in the order it counts (best or earliest first).
+        num_marks_misplaced: marks of claims that were taken out of `text`, since the sentence states another claim, or since
+            the claim rests on nothing.
+        verdict: how the answer stands; the record has it, whatever the method says.
     """
 
     text: str
@@ -210,6 +255,8 @@ class Answer:
     how: str = "marker"
     num_marks_removed: int = 0
     passage_ids: tuple[str, ...] = ()
+    num_marks_misplaced: int = 0
+    verdict: Verdict = Verdict()
 
     @property
     def citations(self) -> tuple[Citation, ...]:

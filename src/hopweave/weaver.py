@@ -27,6 +27,7 @@ from pydantic_core import PydanticSerializationError
 from hopweave.catalog import load
 from hopweave.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
+from hopweave.marking import settled
 from hopweave.parts import Parts
 from hopweave.protocols import Method
 from hopweave.settings import Settings, read_settings
@@ -132,7 +133,7 @@ class Weaver:
         try:
             answer = await self.method.answer(question, bench)
             _check_answer(answer, bench.trace)
-            return answer, None
+            return settled(answer), None
         except Exception as error:  # noqa: BLE001 - a method that breaks is a failed question, not a lost run
             cause = cause_of(error)
         if isinstance(cause, BudgetReached):
@@ -260,7 +261,8 @@ def _check_answer(answer: Answer, trace: Trace) -> None:
         _answer_adapter().validate_json(one_line_of_json(_answer_adapter(), answer))
     except (PydanticSerializationError, ValidationError) as error:
         raise MethodError(f"the answer cannot be kept in a record: {str(error).splitlines()[-1].strip()}") from None
-    passages = {citation.passage_id: trace.passage(citation.passage_id) for citation in answer.citations}
+    against = filter(None, (claim.contradicted_by for claim in answer.claims))
+    passages = {one.passage_id: trace.passage(one.passage_id) for one in (*answer.citations, *against)}
     for problem in citation_problems(answer, {key: passage.text for key, passage in passages.items() if passage is not None}):
         raise MethodError(problem)
     if any(citation.passage_id.startswith(NOT_IN_CORPUS) for citation in answer.citations):

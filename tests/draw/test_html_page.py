@@ -84,7 +84,7 @@ def test_the_answer_links_its_marks_to_its_citations():
 
 
 def test_a_mark_without_a_citation_is_not_a_link():
-    record = replace(searchain(), answer=Answer("x [7]", "x", (Claim("q", "x", "known"),)))
+    record = replace(searchain(), answer=Answer("x [7]", "x", (Claim("q", "x"),)))
     assert "x [7]</p>" in draw_page(record)
 
 
@@ -141,7 +141,7 @@ def test_a_failed_question_shows_its_error_and_no_empty_sections():
 
 def test_two_citations_with_one_mark_are_both_shown():
     twice = (cite(1, LIGHTHOUSE, "Tarn"), cite(1, LIGHTHOUSE, "Island"))
-    record = replace(searchain(), answer=Answer("a [1]", "a", (Claim("q", "a", "verified", twice),)))
+    record = replace(searchain(), answer=Answer("a [1]", "a", (Claim("q", "a", "verified", "supported", twice),)))
     page = Page(draw_page(record))
     assert page.tags["blockquote"] == 2
 

@@ -74,7 +74,7 @@ def test_every_record_is_a_chart(record: Record, calls: bool):
 @pytest.mark.parametrize("text", NASTY)
 def test_no_text_breaks_the_chart(text: str):
     trace = Trace()
-    top = trace.decide(text, text, {"verdict": text})
+    top = trace.decide(text, text, {"support": text})
     with trace.under(top):
         trace.unread(text, text, text)
     assert_is_chart(draw_mermaid(finish(trace, Question("q", text), None)))
@@ -99,7 +99,7 @@ def test_parents_are_solid_and_after_is_dashed():
 
 def test_verdicts_are_written_and_coloured():
     source = draw_mermaid(searchain())
-    assert "<i>corrected (6.21)#58; the passage says Ines Halloran</i>" in source
+    assert "<i>supported corrected (6.21)#58; the passage says Ines Halloran</i>" in source
     assert re.search(r"  class s10,s13,s20 good\n", source)
     assert "classDef warn fill:" in source
 

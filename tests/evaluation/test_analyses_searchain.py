@@ -15,7 +15,8 @@ FOUR = (A, B, C, D)
 
 def node(verdict, at, *, query="q"):
     """A node with its verdict; `at` is the place of the node among the steps."""
-    return [decided("node", query=query), decided("verdict", verdict, at, verdict=verdict)]
+    says = {"origin": "model" if verdict == "open" else verdict, "answer": "" if verdict == "open" else "x"}
+    return [decided("node", query=query), decided("verdict", verdict, at, **says)]
 
 
 def nodes(*verdicts):
@@ -71,10 +72,10 @@ def test_long_answers_are_scored_by_rouge_l(tmp_path):
 
 def test_knowledge_sources_count_each_node_once_at_its_last_verdict(tmp_path):
     # a: one of the model, one corrected; b: one confirmed, one completed after it had been open, one that stays open.
-    revised = [decided("revised", "", None, [2], verdict="completed")]
+    revised = [decided("revised", "", None, [2], origin="completed")]
     records = [
-        answered(A, "Ulm", steps=nodes("known", "corrected")),
-        answered(B, "Ulm", steps=[*nodes("verified", "unsupported", "unsupported"), *revised]),
+        answered(A, "Ulm", steps=nodes("model", "corrected")),
+        answered(B, "Ulm", steps=[*nodes("verified", "open", "open"), *revised]),
         answered(C, error="gone"),
     ]
     run = made(tmp_path / "run", {"musique": ("musique", FOUR)}, {("musique", "searchain"): records})
@@ -101,7 +102,7 @@ async def test_knowledge_sources_are_read_off_what_searchain_really_files(tmp_pa
 
 def run_with_and_without(tmp_path):
     """a and b needed retrieval. Right without: a, c. Right with: a, b. d failed with retrieval."""
-    helped, alone = nodes("corrected"), nodes("known")
+    helped, alone = nodes("corrected"), nodes("model")
     records = [
         answered(A, "Ulm", steps=helped),
         answered(B, "Ulm", steps=nodes("completed")),
@@ -162,7 +163,7 @@ def test_two_runs_without_retrieval_give_the_floor_of_misled(tmp_path):
     first = made(
         tmp_path / "one",
         sets,
-        {("hotpotqa", "searchain"): rights(FOUR, "ab", steps=nodes("known")), ("hotpotqa", "bare"): rights(FOUR, "abc")},
+        {("hotpotqa", "searchain"): rights(FOUR, "ab", steps=nodes("model")), ("hotpotqa", "bare"): rights(FOUR, "abc")},
         {"searchain": "searchain", "bare": WITHOUT},
     )
     second = made(tmp_path / "two", sets, {("hotpotqa", "bare"): rights(FOUR, "ab")}, {"bare": WITHOUT})
@@ -190,8 +191,8 @@ def test_steps_are_counted_by_method_and_averaged_by_hops(tmp_path):
             ("musique", "self_ask_no_search"): [answered(two, "Ulm", steps=[said("p", asks, "follow_ups")])],
             ("musique", "least_to_most"): [answered(three, "Ulm", steps=[decided("plan", sub_questions=["x", "y", "z"])])],
             ("musique", "bare"): [
-                answered(three, "Ulm", steps=nodes("known", "known")),
-                answered(also_three, "Ulm", steps=nodes("known", "known", "known")),
+                answered(three, "Ulm", steps=nodes("model", "model")),
+                answered(also_three, "Ulm", steps=nodes("model", "model", "model")),
             ],
         },
         {"cot": "cot", "self_ask_no_search": "self_ask_no_search", "least_to_most": "least_to_most", "bare": WITHOUT},
@@ -209,8 +210,8 @@ def test_steps_are_counted_by_method_and_averaged_by_hops(tmp_path):
 def test_traceability_takes_marks_of_answers_and_leaves_answers_without_marks_out_of_amp(tmp_path):
     ulm = Passage("p", "Einstein was born in Ulm, on the Danube.")
     claims = [
-        Claim("Where?", "Ulm", "verified", (Citation(1, "p", 0, 24, ulm.text[:24]),)),
-        Claim("Which river?", "the Rhine", "verified", (Citation(2, "p", 26, 39, ulm.text[26:39]),)),
+        Claim("Where?", "Ulm", "verified", "supported", (Citation(1, "p", 0, 24, ulm.text[:24]),)),
+        Claim("Which river?", "the Rhine", "verified", "supported", (Citation(2, "p", 26, 39, ulm.text[26:39]),)),
     ]
     marked = answered(A, "Ulm", text="He was born in Ulm [1], on the Rhine [2].", claims=claims, found=[ulm])
     run = made(

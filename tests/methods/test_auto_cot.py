@@ -74,7 +74,7 @@ async def test_the_nearest_question_of_each_cluster_becomes_a_demonstration_with
         [begun, *(examples[one] for one in shown(record)), f"Q: {ASKED}\nA: Let us reason step by step."]
     )
     assert (record.answer.text, record.answer.short, record.answer.how) == (ANSWERED, "Tromvik", "marker")
-    assert verdicts(record) == [(ASKED, "Tromvik", "known")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
     assert queries(record) == []
     assert purposes(record) == ["demonstrate"] * 4 + ["reasoning"]
 

@@ -12,11 +12,12 @@ from support.bench import Bench, WithoutPrefill, calls, decisions, purposes, que
 from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Scripted
-from hopweave.methods._finding import is_held, is_reasoning, likeness, listed_titles
+from hopweave.methods._finding import is_held, likeness, listed_titles
 from hopweave.methods._reasoned import bare_answer_of, says_answer
 from hopweave.methods.ircot import IRCoT
 from hopweave.settings import read_settings
 from hopweave.types import Abilities, Passage, Question
+from hopweave.words import is_reasoning
 
 QUESTION = "Who runs the mill of Orlau?"
 FIRST = "The mill of Orlau belongs to the Renn family."
@@ -139,7 +140,7 @@ async def test_the_direct_reader_sees_and_gives_bare_answers():
     assert f"Q: {one.question}\nA: {one.answer}\n" in prompt
     assert "So the answer is" not in prompt
     assert (record.answer.text, record.answer.short) == ("Ida Renn [2]", "Ida Renn")
-    assert verdicts(record) == [(QUESTION, FIRST, "verified"), (QUESTION, "Ida Renn", "verified")]
+    assert verdicts(record) == [(QUESTION, FIRST, "supported"), (QUESTION, "Ida Renn", "supported")]
 
 
 async def test_the_cot_reader_reasons_anew_and_does_not_see_the_reasoning():
@@ -287,7 +288,7 @@ async def test_generated_titles_are_mapped_to_the_nearest_and_bound_retrieval():
 async def test_a_pinned_passage_is_in_every_prompt_and_may_be_cited_but_is_no_retrieval_result():
     record = await ask("Aberdeen", LAST, f"Olav Lund came from Aberdeen. {LAST}", question=PINNED, found=IIRC)
     assert all(MAIN.text in call[0].text for call in calls(record))
-    assert verdicts(record)[0][2] == "verified"
+    assert verdicts(record)[0][2] == "supported"
     assert record.answer.citations[0].passage_id == "main"
     assert "main" not in record.answer.passage_ids
 

@@ -18,7 +18,7 @@ BONN = Passage("bonn", "Bonn lies on the Rhine. Beethoven was born there.", "Bon
 
 
 def marked(text, *marks):
-    return Answer(text, "x", (Claim("", "", "verified", tuple(Citation(mark, "p", 0, 1, "x") for mark in marks)),))
+    return Answer(text, "x", (Claim("", "", "verified", "supported", tuple(Citation(mark, "p", 0, 1, "x") for mark in marks)),))
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,12 @@ def unread(record: Record) -> list[str]:
 
 
 def verdicts(record: Record) -> list[tuple[str, str, str]]:
-    """Query, answer and verdict of each claim."""
+    """Query, answer and support of each claim."""
     assert record.answer is not None, record.error
-    return [(claim.query, claim.text, claim.verdict) for claim in record.answer.claims]
+    return [(claim.query, claim.text, claim.support) for claim in record.answer.claims]
+
+
+def origins(record: Record) -> list[tuple[str, str, str]]:
+    """Query, answer and origin of each claim."""
+    assert record.answer is not None, record.error
+    return [(claim.query, claim.text, claim.origin) for claim in record.answer.claims]

@@ -14,11 +14,9 @@ from hopweave.draw.plain import cut, one_line
 from hopweave.trace import Decision, Event, ModelCall, ParseFailure, Read, Search, Started, TextPiece
 
 _TONES = {
-    "verified": "green",
-    "corrected": "yellow",
-    "completed": "cyan",
+    "supported": "green",
     "contradicted": "red",
-    "unsupported": "red",
+    "unsupported": "yellow",
     "abandoned": "dim",
     "duplicate": "dim",
 }
@@ -102,5 +100,5 @@ class LiveTree:
     def _decided(self, step: Decision | ParseFailure) -> Text:
         if isinstance(step, ParseFailure):
             return Text(f"could not be read: {cut(one_line(step.reason), _MAX_CHARACTERS)}", style="red")
-        tone = _TONES.get(str(step.data.get("verdict", step.label)), "")
+        tone = _TONES.get(str(step.data.get("support", step.label)), "")
         return Text.assemble((f"{one_line(step.label)} ", "dim"), (cut(one_line(step.text), _MAX_CHARACTERS), tone))

@@ -105,16 +105,16 @@ def _mark(mark: int, sources: Sequence[Source]) -> Markup:
     return tag("a", f"[{mark}]", href=f"#{anchor}", class_="mark")
 
 
-def _chip(verdict: str) -> Markup:
-    sign = SIGNS.get(verdict, "")
-    return tag("span", f"{sign} {verdict}".strip(), class_=f"chip {TONES.get(verdict, 'plain')}")
+def _chip(support: str, origin: str = "") -> Markup:
+    words = " ".join(filter(None, [SIGNS.get(support, ""), support, origin]))
+    return tag("span", words, class_=f"chip {TONES.get(support, 'plain')}")
 
 
 def _claims(answer: Answer, sources: Sequence[Source]) -> Markup:
     rows = [
         tag(
             "tr",
-            tag("td", _chip(claim.verdict)),
+            tag("td", _chip(claim.support, claim.origin)),
             tag("td", tag("span", claim.query, class_="query"), dir="auto"),
             tag("td", claim.text, dir="auto"),
             tag("td", joined(_marks_of(claim, sources), " "), class_="marks"),
@@ -141,7 +141,9 @@ def _table(names: Sequence[str], rows: Sequence[Markup], class_: str, numbers: C
 
 def _citation(source: Source, answer: Answer | None, max_around: int | None = None) -> Markup:
     claims = [claim for claim in (answer.claims if answer else ()) if source.citation in claim.citations]
-    supports = [tag("p", _chip(claim.verdict), " ", claim.text, class_="supports", dir="auto") for claim in claims]
+    supports = [
+        tag("p", _chip(claim.support, claim.origin), " ", claim.text, class_="supports", dir="auto") for claim in claims
+    ]
     head = [tag("span", f"[{source.citation.mark}]", class_="mark"), " ", tag("strong", source.title, dir="auto")]
     if source.passage and source.passage.source:
         head.append(tag("span", source.passage.source, class_="where"))
@@ -187,7 +189,7 @@ def _tree_line(node: Node) -> Markup:
     if node.text:
         parts.append(tag("span", node.text, class_="text", dir="auto"))
     if node.verdict:
-        parts.append(_chip(node.verdict))
+        parts.append(_chip(node.verdict, node.origin))
     if node.note:
         parts.append(tag("span", node.note, class_="note", dir="auto"))
     small = [f"f {node.confidence:.2f}"] if node.confidence is not None else []

@@ -103,7 +103,8 @@ def _node_line(node: Node, max_written: int) -> str:
         lines.append(escape(node.text, MAX_LABEL_CHARACTERS, max_written // 2))
     if node.verdict:
         confidence = f" ({node.confidence:.2f})" if node.confidence is not None else ""
-        verdict = f"{node.verdict}{confidence}: {node.note}" if node.note else node.verdict + confidence
+        stands = " ".join(filter(None, [node.verdict, node.origin]))
+        verdict = f"{stands}{confidence}: {node.note}" if node.note else stands + confidence
         lines.append(f"<i>{escape(verdict, 60, max_written // 4)}</i>")
     return f"  s{node.id}{opening}{'<br/>'.join(lines)}{closing}"
 

@@ -140,8 +140,8 @@ def _remarks(answer: Answer) -> Iterator[str]:
 def _claim_text(claim: Claim) -> Text:
     from rich.text import Text
 
-    style = STYLES[TONES.get(claim.verdict, "plain")]
-    text = Text.assemble((f"{SIGNS.get(claim.verdict, '-')} {claim.verdict:<12}  ", style))
+    style = STYLES[TONES.get(claim.support, "plain")]
+    text = Text.assemble((f"{SIGNS.get(claim.support, '-')} {claim.support:<12}  ", style), (f"{claim.origin:<9}  ", "dim"))
     text.append(f"{one_line(claim.query)} ", "dim")
     text.append(f"{ARROW} {one_line(claim.text)}")
     for mark in dict.fromkeys(citation.mark for citation in claim.citations):
@@ -196,7 +196,7 @@ def _node_line(node: Node, awaited: frozenset[int]) -> Text:
     if node.text:
         text.append(f"  {node.text}", style if not node.verdict else "")
     if node.verdict:
-        text.append(f"  {SIGNS.get(node.verdict, '*')} {node.verdict}", style or "bold")
+        text.append(f"  {SIGNS.get(node.verdict, '*')} {' '.join(filter(None, [node.verdict, node.origin]))}", style or "bold")
     if node.note:
         text.append(f": {node.note}", style)
     text.append(_small_print(node), "dim")

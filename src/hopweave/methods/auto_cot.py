@@ -37,7 +37,8 @@ from hopweave.methods._chain_of_thought import (
     trigger,
     zero_shot_prompt,
 )
-from hopweave.methods._closing import file_missing, is_missing, one_answer
+from hopweave.methods._claims import one_answer
+from hopweave.methods._closing import file_missing, is_missing
 from hopweave.methods._clusters import clusters
 from hopweave.methods._demos import asked, packed
 from hopweave.methods._options import at_least

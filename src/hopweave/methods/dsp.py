@@ -32,7 +32,7 @@ from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.matching import normalize_answer
-from hopweave.methods._closing import one_answer
+from hopweave.methods._claims import one_answer
 from hopweave.methods._dsp_demonstrate import alike, annotated_by_search, own_training, training_of
 from hopweave.methods._dsp_fusion import Fusion, fused_search
 from hopweave.methods._dsp_templates import ANSWER, Completions, Templates, Training, context_of, stage_of

@@ -23,12 +23,13 @@ from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._closing import file_missing
 from hopweave.methods._few_shot import FewShot, Packer
-from hopweave.methods._finding import Duplicates, Finder, Finding, is_reasoning
+from hopweave.methods._finding import Duplicates, Finder, Finding
 from hopweave.methods._options import at_least, options_for
 from hopweave.methods._reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
 from hopweave.parse.sentences import first_sentence
 from hopweave.prompt import prompts_beside
 from hopweave.types import Answer, Message, Question, Reply
+from hopweave.words import is_reasoning
 from hopweave.workbench import Workbench
 
 __all__ = ["IRCoT"]

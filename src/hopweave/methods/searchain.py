@@ -27,15 +27,15 @@ from typing import Annotated, Literal
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.matching import is_contained, is_yes_or_no, rouge_l
 from hopweave.methods._chain_examples import open_chain, whole_chain
-from hopweave.methods._claims import marked_answer, on_one_line, text_of
+from hopweave.methods._claims import file_claims, marked_answer, on_one_line, text_of
 from hopweave.methods._demos import drawn, packed
 from hopweave.methods._options import at_least
-from hopweave.methods._path import PathNode, claims_of, pairs, pruned
+from hopweave.methods._path import PathNode, claims_on, pairs, pruned
 from hopweave.methods._tracing import NEXT_EXAMPLE, Tracing, form_line
 from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import demanded
 from hopweave.prompt import blunt, fence, prompts_beside, unblunt
-from hopweave.types import Answer, Message, Passage, Question, Reading, Sampling, Verdict
+from hopweave.types import Answer, Message, Origin, Passage, Question, Reading, Sampling
 from hopweave.workbench import Workbench
 
 __all__ = ["SearChain"]
@@ -167,11 +167,8 @@ class _Walk:
 
     async def trace_back(self, stopped_because: str) -> Answer:
         """Writes the final content from the correct path (section 3.3, Tracing), or, past the budget, the path itself."""
-        claims = claims_of(self.path, every_passage=self.options.cite == "every_node")
-        for number, node in enumerate(self.path, start=1):
-            self.bench.decide(
-                "path", f"[{number}] {node.query} -> {node.answer or '?'}", after=[node.step], verdict=node.verdict
-            )
+        claims = claims_on(self.path, self.bench, every_passage=self.options.cite == "every_node")
+        file_claims(self.bench, self.question, claims, after=[[node.step] for node in self.path])
         said = self.last_final or ("" if claims else self.last_text)
         tracing = Tracing(self.bench, self.question, _PROMPTS, self.options.max_tokens, self.options.force_final)
         if claims and self.options.use_retrieval:
@@ -332,14 +329,12 @@ class _Walk:
     async def _visit(self, node: ChainNode) -> str | None:
         """Processes a new query: completion, verification or pass."""
         step = self.bench.decide("node", f"{node.query} -> {node.answer or '?'}", query=node.query, answer=node.answer)
-        here = PathNode(
-            node.query, "" if node.is_unsolved else node.answer, "unsupported" if node.is_unsolved else "known", step
-        )
+        here = PathNode(node.query, "" if node.is_unsolved else node.answer, "model", step)
         self.processed.append(here)
         with self.bench.under(step):
             if self._needs_passage(node) and await self._look_up(here, reads=self._is_checked(node)):
                 return self._complete(here) if node.is_unsolved else self._verify(here)
-            self._settle(here, here.verdict)
+            self._settle(here, here.origin)
             return None
 
     async def _look_up(self, here: PathNode, *, reads: bool) -> bool:
@@ -363,7 +358,7 @@ class _Walk:
 
     def _complete(self, here: PathNode) -> str:
         here.answer = here.found
-        self._settle(here, "completed" if here.answer else "unsupported", is_cause=True)
+        self._settle(here, "completed" if here.answer else "model", is_cause=True)
         if here.passage is None:
             return self._feedback("nothing_found", here)
         return self._feedback("completion" if here.answer else "completion_without_span", here)
@@ -371,21 +366,22 @@ class _Walk:
     def _verify(self, here: PathNode) -> str | None:
         reading, passage = here.reading, here.passage
         if reading is None or passage is None or not here.found or not reading.confidence > self.options.theta:
-            self._settle(here, "known")
+            self._settle(here, "model")
             return None
         if self.options.is_consistent(reading, here.answer, passage, self.question):
             is_shown = self.question.form == "long" or is_contained(reading.text, here.answer, self.options.match)
-            self._settle(here, "verified" if is_shown else "known")
+            self._settle(here, "verified" if is_shown else "model")
             return None
         here.answer = reading.text
         self._settle(here, "corrected", is_cause=True)
         return self._feedback("verification", here)
 
-    def _settle(self, here: PathNode, verdict: Verdict, *, is_cause: bool = False) -> None:
-        here.verdict = verdict
+    def _settle(self, here: PathNode, origin: Origin, *, is_cause: bool = False) -> None:
+        here.origin = origin
         self.path.append(here)
         confidence = here.reading.confidence if here.reading is not None else None
-        self.verdict_step = self.bench.decide("verdict", verdict, verdict=verdict, confidence=confidence, answer=here.answer)
+        says = here.standing(self.bench) | {"confidence": confidence, "answer": here.answer}
+        self.verdict_step = self.bench.decide("verdict", origin if here.answer else "open", **says)
         self.cause = here if is_cause else self.cause
 
     def _meet_again(self, node: ChainNode, earlier: PathNode) -> None:
@@ -394,7 +390,8 @@ class _Walk:
         if self.options.path_rule == "append_only":
             return
         if not node.is_unsolved and earlier.revise(node.answer):
-            self.bench.decide("revised", f"{earlier.query} -> {earlier.answer}", after=[earlier.step], verdict=earlier.verdict)
+            text = f"{earlier.query} -> {earlier.answer}"
+            self.bench.decide("revised", text, after=[earlier.step], **earlier.standing(self.bench))
         if earlier not in self.path:
             self.path.append(earlier)
 

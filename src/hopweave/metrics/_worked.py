@@ -14,13 +14,13 @@ from hopweave.types import (
     Example,
     Gold,
     Message,
+    Origin,
     Passage,
     Question,
     Reading,
     Sampling,
     Span,
     Usage,
-    Verdict,
 )
 
 
@@ -104,6 +104,6 @@ def quoted(mark: int, passage: Passage, words: str = "") -> Citation:
     return Citation(mark, passage.id, start, start + len(quote), quote)
 
 
-def claimed(query: str, text: str, *citations: Citation, verdict: Verdict | None = None) -> Claim:
+def claimed(query: str, text: str, *citations: Citation, origin: Origin = "model") -> Claim:
     """A claim with its citations."""
-    return Claim(query, text, verdict or ("verified" if citations else "known"), citations)
+    return Claim(query, text, origin, "supported" if citations else "unsupported", citations)

@@ -64,6 +64,11 @@ def final_answer(text: str, question: Question) -> tuple[str, str]:
     return readers[question.form](text, question.labels)
 
 
+def has_marker(text: str) -> bool:
+    """Whether a text says what the answer is, in so many words."""
+    return _after_marker(text) is not None
+
+
 def short_form(text: str) -> str:
     """An answer without quotation marks, Markdown, `[k]` marks and its full stop."""
     line = _MARK.sub("", text)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hopweave.methods._grounding import anchors, citation_of, claims_of
+from hopweave.support import Standing, judge
 from hopweave.types import Passage, Question
+from hopweave.words import anchors
 
 ASKED = Question("q", "Where was Mira Solberg born?")
 SOLBERG = Passage(
@@ -43,7 +44,7 @@ def test_names_and_numbers(sentence, found):
     ],
 )
 def test_a_sentence_whose_words_stand_together_is_verified_by_that_sentence(sentence, quote):
-    citation = citation_of(1, sentence, ASKED.text, [SOLBERG])
+    [citation] = judge(ASKED.text, sentence, [SOLBERG]).citations
     assert citation.quote == quote
     assert SOLBERG.text[citation.focus.start : citation.focus.end].lower() in sentence.lower()
 
@@ -62,16 +63,10 @@ def test_a_sentence_whose_words_stand_together_is_verified_by_that_sentence(sent
     ],
 )
 def test_a_sentence_that_no_passage_holds_is_not(sentence):
-    assert citation_of(1, sentence, ASKED.text, [SOLBERG]) is None
+    assert judge(ASKED.text, sentence, [SOLBERG]) == Standing()
 
 
 def test_the_first_passage_that_holds_it_counts():
     copy = Passage("copy", SOLBERG.text, SOLBERG.title)
     other = Passage("other", "Tromvik is a town.", "Tromvik")
-    assert citation_of(3, "Mira Solberg was born in Tromvik.", ASKED.text, [other, copy, SOLBERG]).passage_id == "copy"
-
-
-def test_each_sentence_is_a_claim_whose_number_is_its_mark():
-    claims = claims_of(ASKED, ["Nobody knows.", "Mira Solberg was born in Tromvik."], [SOLBERG])
-    assert [(claim.verdict, len(claim.citations)) for claim in claims] == [("known", 0), ("verified", 1)]
-    assert claims[1].citations[0].mark == 2
+    assert judge(ASKED.text, "Mira Solberg was born in Tromvik.", [other, copy, SOLBERG]).citations[0].passage_id == "copy"
