@@ -53,6 +53,7 @@ class TableReader:
     """Reads the words and the confidence that the table holds for a query; for any other, nothing, with confidence -5."""
 
     identity = "table"
+    theta = 0.2
 
     def __init__(self, table: Mapping[str, tuple[str, float]]) -> None:
         self.table = table
