@@ -89,7 +89,11 @@ def test_the_share_of_citations_that_the_reader_was_sure_of():
 @pytest.mark.parametrize(("theta", "share"), [(None, 1.0), (3.5, 0.0)])
 async def test_the_reader_was_sure_by_the_threshold_that_the_record_names(theta, share):
     query, passage = "Which river is Ulm on?", Passage("ulm", "Ulm lies on the Danube.")
-    bench = Bench([chain((query, "the Danube")), "[Final Content]: It is."], {query: passage}, {query: ("the Danube", 3.0)})
+    bench = Bench(
+        [chain((query, "the Danube")), "[Final Content]: So the final answer is the Danube."],
+        {query: passage},
+        {query: ("the Danube", 3.0)},
+    )
     record = await bench.ask("Which river?", theta=theta)
     found = AmpAuto().score(record, Example(record.question, Gold(("the Danube",))))
     assert found.get("confident_citations") == share
