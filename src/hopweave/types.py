@@ -44,6 +44,7 @@ class Question:
         family: the task family whose demonstrations fit, such as `multi_hop` or `slot_filling`; if empty it goes by form and
             labels (`demonstrations.family_of`).
         pinned: passages that the question comes with and is about (as IIRC's main passage); they need no retrieval.
+        dataset: the benchmark that it is from, such as `hotpotqa`, where published settings of methods go by it; else empty.
     """
 
     id: str
@@ -52,6 +53,7 @@ class Question:
     labels: tuple[str, ...] = ()
     family: str = ""
     pinned: tuple[Passage, ...] = ()
+    dataset: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,11 +299,15 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call, as the endpoint counts them. `cached_tokens` are prompt tokens it did not compute again."""
+    """Tokens of one call, as the endpoint counts them. `cached_tokens` are prompt tokens it did not compute again.
+
+    Where the endpoint did not count, as of a stream that was cut, they are estimated, and `is_estimated` says so.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
+    is_estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ PACKAGE = Path(hopweave.__file__).parent
 LAYERS = [
     {"types", "errors"},
     {
+        "file_names",
+        "plain_data",
         "trace",
         "earlier_records",
         "critical_path",
@@ -43,10 +45,14 @@ LAYERS = [
         "sentence_encoder",
         "store",
         "batching",
+        "checked",
+        "estimated_usage",
+        "in_flight",
         "retries",
         "parts",
         "workbench",
         "settings",
+        "trust",
         "corpus",
         "models",
         "question_graph",

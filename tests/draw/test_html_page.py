@@ -96,7 +96,7 @@ def test_a_quote_is_highlighted_within_its_passage_and_its_focus_bold():
 
 def test_claims_have_chips_and_name_what_they_rest_on():
     source = draw_page(searchain())
-    assert '<span class="chip warn">\u2248 corrected</span>' in source
+    assert '<span class="chip good">\u2713 supported, corrected</span>' in source
     assert '<td class="marks"><a href="#cite-2" class="mark">[2]</a> <a href="#cite-3" class="mark">[3]</a></td>' in source
 
 

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -23,7 +24,7 @@ from hopweave.errors import DataError
 from hopweave.evaluation.report import Report, make_report, write_report
 from hopweave.evaluation.report_blocks import Number, Style, book, key_of, style_for
 from hopweave.evaluation.report_markdown import escape
-from hopweave.evaluation.tables import Comparison, FailureKind, Interval, Mean
+from hopweave.evaluation.tables import Comparison, FailureKind, Interval, Mean, OfflineFacts, ScoredColumn
 from hopweave.types import Column
 
 HOSTILE = '<script>alert(1)</script>|*b*_`c`](x) & "d" #1 --> \x1b[31m'
@@ -372,3 +373,25 @@ def test_a_folder_that_cannot_be_written_is_said_in_one_line(report, tmp_path: P
 
     with pytest.raises(DataError, match=r"cannot write the report to .*; choose another folder with --to"):
         write_report(report, tmp_path / "file" / "report")
+
+
+def test_what_was_done_once_for_all_questions_stands_beside_the_means():
+    report = make_report(small_tables(offline=(OfflineFacts("wiki", "searchain", 40, 12345),)))
+    assert (
+        "searchain did once, for all its questions: 40 calls of the model, 12,345 tokens. They are in no mean"
+        in report.files["report.md"]
+    )
+    assert {report.numbers[key].value for key in report.numbers if key.startswith("offline/")} == {40, 12345}
+
+
+@pytest.mark.parametrize(("guessed", "is_said"), [(30.0, True), (0.0, False)])
+def test_the_share_of_tokens_that_are_estimates_is_told_where_there_are_any(guessed, is_said):
+    columns = COLUMNS | {
+        name: ScoredColumn(Column("t", better="lower", high=math.inf, unit="tokens"), is_cost=True)
+        for name in ("total_tokens", "estimated_tokens")
+    }
+    means = {"total_tokens": Mean(240.0, 40), "estimated_tokens": Mean(guessed, 40)}
+    tables = small_tables(columns=columns, cells=(cell("direct", 0.3, 1.0, means=means),), groups=(), frontiers=())
+    report = make_report(tables).files["report.md"]
+    assert ("Of the tokens of direct, 12.5% are estimated" in report) == is_said
+    assert ("estimated_tokens" in report) == is_said

@@ -76,7 +76,7 @@ class HotpotQA(Source):
         gold = titles if self.passage_ids == "title" else gold_ids(self._passages(values), values.supporting_facts)
         traits: dict[str, str | int] = {"type": values.type, "level": values.level, "hops": len(titles)}
         yield Example(
-            Question(values.id, values.question),
+            Question(values.id, values.question, dataset="hotpotqa"),
             Gold((values.answer,), gold),
             {name: value for name, value in traits.items() if value},
         )

@@ -90,4 +90,4 @@ def _example(values: _WikiRow, known: Mapping[str, tuple[str, ...]]) -> Example:
     if values.type:
         traits["type"] = values.type
     answers = distinct((values.answer, *known.get(values.answer_id or "", ())))
-    return Example(Question(values.id, values.question), Gold(answers, gold, steps=steps), traits)
+    return Example(Question(values.id, values.question, dataset="2wikimultihopqa"), Gold(answers, gold, steps=steps), traits)

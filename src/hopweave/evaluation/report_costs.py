@@ -29,6 +29,7 @@ from hopweave.evaluation.report_results import HOW_TO_READ, NOTHING, failed_besi
 from hopweave.evaluation.tables import Cell, Frontier, Group, Mean, Point, Tables
 
 _MAX_GROUPS_DRAWN = 9
+_OFTEN_EMPTY = ("estimated_tokens", "offline_llm_calls", "offline_tokens", "offline_cost")
 
 
 def groups(tables: Tables) -> Section | None:
@@ -112,14 +113,50 @@ def costs(tables: Tables) -> Section | None:
     blocks: list[Block] = []
     for facts in tables.datasets:
         cells = tables.cells_of(facts.label)
-        shown = [name for name in spent if any(name in cell.means for cell in cells)]
+        shown = [name for name in spent if _is_shown(name, cells)]
         if cells and shown:
             blocks += [Subtitle(facts.label), *_cost_tables(tables, cells, shown)]
+            blocks += [*_offline(tables, facts.label), *_estimated(cells)]
     if not blocks:
         return None
-    printed = [name for name in spent if any(name in cell.means for cell in tables.cells)]
+    printed = [name for name in spent if _is_shown(name, tables.cells)]
     meanings = Facts(tuple((name, tables.columns[name].column.meaning) for name in printed))
-    return Section("cost", "Cost", (*blocks, Subtitle("What the columns count"), meanings))
+    caveat = [Paragraph((tables.caveat_of_seconds,), is_warning=True)] if _has_seconds(tables, printed) else []
+    return Section("cost", "Cost", (*caveat, *blocks, Subtitle("What the columns count"), meanings))
+
+
+def _is_shown(name: str, cells: Sequence[Cell]) -> bool:
+    """Whether a column has its place: those that few methods have only where there is something in them."""
+    means = [cell.means[name].value for cell in cells if name in cell.means]
+    return any(means) if name in _OFTEN_EMPTY else bool(means)
+
+
+def _has_seconds(tables: Tables, names: Sequence[str]) -> bool:
+    return bool(tables.caveat_of_seconds) and any(tables.columns[name].column.unit == "seconds" for name in names)
+
+
+def _offline(tables: Tables, dataset: str) -> Iterator[Paragraph]:
+    for one in tables.offline:
+        if one.dataset == dataset:
+            start = f"offline/{key_of(dataset, one.method)}"
+            yield Paragraph(
+                (
+                    f"{one.method} did once, for all its questions: ",
+                    count(f"{start}/llm_calls", one.num_calls),
+                    " calls of the model, ",
+                    count(f"{start}/tokens", one.num_tokens),
+                    " tokens. They are in no mean but those of the columns that say offline.",
+                )
+            )
+
+
+def _estimated(cells: Sequence[Cell]) -> Iterator[Paragraph]:
+    """The share of the tokens that no endpoint counted."""
+    for cell in cells:
+        guessed, total = (cell.means.get(name, NOTHING).value for name in ("estimated_tokens", "total_tokens"))
+        if guessed and total:
+            share = Style(1).number(f"estimated/{key_of(cell.dataset, cell.method)}", 100.0 * guessed / total)
+            yield Paragraph((f"Of the tokens of {cell.method}, ", share, "% are estimated, since no endpoint counted them."))
 
 
 def _cost_tables(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> list[Table]:
@@ -167,6 +204,8 @@ def frontiers(tables: Tables) -> Section | None:
             )
             blocks.append(_frontier_table(mine))
         blocks += [_absent(frontier) for frontier in mine if frontier.absent]
+    if blocks and _has_seconds(tables, [name for cell in tables.cells for name in cell.means]):
+        blocks.append(Paragraph((f"Nothing is drawn against seconds. {tables.caveat_of_seconds}",)))
     return Section("frontier", "Quality against cost", tuple(blocks)) if blocks else None
 
 

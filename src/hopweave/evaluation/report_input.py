@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave.errors import DataError
 from hopweave.evaluation import summary
+from hopweave.evaluation.at_a_time import caveat_of_seconds, questions_at_a_time
 from hopweave.evaluation.comparisons import Table as KeptTable
 from hopweave.evaluation.comparisons import kept_tables
 from hopweave.evaluation.report_commands import commands_for, plan_toml
@@ -30,7 +31,7 @@ from hopweave.evaluation.tables import (
 )
 
 COSTS = ("total_tokens", "llm_calls", "seconds", "cost")
-"""The costs that quality is drawn against, those of them that there is data for."""
+"""The costs that quality is drawn against, those of them that there is data for; seconds only if all methods ran alone."""
 
 _SHOWN_SCORES = ("cover_em", "exact_match", "f1", "label_accuracy", "rouge_l")
 _SPENT = ("llm_calls", "words_billed", "words_out", "prompt_tokens", "completion_tokens", "rounds", "seconds", "cost")
@@ -53,24 +54,27 @@ def read_tables(run: RunFolder) -> Tables:
     columns = dict(sorted(_columns(metrics).items(), key=lambda named: _place_of(named[0])))
     story = story_of(run)
     primary = dict(_primary(run, columns))
+    at_a_time, caveat = questions_at_a_time(run), caveat_of_seconds(run)
     kept = kept_tables(run)
     return Tables(
         name=run.path.resolve().name,
         datasets=story.datasets,
         methods=story.methods,
-        facts=story.facts,
+        facts=(*story.facts, ("questions at a time", "not recorded" if at_a_time is None else f"{at_a_time:,}")),
         caveats=story.caveats,
         columns=columns,
         primary=primary,
         cells=cells,
         comparisons=tuple(_comparisons(kept, primary)),
         groups=groups,
-        frontiers=tuple(_frontiers(cells, columns, primary)),
+        frontiers=tuple(_frontiers(cells, columns, primary, [cost for cost in COSTS if cost != "seconds" or not caveat])),
         failures=(*story.failures, *failures),
         examples=tuple(_with_scores(story, read_scores(run), columns)),
         notes=tuple(_notes(run, found)),
         commands=commands_for(run, found, kept, story.facts),
         plan=plan_toml(run.plan),
+        offline=story.offline,
+        caveat_of_seconds=caveat,
     )
 
 
@@ -126,11 +130,13 @@ def _comparisons(kept: Sequence[KeptTable], primary: Mapping[str, str]) -> Itera
         )
 
 
-def _frontiers(cells: Sequence[Cell], columns: Mapping[str, ScoredColumn], primary: Mapping[str, str]) -> Iterator[Frontier]:
+def _frontiers(
+    cells: Sequence[Cell], columns: Mapping[str, ScoredColumn], primary: Mapping[str, str], costs: Sequence[str]
+) -> Iterator[Frontier]:
     for dataset, quality in primary.items():
         mine = [cell for cell in cells if cell.dataset == dataset]
         is_higher_better = columns[quality].column.better != "lower"
-        for cost in COSTS:
+        for cost in costs:
             if any(cost in cell.means and cell.means[cost].value is not None for cell in mine):
                 yield frontier_of(dataset, quality, cost, mine, is_higher_better=is_higher_better)
 

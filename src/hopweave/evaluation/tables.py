@@ -218,6 +218,16 @@ class ExampleAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class OfflineFacts:
+    """What a method did once for all questions of a dataset: requests to the model, and their tokens in and out."""
+
+    dataset: str
+    method: str
+    num_calls: int
+    num_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Tables:
     """All that a report says.
 
@@ -231,6 +241,8 @@ class Tables:
         notes: how the means were computed, and what was left out, a sentence each.
         commands: that make this report anew.
         plan: of the run, as the file that the commands read; empty if there is none.
+        offline: of the methods that have such a stage.
+        caveat_of_seconds: what must be said of every column of seconds; empty if nothing.
     """
 
     name: str
@@ -249,6 +261,8 @@ class Tables:
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     plan: str = ""
+    offline: tuple[OfflineFacts, ...] = ()
+    caveat_of_seconds: str = ""
 
     def cell(self, dataset: str, method: str) -> Cell | None:
         """The cell of that dataset and method, or `None`."""

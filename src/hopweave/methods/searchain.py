@@ -7,7 +7,7 @@ which the reader reads. An unsolved query is completed with what the passage say
 is corrected if f > theta and the answer is inconsistent with the passage; else it passes. The first node that needs either
 ends the round: the model is told and writes a new chain, a branch at that node. When a whole chain passes, or the limit of
 rounds is reached, the final content is written from the correct path R, with a mark for each node (Tracing). Examples are
-demonstrations of the question's task family, as many as table 11 says; tracing shows the same ones.
+demonstrations of the question's task family, as many as table 11 says for its dataset; tracing shows the same ones.
 
 Not published, and decided here: what leaves R when a branch is abandoned (`path_rule`), the exact meaning of r_max
 (`round_limit`), the form of ROUGE-L (`rouge`), what becomes of an unsolved node without completion (`without_completion`).
@@ -45,7 +45,7 @@ __all__ = ["SearChain"]
 
 _PROMPTS = prompts_beside(__file__)
 _FINAL = ("\n[Final Content]",)
-_ANSWER_FIRST = re.compile(r"\W*answer\s*\d*\s*[\]:]", re.IGNORECASE)
+_ANSWER_FIRST = re.compile(r"\W*+answer\s*+\d*+\s*+[\]:]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from hopweave.evaluation.analyses._accuracy import name_of
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import ALL, Variant, datasets_of, published, variants
 from hopweave.evaluation.analyses._quality import PERCENT, mean, problems, quality
+from hopweave.evaluation.at_a_time import caveat_of_seconds
 from hopweave.evaluation.gathered import AnsweredCell, Gathered, Scores
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 from hopweave.trace import Rounds
@@ -60,6 +61,7 @@ def efficiency_sheet(
     notes = [
         f"#n is words_{words} of the metric words; what the papers count is not said; rounds are counted by {rounds}",
         *_ABOUT,
+        *filter(None, (caveat_of_seconds(run) for run in runs.runs)),
     ]
     for one in variants(table):
         by_label: dict[str, dict[str, AnsweredCell]] = {}
