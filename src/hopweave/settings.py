@@ -74,6 +74,7 @@ class Settings(BaseModel):
         profile: a file of `hopweave/profiles`, or the path of one.
         method, llm, retriever, reader, duplicate_detector: names of parts; `hopweave names` lists them.
         corpus: an index folder made by `hopweave index`, or `starter` for the corpus that ships with the package.
+        require_support: hand back an answer only if a passage bears it out, and else say what was found.
         budget, sampling, retries, store: see the classes of those names.
         methods, llms, retrievers, readers, duplicate_detectors: options of parts, by name.
     """
@@ -87,6 +88,7 @@ class Settings(BaseModel):
     reader: str
     duplicate_detector: str
     corpus: str
+    require_support: bool = False
     budget: dict[str, Any] = Field(default_factory=dict)
     sampling: dict[str, Any] = Field(default_factory=dict)
     retries: dict[str, Any] = Field(default_factory=dict)

@@ -27,7 +27,7 @@ from pydantic_core import PydanticSerializationError
 from hopweave.catalog import load
 from hopweave.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
-from hopweave.marking import settled
+from hopweave.marking import abstention, settled, verdict_of
 from hopweave.parts import Parts
 from hopweave.protocols import Method, Noting
 from hopweave.settings import Settings, read_settings
@@ -87,6 +87,8 @@ class Weaver:
         bench = Workbench(self.parts, trace, self.budget)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         answer, failure = await self._try(asked, bench)
+        if answer is not None and self.settings.require_support:
+            answer = _withheld(answer, bench)
         return trace.finish(asked, self.setup(self.budget), started_at, answer, failure)
 
     async def answer_all(self, questions: Iterable[Question], *, max_parallel: int = 1) -> AsyncIterator[Record]:
@@ -146,6 +148,15 @@ class Weaver:
             raise cause
         _LOG.debug("%s broke on question %r", name, question.id, exc_info=cause)
         return None, Failure.of(MethodError(f"{name} broke: {type(cause).__name__}: {cause}"))
+
+
+def _withheld(answer: Answer, bench: Workbench) -> Answer:
+    """The answer, or an abstention in its place where no passage bears it out; the answer itself stays in the trace."""
+    support = verdict_of(answer).support
+    if support == "supported" or not answer.short:
+        return answer
+    bench.decide("withheld", answer.short, support=support, was=answer.text, stopped_because=answer.stopped_because)
+    return abstention(answer)
 
 
 def open_parts(settings: Settings) -> Parts:

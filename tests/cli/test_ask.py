@@ -88,6 +88,16 @@ def test_the_tree_the_answer_and_the_citations_are_printed():
     assert "searched" not in result.stdout
 
 
+def test_an_answer_that_rests_on_nothing_is_withheld_where_support_is_required():
+    said = json.loads(ask(QUESTION, "--require-support", "--json").output)["answer"]
+    assert (said["short"], said["verdict"]["support"]) == ("Port Merrow", "supported")
+    Path("rules.toml").write_text(RULES.replace("Port Merrow", "Kiel"))
+    said = json.loads(ask(QUESTION, "--require-support", "--json").output)["answer"]
+    assert (said["short"], said["how"], said["verdict"]["support"]) == ("", "unsupported", "unsupported")
+    assert "Who designed Carrow Head Light? Ines Halloran [1]." in said["text"]
+    assert json.loads(ask(QUESTION, "--json").output)["answer"]["short"] == "Kiel"
+
+
 def test_what_happens_is_told_on_standard_error_while_it_runs():
     lines = ask(QUESTION).stderr.splitlines()
     assert any(line.startswith("branch chain of 2 queries") for line in lines)
