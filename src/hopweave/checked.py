@@ -56,6 +56,10 @@ def checked_reading(reading: Reading, passage: Passage) -> Reading:
         raise ReadError(f"the reader is sure of passage {passage.id!r} by {confidence}, which is no number")
     if span is not None:
         span = Span(int(span.start), int(span.end))
+    if reading.in_title:
+        if span is not None or not reading.text or reading.text not in passage.title:
+            raise ReadError(f"the reader says that {reading.text!r} stands in the title of passage {passage.id!r}; it does not")
+        return Reading(reading.text, None, confidence, in_title=True)
     start, end = (span.start, span.end) if span is not None else (0, 0)
     if (span is None) != (not reading.text) or not 0 <= start <= end or passage.text[start:end] != reading.text:
         raise ReadError(

@@ -101,7 +101,7 @@ class Parts:
     async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
         """Position of the earlier query that this one repeats."""
         if self._compare is None:
-            raise SettingsError("no duplicate detector was given; set duplicate_detector = 'normalized'")
+            raise SettingsError("no duplicate detector was given; set duplicate_detector = 'keywords'")
         return (await self._compare.ask([(query, tuple(seen))]))[0]
 
     async def close(self) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 from hopweave.types import Abilities, Answer, Column, Example, Hit, Message, Passage, Question, Reading, Reply, Sampling
 
 if TYPE_CHECKING:
+    from hopweave.parts import Parts
     from hopweave.trace import Record
     from hopweave.workbench import Workbench
 
@@ -160,6 +161,15 @@ class ModelReader(Protocol):
 
 
 @runtime_checkable
+class Calibrated(Protocol):
+    """A reader that says from which f on it is to be believed. It is optional: see `methods._theta`."""
+
+    @property
+    def theta(self) -> float:
+        """The threshold that was chosen for it: f above it counts as sure."""
+
+
+@runtime_checkable
 class DuplicateDetector(Protocol):
     """Tells whether a query was asked before in other words."""
 
@@ -173,6 +183,14 @@ class Method(Protocol):
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """Answers the question with what the workbench offers, within its budget."""
+
+
+@runtime_checkable
+class Noting(Protocol):
+    """A method that can tell where its options and the parts do not fit. It is optional: whoever opens it says so once."""
+
+    def notes(self, parts: Parts) -> Sequence[str]:
+        """One line for each thing that does not fit, which ends with what to do."""
 
 
 @runtime_checkable

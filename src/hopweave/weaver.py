@@ -29,7 +29,7 @@ from hopweave.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
 from hopweave.marking import abstention, settled, verdict_of
 from hopweave.parts import Parts
-from hopweave.protocols import Method
+from hopweave.protocols import Method, Noting
 from hopweave.settings import Settings, read_settings
 from hopweave.store import Store
 from hopweave.trace import Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
@@ -55,6 +55,8 @@ class Weaver:
         self.parts = parts or open_parts(self.settings)
         self.budget = self.settings.make_budget()
         self._public_settings = self.settings.public()
+        for note in self.method.notes(self.parts) if isinstance(self.method, Noting) else ():
+            _warn_once(note)
 
     async def __aenter__(self) -> Weaver:
         return self
@@ -346,3 +348,9 @@ def ask(question: str, *, observers: Sequence[Observer] = (), **settings: Any) -
     else:
         raise SettingsError("ask() cannot wait where an event loop runs, as in a notebook; write: await hopweave.aask(...)")
     return asyncio.run(aask(question, observers=observers, **settings))
+
+
+@cache
+def _warn_once(note: str) -> None:
+    """Says once in a process what does not fit; without a handler, logging writes it to standard error."""
+    _LOG.warning(note)

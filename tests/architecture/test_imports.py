@@ -27,6 +27,8 @@ LAYERS = [
         "critical_path",
         "prompt",
         "matching",
+        "keywords",
+        "values",
         "words",
         "citing",
         "support",

@@ -1,12 +1,13 @@
 """A question that a small model got wrong, with its own replies: what it made up must not look as if a passage said it.
 
-The replies are those of the embedded model, over the starter corpus; the reader's confidence is what it gave them then.
+The replies are those of the embedded model, over the starter corpus; the reader's confidence is what it gave them then. They
+belong to a walk in which "Brno" was taken for an answer to "In which city is Brno?" (`ignore_echoes = false`).
 """
 
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench
+from support.bench import Bench, told
 
 from hopweave.types import Passage
 
@@ -52,7 +53,7 @@ READ = {BORN: ("Brno", 0.998), CITY: ("Brno", 1.095), HOUSE: ("Villa Tugendhat",
 @pytest.mark.parametrize("marks", ["", " [1] [2]", " [1] [2] [3]", " [1, 2]"])
 async def test_the_invented_house_rests_on_no_passage_and_looks_like_it(marks):
     final = INVENTED.format(marks)
-    record = await Bench([*SAYS, f" {final}"], FOUND, READ, prefill=True).ask(ASKED)
+    record = await Bench([*SAYS, f" {final}"], FOUND, READ, prefill=True).ask(ASKED, ignore_echoes=False)
     answer = record.answer
     assert answer.short == "the House of Brno"
     assert answer.text == INVENTED.format("")
@@ -62,8 +63,16 @@ async def test_the_invented_house_rests_on_no_passage_and_looks_like_it(marks):
     assert carrying.citations == ()
 
 
+@pytest.mark.parametrize("marks", ["", " [1] [2] [3]"])
+async def test_by_default_the_echo_corrects_nothing_and_the_invented_house_still_rests_on_no_passage(marks):
+    record = await Bench([*SAYS[:2], f" {INVENTED.format(marks)}"], FOUND, READ, prefill=True).ask(ASKED)
+    assert told(record, "verdict") == ["corrected", "model", "model"]
+    assert record.answer.text == INVENTED.format("")
+    assert record.answer.verdict.support == "unsupported"
+
+
 async def test_the_passage_that_says_otherwise_is_held_against_it():
-    record = await Bench([*SAYS, f" {INVENTED.format('')}"], FOUND, READ, prefill=True).ask(ASKED)
+    record = await Bench([*SAYS, f" {INVENTED.format('')}"], FOUND, READ, prefill=True).ask(ASKED, ignore_echoes=False)
     assert record.answer.verdict.support == "contradicted"
     against = record.answer.claims[-1].contradicted_by
     assert MIES.text[against.focus.start : against.focus.end] == "Villa Tugendhat"
@@ -71,7 +80,7 @@ async def test_the_passage_that_says_otherwise_is_held_against_it():
 
 async def test_where_support_is_required_it_is_withheld_and_what_was_found_is_said(monkeypatch):
     monkeypatch.setenv("HOPWEAVE_REQUIRE_SUPPORT", "true")
-    record = await Bench([*SAYS, f" {INVENTED.format('')}"], FOUND, READ, prefill=True).ask(ASKED)
+    record = await Bench([*SAYS, f" {INVENTED.format('')}"], FOUND, READ, prefill=True).ask(ASKED, ignore_echoes=False)
     answer = record.answer
     assert (answer.short, answer.stopped_because, answer.how) == ("", "unsupported", "unsupported")
     assert answer.text.startswith("A passage contradicts the answer that was reached. What was found: ")
