@@ -389,11 +389,11 @@ async def test_an_estimate_of_a_method_with_an_offline_stage_counts_it_once(tmp_
 def opened(monkeypatch):
     """What happens to the scripted model, in order, which can be opened here.
 
-    It is a class of its own, since what a class can do is remembered.
+    It is a class of its own, since what is found out about a class (whether it opens) is remembered.
     """
     seen = []
 
-    class Openable(Scripted):
+    class Opening(Scripted):
         async def open(self):
             seen.append("open")
 
@@ -401,7 +401,7 @@ def opened(monkeypatch):
             seen.append("reply")
             return await super().reply(*words)
 
-    monkeypatch.setattr("hopweave.llms.scripted.Scripted", Openable)
+    monkeypatch.setattr("hopweave.llms.scripted.Scripted", Opening)
     return seen
 
 

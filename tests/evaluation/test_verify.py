@@ -1,5 +1,6 @@
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from support.small_run import LIGHT, example, make_run, record, with_manifest
@@ -17,6 +18,8 @@ from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.summary import summarize
 from hopweave.evaluation.verify import verify
+from hopweave.marking import verdict_of
+from hopweave.trace import Record
 
 RECORDS = "records/lights/a.jsonl"
 
@@ -65,14 +68,21 @@ def test_one_digit_of_a_record_is_found_with_its_line_and_value(run):
     (altered,) = lines(run)
     assert altered.startswith(f"{RECORDS}, line 2: it was altered")
     assert 'answer.short is now "1874"' in altered
+    assert "its verdict does not follow from its claims" in altered
 
 
-def test_what_differs_because_of_an_altered_record_is_counted(run):
-    change(run.path / RECORDS, '"seconds":1.0', '"seconds":9.0', line=2)
+def test_an_answer_that_was_forged_with_its_verdict_disagrees_with_the_scores(run):
+    place = run.path / RECORDS
+    rows = place.read_text(encoding="utf-8").split("\n")
+    answer = replace(Record.from_json(rows[1]).answer, short="1874")
+    record = replace(Record.from_json(rows[1]), answer=replace(answer, verdict=verdict_of(answer)))
+    rows[1] = record.to_json()
+    place.write_text("\n".join(rows), encoding="utf-8")
     (altered,) = lines(run)
-    assert "seconds is now 9.0" in altered
+    assert altered.startswith(f"{RECORDS}, line 2: it was altered")
+    assert 'answer.short is now "1874"' in altered
     follows = verify(run.path).follows
-    assert set(follows) == {"scores.jsonl", "scores.json"}
+    assert set(follows) == {"scores.jsonl", "scores.json", "compare.json"}
     assert min(follows.values()) > 0
 
 

@@ -21,6 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from hopweave.errors import DataError
 from hopweave.evaluation import proof
 from hopweave.evaluation.places import Base, find
+from hopweave.plain_data import read_json
 
 SCHEMA = "hopweave.manifest/1"
 NAME = "manifest.json"
@@ -168,7 +169,7 @@ def alterations(folder: Path) -> list[str]:
     """
     place = folder / NAME
     try:
-        document = json.loads(place.read_text(encoding="utf-8"))
+        document = read_json(place.read_text(encoding="utf-8"))
         seal = document.get("seal")
         return proof.changes(_sealed(document), seal) if seal else []
     except (OSError, ValueError, AttributeError, TypeError) as error:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import DataError
+from hopweave.plain_data import read_json
 
 _LAST_LINE_BYTES = 1 << 16
 _START = "0" * 64
@@ -144,14 +145,14 @@ class _Aligned:
         found = _chained(before, line)
         if found == expected:
             return ""
-        said = "".join(f"{text}; " for text in _changes_of(line, json.loads(self.proofs[place])["parts"]))
+        said = "".join(f"{text}; " for text in _changes_of(line, read_json(self.proofs[place])["parts"]))
         return f"it was altered after it was written: {said}SHA-256 was {expected}, is now {found}"
 
 
 def _sha256_of(proof: bytes | None) -> str | None:
     """The hash in a line of a proof; `None` if there is none that can be read."""
     try:
-        held = json.loads(proof or b"")
+        held = read_json(proof or b"")
         return str(held["sha256"]) if isinstance(held["parts"], dict) else None
     except (ValueError, KeyError, TypeError):
         return None
@@ -160,14 +161,14 @@ def _sha256_of(proof: bytes | None) -> str | None:
 def _question_of(line: bytes) -> str:
     """The short hash of the id of the question that a record is of; of what is no record, the line itself."""
     try:
-        return _short_hash(json.loads(line)["question"]["id"])
+        return _short_hash(read_json(line)["question"]["id"])
     except (ValueError, KeyError, TypeError):
         return repr(line)
 
 
 def _proved_question(proof: bytes) -> str:
     try:
-        return str(json.loads(proof)["parts"]["question.id"])
+        return str(read_json(proof)["parts"]["question.id"])
     except (ValueError, KeyError, TypeError):
         return ""
 
@@ -229,7 +230,7 @@ def _short_hash(value: Any) -> str:
 
 def _changes_of(line: bytes, parts: Mapping[str, str]) -> list[str]:
     try:
-        return changes(json.loads(line), parts)
+        return changes(read_json(line), parts)
     except (ValueError, AttributeError):
         return ["it is no JSON any more"]
 

@@ -27,6 +27,7 @@ from hopweave.errors import DataError, HopweaveError
 from hopweave.evaluation import compare, comparisons, summary
 from hopweave.evaluation.comparisons import Table
 from hopweave.evaluation.differing import Problem, Verification, differing_values, line_difference, lines_of, num_numbers
+from hopweave.evaluation.entrants import beside
 from hopweave.evaluation.manifest import Manifest
 from hopweave.evaluation.places import Base, find
 from hopweave.evaluation.run_folder import RunFolder
@@ -34,6 +35,7 @@ from hopweave.evaluation.score import LINES, OpenMetric, Score, open_metrics, re
 from hopweave.evaluation.verify_inputs import check_inputs
 from hopweave.evaluation.verify_records import check_records
 from hopweave.evaluation.verify_report import Again, check_report
+from hopweave.plain_data import read_json
 
 
 def verify(path: Path) -> Verification:
@@ -148,6 +150,12 @@ class _Computing:
             self.found.differs(comparisons.FILE, None, str(error))
             return False
         for table in kept:
+            gone = [one.name for one in table.runs if one.name and beside(self.run, one.name) is None]
+            if gone:
+                where = f"{comparisons.FILE}, {table.dataset}, {table.column}"
+                self.found.unchecked.append(f"{where}, without the run {gone[0]} beside this one")
+                made.tables.append(table)
+                continue
             try:
                 scores = self._scores_for(table)
                 if scores is None:
@@ -158,7 +166,7 @@ class _Computing:
                 self.found.differs(comparisons.FILE, None, what)
                 return False
         if kept:
-            there = json.loads((self.run.path / comparisons.FILE).read_text(encoding="utf-8"))
+            there = read_json((self.run.path / comparisons.FILE).read_text(encoding="utf-8"))
             expected = comparisons.document(made.tables)
             self.found.count("numbers", num_numbers(expected))
             self.found.hold_after(comparisons.FILE, differing_values(there, expected))
@@ -198,7 +206,7 @@ def _differing_scores(lines: Sequence[str], expected: Sequence[str]) -> list[tup
 def _key_of(line: str) -> tuple[str, ...]:
     """Dataset, method, question and metric; empty if it is no score."""
     try:
-        data = json.loads(line)
+        data = read_json(line)
         return tuple(str(data[name]) for name in ("dataset", "method", "question", "metric"))
     except (ValueError, LookupError, TypeError):
         return ()

@@ -17,6 +17,7 @@ from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import Score, write_scores
 from hopweave.evaluation.summary import Summary
 from hopweave.evaluation.verify_inputs import hash_of_run_file
+from hopweave.plain_data import read_json
 
 _FOLDER = "report"
 _NUMBERS = f"{_FOLDER}/{report.NUMBERS}"
@@ -43,7 +44,7 @@ def check_report(run: RunFolder, found: Verification, again: Again | None) -> No
     if not folder.exists():
         return
     try:
-        there = json.loads((folder / report.NUMBERS).read_text(encoding="utf-8"))
+        there = read_json((folder / report.NUMBERS).read_text(encoding="utf-8"))
         files: Mapping[str, str] = {str(name): str(held) for name, held in there["files"].items()}
         run_name, sources = Path(there["run"]).name, there.get("made_of")
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:

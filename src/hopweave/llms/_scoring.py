@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hopweave.errors import ModelError
+from hopweave.llms._json import MALFORMED, Malformed
 from hopweave.types import Reply, TokenLogprob, Usage
 
 PATH = "/completions"
@@ -24,36 +25,40 @@ def scoring_body(model: str, prompt: str, text: str, extra_body: Mapping[str, An
     return asked | dict(extra_body)
 
 
-def read_scores(data: Any, text: str, where: str) -> Reply:
+def read_scores(data: Any, text: str, where: str, settings_name: str) -> Reply:
     """The scores of a text, out of what came back.
 
     Args:
         data: the response.
         text: that was to be scored, right at the end of the prompt.
         where: the endpoint, for messages.
+        settings_name: where its settings are, likewise.
 
     Raises:
         ModelError: if it does not hold the log-probabilities of the text.
     """
     try:
-        reported = data["choices"][0]["logprobs"]
-        tokens, values = list(reported["tokens"]), list(reported["token_logprobs"])
-        usage = data.get("usage") or {}
-        num_new, num_given = int(usage.get("completion_tokens", 1)), int(usage.get("prompt_tokens", len(tokens) - 1))
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-        raise _not_scored(where) from None
-    is_told = len(tokens) == len(values) and all(isinstance(token, str) for token in tokens)
-    if not is_told or not 0 <= num_new <= len(tokens) or num_given < 0:
-        raise _not_scored(where)
+        return _scores(data, text)
+    except MALFORMED:
+        raise ModelError(
+            f"{where} does not report log-probabilities of the words it is given; set {settings_name}.scores=no"
+        ) from None
+
+
+def _scores(data: Any, text: str) -> Reply:
+    reported = data["choices"][0]["logprobs"]
+    tokens, values = list(reported["tokens"]), list(reported["token_logprobs"])
+    usage = data.get("usage") or {}
+    num_new, num_given = int(usage.get("completion_tokens", 1)), int(usage.get("prompt_tokens", len(tokens) - 1))
+    if len(tokens) != len(values) or not 0 <= num_new <= len(tokens) or num_given < 0:
+        raise Malformed("the counts do not agree")
     end = len(tokens) - num_new
-    kept = tokens[_start(tokens[:end], text, where) : end]
-    scored = tuple(
-        TokenLogprob(token, _finite(value, where)) for token, value in zip(kept, values[end - len(kept) :], strict=False)
-    )
+    start = _start(tokens[:end], text)
+    scored = tuple(TokenLogprob(tokens[place], _logprob(values[place])) for place in range(start, end))
     return Reply("", usage=Usage(num_given, num_new), logprobs=scored)
 
 
-def _start(tokens: Sequence[str], text: str, where: str) -> int:
+def _start(tokens: Sequence[str], text: str) -> int:
     """The position of the first token of the text, which is at the end.
 
     A character that is cut into several tokens has no words of its own in any of them, so signs outside ASCII are not compared.
@@ -64,20 +69,14 @@ def _start(tokens: Sequence[str], text: str, where: str) -> int:
         found = _plain(tokens[place]) + found
         if length >= len(text) and found.endswith(wanted):
             return place
-    raise _not_scored(where)
+    raise Malformed("the text is not among the tokens")
 
 
 def _plain(text: str) -> str:
     return "".join(sign for sign in text if sign.isascii() and not sign.isspace())
 
 
-def _finite(value: Any, where: str) -> float:
+def _logprob(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > 0:
-        raise _not_scored(where)
+        raise Malformed("a log-probability is none")
     return float(value)
-
-
-def _not_scored(where: str) -> ModelError:
-    return ModelError(
-        f"{where} does not report log-probabilities of the words it is given; set llms.openai_compatible.scores=no"
-    )

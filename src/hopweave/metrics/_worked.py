@@ -84,6 +84,7 @@ def worked(
         steps.append(Read(len(steps), None, query, passage_id, reading, None, Timing(float(len(steps)), 0.25)))
     steps += [Decision(len(steps) + place, None, label, label, data) for place, (label, data) in enumerate(decisions)]
     answer = Answer(short if text is None else text, short, tuple(claims), passage_ids=tuple(one.id for one in passages))
+    answer = replace(answer, verdict=verdict_of(answer))
     record = Record(
         schema=SCHEMA,
         question=asked,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import billions_of, variant
-from hopweave.evaluation.analyses._quality import percent, problems
-from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered, Scores
+from hopweave.evaluation.analyses._quality import answered, percent, problems
+from hopweave.evaluation.counted import Counted
+from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.plot_curves import Curve, CurvePanel, curve_plot
 from hopweave.evaluation.sheets import Head, PublishedRow, Sheet, SheetRow
 
@@ -29,7 +30,7 @@ class Measure:
     same_reader: bool = False
     variant: str = ""
 
-    def of(self, runs: Gathered, cell: AnsweredCell) -> Scores:
+    def of(self, runs: Gathered, cell: AnsweredCell) -> Counted:
         """The column over a cell."""
         return runs.scores(cell, self.metric, self.column, **({"variant": self.variant} if self.variant else {}))
 
@@ -117,14 +118,14 @@ def _row(
     common = one.values.keys() & many.values.keys()
     before, after = percent(one.among(common).mean), percent(many.among(common).mean)
     gain = None if before is None or after is None else after - before
-    failed = one.failed | many.failed
-    no_data = (one.values.keys() | many.values.keys() | one.no_data | many.no_data) - common - failed
+    every = {key for each in (one, many) for key in (*each.values, *each.no_data, *each.unscored)}
     values = {"size": billions_of(_model(ircot)), "oner": before, "ircot": after, "gain": gain}
     return SheetRow(
         (dataset.label, _model(ircot), ircot.method),
         values,
         len(common),
-        len(failed),
-        len(no_data),
+        len(common & (one.failed | many.failed)),
+        len(every - common),
         published=printed(dataset, ircot, len(common)),
+        answered=answered({"oner": one.among(common), "ircot": many.among(common)}),
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hopweave.evaluation.analyses._accuracy import name_of
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import Variant, cells_of, published, variant
-from hopweave.evaluation.analyses._quality import percent, problems
+from hopweave.evaluation.analyses._quality import answered, percent, problems
 from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, PublishedRow, Sheet, SheetRow
 
@@ -81,7 +81,8 @@ def _row(
         {"exact_match": percent(exact.mean), "f1": percent(f1.mean)},
         len(f1.values),
         len(f1.failed),
-        len(f1.no_data),
+        len(f1.no_data) + len(f1.unscored),
+        answered=answered({"exact_match": exact, "f1": f1}),
         published=tuple(_printed(one.key, key, cell, len(f1.values))),
     )
 
