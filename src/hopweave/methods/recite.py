@@ -25,7 +25,8 @@ from hopweave.demonstrations import Demonstration, DemonstrationStep
 from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, PLAIN_MARKER, plainly_demanded
-from hopweave.methods._closing import file_missing, file_unanswered, one_answer
+from hopweave.methods._claims import one_answer
+from hopweave.methods._closing import file_missing, file_unanswered
 from hopweave.methods._demos import NumDemos, asked, drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._side_by_side import side_by_side
