@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from hopweave import citing, fragments, matching, parse, prompt
+from hopweave import citing, fragments, keywords, marking, matching, parse, prompt
 from hopweave.corpus.documents import read_document
 from hopweave.corpus.json_stream import load_json
 from hopweave.corpus.split import split_spans
@@ -78,6 +78,8 @@ GIVEN = {
     "names": ("Rationale", "Search Query", "Answer"),
     "question": "Who wrote it?",
     "num_choices": 3,
+    "num": 3,
+    "query": "Who wrote it first?",
     "labels": ("Yes", "No"),
     "span": Span(0, 1),
 }
@@ -139,6 +141,11 @@ OTHERS = {
     "locate": lambda text: citing.locate("so it was", text),
     "on_one_line": citing.on_one_line,
     "fragments": lambda text: fragments.fragments(Answer(text, text[:9], CITED)),
+    "without_marks": citing.without_marks,
+    "words_in": keywords.words_in,
+    "only_repeats": lambda text: keywords.only_repeats(text, "who wrote it first?"),
+    "longest_shared_run": lambda text: keywords.longest_shared_run("It was Ida Renn of Marlow.", text, "who wrote it first?"),
+    "marking.well_marked": lambda text: marking.well_marked(text, text[:9], CITED, add_missing=True),
     "normalize_answer": matching.normalize_answer,
     "is_yes_or_no": matching.is_yes_or_no,
     "final_content": _path.final_content,
