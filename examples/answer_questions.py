@@ -106,7 +106,7 @@ def show(record: Record, gold: str) -> None:
     else:
         print(f"  answer: {record.answer.short!r} ({record.answer.how}, {record.answer.stopped_because}); gold: {gold!r}")
         for number, claim in enumerate(record.answer.claims, start=1):
-            print(f"  [{number}] {claim.verdict}: {claim.query} -> {claim.text}")
+            print(f"  [{number}] {claim.support}: {claim.query} -> {claim.text}")
     print(f"  {totals.llm_calls} calls, {totals.parse_failures} parse failures, {record.seconds:.1f} s")
     sys.stdout.flush()
 

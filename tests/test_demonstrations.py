@@ -322,3 +322,23 @@ def test_none_draws_the_published_number_and_0_draws_nothing(family):
     assert len(drawn(question, "cot", None, 0)) == published_count("cot", family)
     assert drawn(question, "cot", 0, 0) == []
     assert drawn(question, "cot", 3, 0) == sample(3, family=family)
+
+
+@pytest.mark.parametrize(("method", "count"), [("dsp", 16), ("react", 6), ("cot", 4)])
+def test_a_question_of_hotpotqa_is_shown_as_many_as_the_table_has_for_hotpotqa(method, count):
+    question = Question("q", "Who?", dataset="hotpotqa")
+    assert len(drawn(question, method, None, 0)) == count == COUNTS["counts"][method]["hotpotqa"]
+
+
+@pytest.mark.parametrize("method", COUNTS["counts"])
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_the_count_of_a_dataset_is_that_of_its_row(method, dataset):
+    assert published_count(method, "multi_hop", dataset) == COUNTS["counts"][method][dataset]
+
+
+def test_a_dataset_that_the_table_does_not_have_counts_by_its_family():
+    assert published_count("dsp", "long_form", "a benchmark of your own") == published_count("dsp", "long_form") == 2
+
+
+def test_there_are_enough_demonstrations_for_the_most_that_a_dataset_asks_for():
+    assert published_count("dsp", "multi_hop", "hotpotqa") < len(MULTI_HOP)

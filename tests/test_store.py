@@ -7,13 +7,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.errors import DataError
+from hopweave.errors import DataError, ModelError
 from hopweave.store import Store, Stored, key_of
 from hopweave.trace import Failure
 from hopweave.types import Message, Reply, Sampling, TokenLogprob, Usage
@@ -260,6 +261,67 @@ def test_processes_that_write_at_once_lose_nothing_and_agree_who_was_first(path,
     assert first[0] == first[1] == first[2] == [store.get(f"shared {number}").reply.text for number in range(250)]
 
 
+OPENER = """
+import sys, time
+from pathlib import Path
+from hopweave.store import Store
+for line in sys.stdin:
+    moment, path = line.split(maxsplit=1)
+    while time.time() < float(moment):
+        pass
+    try:
+        Store(Path(path.strip())).close()
+        print("opened", flush=True)
+    except Exception as error:
+        print(error, flush=True)
+"""
+
+
+def test_processes_that_open_a_new_store_at_the_same_moment_all_open_it(tmp_path):
+    command = [sys.executable, "-c", OPENER]
+    openers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    said = set()
+    for number in range(20):
+        for opener in openers:
+            opener.stdin.write(f"{time.time() + 0.05} {tmp_path / str(number) / 'store.sqlite'}\n")
+            opener.stdin.flush()
+        said |= {opener.stdout.readline().strip() for opener in openers}
+    for opener in openers:
+        opener.communicate(timeout=60)
+    assert said == {"opened"}
+
+
+class Busy(sqlite3.Connection):
+    """A connection whose first switches to WAL meet those of another process."""
+
+    num_refused = 0
+
+    def execute(self, statement, *values):
+        if "journal_mode" in statement and Busy.num_refused < 3:
+            Busy.num_refused += 1
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+        return super().execute(statement, *values)
+
+
+def test_a_switch_to_wal_that_is_sent_away_is_tried_again(path, opened, monkeypatch):
+    Busy.num_refused = 0
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, **named, factory=Busy))
+    assert opened(path).put("k", HELLO) == HELLO
+    assert Busy.num_refused == 3
+
+
+def test_a_store_that_stays_locked_is_an_error_that_says_so(path, opened, monkeypatch):
+    Busy.num_refused = -(10**6)
+    monkeypatch.setattr("hopweave.store._BUSY_SECONDS", 0.05)
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, **named, factory=Busy))
+    with pytest.raises(DataError, match="database is locked"):
+        opened(path)
+
+
 KILLED = """
 import sys
 from pathlib import Path
@@ -347,16 +409,60 @@ def test_a_folder_in_place_of_the_file_is_refused(tmp_path):
         Store(tmp_path)
 
 
-@pytest.mark.parametrize("outcome", ["", "no JSON", "[]", json.dumps([{"text": 5}, None])])
-def test_a_damaged_row_is_refused_with_its_key(path, opened, outcome):
+DAMAGED = ["", "no JSON", "[]", json.dumps([{"text": 5}, None]), "[null, null]", b"\xff\xfe", "[" * 100_000]
+
+
+@pytest.mark.parametrize("outcome", DAMAGED, ids=range(len(DAMAGED)))
+def test_a_damaged_row_is_a_miss_that_is_counted_and_makes_room_for_the_next_reply(path, opened, outcome, caplog):
     store = opened(path)
     store.put("the-key", HELLO)
+    store.put("another", HELLO)
+    change(path, "UPDATE replies SET outcome = ? WHERE key = 'the-key'", outcome)
+    assert store.get("the-key") is None
+    assert store.get("the-key") is None
+    assert store.num_unreadable == 2
+    assert caplog.text.count("holds a reply that cannot be read, at key the-key") == 1
+    assert opened(path, "replay").get("the-key") is None
+    assert store.put("the-key", OTHER) == OTHER
+    assert store.get("the-key") == OTHER
+    assert store.get("another") == HELLO
+
+
+@pytest.mark.parametrize("column", ["seconds = -1", "seconds = 9e999", "attempts = -1"])
+def test_a_row_that_took_no_time_that_can_be_is_a_miss(path, opened, column):
+    store = opened(path)
+    store.put("k", HELLO)
+    change(path, f"UPDATE replies SET {column}")
+    assert store.get("k") is None
+    assert store.num_unreadable == 1
+
+
+def change(path, statement, *values):
+    """Changes a store behind its back."""
     file = sqlite3.connect(path)
     with file:
-        file.execute("UPDATE replies SET outcome = ?", (outcome,))
+        file.execute(statement, values)
     file.close()
-    with pytest.raises(DataError, match="is damaged at key the-key; move the file away"):
-        store.get("the-key")
+
+
+USELESS = {
+    "a number for a reason": Reply("x", 5),
+    "half of a surrogate pair": Reply("x", "\ud800"),
+    "a list for a text": Reply(["x"]),
+    "a text for a number of tokens": Reply("x", "stop", Usage("many", 0)),
+    "a token that is none": Reply("x", "stop", Usage(), (TokenLogprob(None, 0.0, ()),)),
+    "nothing at all": None,
+}
+
+
+@pytest.mark.parametrize("reply", USELESS.values(), ids=USELESS)
+def test_what_could_not_be_read_again_is_not_kept(path, opened, reply):
+    store = opened(path)
+    with pytest.raises(ModelError, match="the reply cannot be kept"):
+        store.put("k", Stored(reply, None, 1.0, 1))
+    assert len(store) == 0
+    store.put("k", HELLO)
+    assert opened(path, "replay").get("k") == HELLO
 
 
 def test_a_path_may_hold_any_sign(tmp_path, opened):

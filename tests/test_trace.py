@@ -68,8 +68,14 @@ def search(trace: Trace, query: str, *passages: Passage) -> None:
 def rich_answer() -> Answer:
     quote = "Einstein was born in Ulm."
     claims = (
-        Claim("Where was Einstein born?", "Ulm", "verified", (Citation(1, "ulm", 0, len(quote), quote, Span(21, 24)),)),
-        Claim("What is unknown?", "", "unsupported"),
+        Claim(
+            "Where was Einstein born?",
+            "Ulm",
+            "verified",
+            "supported",
+            (Citation(1, "ulm", 0, len(quote), quote, Span(21, 24)),),
+        ),
+        Claim("What is unknown?", ""),
     )
     return Answer("In Ulm [1].", "Ulm", claims, "max_rounds", "forced", 2)
 
@@ -78,7 +84,7 @@ def rich_record() -> Record:
     trace = Trace()
     trace.prompts = {"z.last": "2", "a.first": "1"}
     call(trace, "plan", "a plan", Message("system", "S"), Message("user", "U"))
-    node = trace.decide("node", "a node", {"verdict": "known", "numbers": [1, 2.5], "nested": {"of": None}})
+    node = trace.decide("node", "a node", {"origin": "model", "numbers": [1, 2.5], "nested": {"of": None}})
     with trace.under(node):
         search(trace, "ulm", ULM, DANUBE)
         step_id = trace.begin("read", "ulm")
@@ -134,7 +140,7 @@ def test_half_of_a_surrogate_pair_does_not_lose_the_record_or_move_a_quote():
     trace = Trace()
     search(trace, "q", broken)
     trace.decide("node", "\ud800", {"text": "\udfff"})
-    answer = Answer("x [1]", "x", (Claim("q", "x", "verified", (Citation(1, "p", 1, 4, broken.text[1:4]),)),))
+    answer = Answer("x [1]", "x", (Claim("q", "x", "verified", "supported", (Citation(1, "p", 1, 4, broken.text[1:4]),)),))
     record = trace.finish(Question("q", "q"), SETUP, "", answer, None)
     again = Record.from_json(record.to_json())
     assert again.answer.citations[0].quote == "\ufffdbc"
@@ -189,7 +195,10 @@ def test_numbers_of_numpy_become_plain_numbers():
 
 def test_a_record_of_another_schema_is_refused_by_name():
     line = rich_record().to_json().replace(SCHEMA, "hopweave.record/99")
-    with pytest.raises(DataError, match=r"schema 'hopweave.record/99'; this version of hopweave reads 'hopweave.record/1'"):
+    with pytest.raises(
+        DataError,
+        match=r"schema 'hopweave.record/99'; this version of hopweave reads 'hopweave.record/2' and 'hopweave.record/1'",
+    ):
         Record.from_json(line)
 
 
@@ -256,8 +265,8 @@ def test_an_altered_record_is_refused_with_what_is_wrong(change, problem):
 
 
 def test_a_value_of_a_wrong_type_is_refused_with_its_place():
-    with pytest.raises(DataError, match=r"not a record: answer\.claims\.0\.verdict"):
-        Record.from_json(altered(set_at("answer", "claims", 0, "verdict", "maybe")))
+    with pytest.raises(DataError, match=r"not a record: answer\.claims\.0\.origin"):
+        Record.from_json(altered(set_at("answer", "claims", 0, "origin", "maybe")))
 
 
 # -- sums and fingerprints -------------------------------------------------------------------------------------------------
@@ -291,8 +300,8 @@ def test_the_clock_does_not_touch_the_fingerprint():
     [
         set_at("question", "text", "another"),
         set_at("question", "labels", ["b", "a"]),
-        set_at("answer", "short", "Bern"),
-        set_at("answer", "claims", 1, "verdict", "known"),
+        set_at("answer", "short", "In Ulm"),
+        set_at("answer", "claims", 1, "origin", "completed"),
         set_at("answer", "stopped_because", "finished"),
         set_at("setup", "options", "theta", 1.6),
         set_at("setup", "llm", "another"),
@@ -304,7 +313,7 @@ def test_the_clock_does_not_touch_the_fingerprint():
         set_at("steps", 0, "text", "another"),
         set_at("steps", 0, "usage", "cached_tokens", 0),
         set_at("steps", 0, "sampling", "temperature", 0.1),
-        set_at("steps", 1, "data", "verdict", "verified"),
+        set_at("steps", 1, "data", "origin", "verified"),
         set_at("steps", 2, "hits", 0, 0, "score", 9.5),
         set_at("steps", 3, "reading", "confidence", 6.0),
         set_at("steps", 4, "error", "message", "another"),

@@ -32,7 +32,7 @@ from hopweave.types import Answer, Citation, Claim, Hit, Message, Passage, Quest
 from hopweave.weaver import Weaver, aask, ask, index_folder, open_parts
 
 ULM = Passage("ulm", "Einstein was born in Ulm.")
-QUOTED = Claim("Where?", "Ulm", "verified", (Citation(1, "ulm", 21, 24, "Ulm", Span(21, 24)),))
+QUOTED = Claim("Where?", "Ulm", "verified", "supported", (Citation(1, "ulm", 21, 24, "Ulm", Span(21, 24)),))
 
 
 class OnePassage:
@@ -226,7 +226,7 @@ async def test_a_true_quote_and_a_mark_that_resolves_pass():
 
 
 def citing(*citation):
-    return Answer("In Ulm.", "Ulm", (Claim("Where?", "Ulm", "verified", (Citation(*citation),)),))
+    return Answer("In Ulm.", "Ulm", (Claim("Where?", "Ulm", "verified", "supported", (Citation(*citation),)),))
 
 
 @pytest.mark.parametrize(
@@ -556,6 +556,7 @@ async def test_observers_hear_of_each_question_they_were_given_to():
 
 def test_the_whole_of_a_settings_file_goes_into_the_record_without_secrets(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("hopweave.settings.user_config_path", lambda name: tmp_path)
     Path("hopweave.toml").write_text('[llms.openai_compatible]\nbase_url = "http://me:SECRET@host/v1"\n')
     line = ask("Which park?", **scripted()).to_json()
     assert "SECRET" not in line

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from hopweave.matching import is_contained
 from hopweave.parse.final import short_form
-from hopweave.parse.sentences import sentence_around, sentence_spans
+from hopweave.parse.sentences import sentence_around
 from hopweave.prompt import unblunt
-from hopweave.types import Citation, Passage, Reading, Span
+from hopweave.types import Citation, Passage, Span
 
 NOT_IN_CORPUS = "not-in-corpus:"
 """What the id of a passage begins with that the model wrote: it may stand in a ranking, and nothing can rest on it."""
@@ -22,7 +21,6 @@ _LIST = r"\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]"
 _MARKS = re.compile(rf"(?P<before>(?<![ \t])[ \t]*+)(?P<marks>{_LIST}(?:[ \t]*+{_LIST})*+)(?P<after>[ \t]*+)")
 _NUMBERS = re.compile(r"(\d+)(?:\s*+[–-]\s*+(\d+))?")
 _EDGES = " \t\n\"'“”‘’.,;:()[]"
-_SENTENCE_END = ".!? \t\n"
 _LOOKALIKES = str.maketrans("‘’‚‛ʼ′`´“”„‟″‐‑‒–—―−", "''''''''\"\"\"\"\"-------")
 
 
@@ -30,11 +28,6 @@ def cite(mark: int, passage: Passage, focus: Span) -> Citation:
     """Cites the sentences of a passage around the words that answer the query."""
     quoted = sentence_around(passage.text, focus)
     return Citation(mark, passage.id, quoted.start, quoted.end, passage.text[quoted.start : quoted.end], focus)
-
-
-def cite_reading(mark: int, passage: Passage, reading: Reading) -> tuple[Citation, ...]:
-    """The citation of a reading: one, or none if it found no span."""
-    return (cite(mark, passage, reading.span),) if reading.span is not None else ()
 
 
 def locate(words: str, text: str) -> Span | None:
@@ -60,13 +53,26 @@ def settle_marks(text: str, allowed: Iterable[int]) -> tuple[str, int]:
         The text with the marks that hold, and how many were taken out.
     """
     known = set(allowed)
-    removed = 0
+    kept, removed = keep_marks(text, lambda number, _: number in known)
+    return kept, len(removed)
+
+
+def keep_marks(text: str, holds: Callable[[int, int], bool]) -> tuple[str, list[int]]:
+    """Takes out every mark that does not hold, and writes lists out as `settle_marks` does.
+
+    Args:
+        text: an answer.
+        holds: says of a mark, given its number and the place in the text where it stands, whether it holds.
+
+    Returns:
+        The text with the marks that hold, and the numbers of those that were taken out.
+    """
+    removed: list[int] = []
 
     def keep(match: re.Match[str]) -> str:
-        nonlocal removed
         numbers = _numbers(match["marks"])
-        held = [number for number in numbers if number in known]
-        removed += len(numbers) - len(held)
+        held = [number for number in numbers if holds(number, match.start("marks"))]
+        removed.extend(number for number in numbers if number not in held)
         if held:
             return match["before"] + " ".join(f"[{number}]" for number in held) + match["after"]
         is_first = match.start() == 0 or text[match.start() - 1] == "\n"
@@ -75,30 +81,9 @@ def settle_marks(text: str, allowed: Iterable[int]) -> tuple[str, int]:
     return _MARKS.sub(keep, text), removed
 
 
-def add_marks(text: str, answers: Mapping[int, str]) -> tuple[str, int]:
-    """Marks the first sentence that states a cited answer, where the model forgot to.
-
-    Args:
-        text: an answer, with or without marks.
-        answers: the cited answers by mark; those whose mark is in the text already are left alone.
-
-    Returns:
-        The text, and how many marks were added. Nothing else in it changes, and doing it again adds nothing.
-    """
-    present = {number for match in _MARKS.finditer(text) for number in _numbers(match["marks"])}
-    missing = {mark: answer for mark, answer in answers.items() if mark not in present}
-    plain, places = _without_marks(text)
-    added: list[tuple[int, str]] = []
-    for span in sentence_spans(plain) if missing else ():
-        sentence = plain[span.start : span.end]
-        here = sorted(mark for mark, answer in missing.items() if is_contained(answer, sentence))
-        last = span.start + len(sentence.rstrip(_SENTENCE_END)) - 1
-        added += [(places[last] + 1, f" [{mark}]") for mark in here]
-        for mark in here:
-            del missing[mark]
-    for place, written in reversed(added):
-        text = text[:place] + written + text[place:]
-    return text, len(added)
+def marks_in(text: str) -> list[tuple[int, int]]:
+    """The number of each mark of a text and the place where it stands."""
+    return [(number, match.start("marks")) for match in _MARKS.finditer(text) for number in _numbers(match["marks"])]
 
 
 def _numbers(marks: str) -> list[int]:
@@ -110,7 +95,7 @@ def _numbers(marks: str) -> list[int]:
     return numbers
 
 
-def _without_marks(text: str) -> tuple[str, list[int]]:
+def without_marks(text: str) -> tuple[str, list[int]]:
     """The text without marks, so that they part no sentence and no word, and the place of each of its characters."""
     places: list[int] = []
     position = 0

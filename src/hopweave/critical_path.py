@@ -1,16 +1,19 @@
 """What a record had to wait for: the steps that no running side by side could have made shorter.
 
-Calls that are filed under the same step follow one another. The decisions under a decision labelled `graph` run side by side,
-save that each waits for those that it names in `after`. All is computed from the steps, so nothing of it is in the record, and
-a run that was not parallel has the critical path that it would have had.
+Calls that are filed under the same step follow one another, but for the samples of one draw: they are had together, in one
+request or side by side, and count as the longest of them. The decisions under a decision labelled `graph` run side by side,
+save that each waits for those that it names in `after`. An offline stage is not of the question and takes nothing. All is
+computed from the steps, so nothing of it is in the record, and a run that was not parallel has the critical path that it would
+have had.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hopweave.trace import Decision, ModelCall, Read, Record, Search, Step
+from hopweave.trace import OFFLINE, Decision, ModelCall, Read, Record, Search, Step
 
 GRAPH = "graph"
 
@@ -22,7 +25,7 @@ class CriticalPath:
     Attributes:
         seconds: of the calls on it; what was not a call is not counted.
         steps: ids of the decisions of graphs that are on it, in order; those of a child graph behind the one it belongs to.
-        total_seconds: of all calls, one after the other.
+        total_seconds: of all calls, one after the other; the samples of a draw count once here, too.
     """
 
     seconds: float
@@ -40,7 +43,25 @@ def critical_path(record: Record) -> CriticalPath:
     for step in reversed(record.steps):
         below = children.get(step.id, [])
         ways[step.id] = _of_step(step, [record.steps[child] for child in below], ways)
-    return _in_a_row([ways[top] for top in children.get(None, [])])
+    return _in_a_row(_each([record.steps[top] for top in children.get(None, [])], ways))
+
+
+def _each(below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> list[CriticalPath]:
+    """The ways of steps; those of the samples of one draw, which stand behind one another, are one: the longest."""
+    found: list[CriticalPath] = []
+    for before, step in zip([None, *below], below, strict=False):
+        if _is_of_one_draw(before, step):
+            found[-1] = max(found[-1], ways[step.id], key=lambda way: way.seconds)
+        else:
+            found.append(ways[step.id])
+    return found
+
+
+def _is_of_one_draw(before: Step | None, step: Step) -> bool:
+    if not isinstance(step, ModelCall) or not isinstance(before, ModelCall):
+        return False
+    is_next = before.messages == step.messages and before.sample < step.sample  # the first of a draw may have been cancelled
+    return is_next and (step.is_beside or step.is_shared)
 
 
 def _of_step(step: Step, below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> CriticalPath:
@@ -49,16 +70,18 @@ def _of_step(step: Step, below: Sequence[Step], ways: Mapping[int, CriticalPath]
         return CriticalPath(longest.seconds, longest.steps, sum(ways[other.id].total_seconds for other in below))
     if isinstance(step, ModelCall | Search | Read):  # what a reader asks the model is within the reading
         return CriticalPath(step.timing.seconds, (), step.timing.seconds)
+    if isinstance(step, Decision) and step.label == OFFLINE:
+        return _in_a_row([])
     if isinstance(step, Decision) and step.label == GRAPH:
         return _side_by_side(below, ways)
-    return _in_a_row([ways[other.id] for other in below])
+    return _in_a_row(_each(below, ways))
 
 
 def _in_a_row(ways: Sequence[CriticalPath]) -> CriticalPath:
     return CriticalPath(
-        sum(way.seconds for way in ways),
+        math.fsum(way.seconds for way in ways),
         tuple(step for way in ways for step in way.steps),
-        sum(way.total_seconds for way in ways),
+        math.fsum(way.total_seconds for way in ways),
     )
 
 
@@ -73,4 +96,4 @@ def _side_by_side(below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> Cr
         until[step.id] = CriticalPath(before.seconds + own.seconds, (*before.steps, step.id, *own.steps), 0.0)
         if until[step.id].seconds > best.seconds:
             best = until[step.id]
-    return CriticalPath(best.seconds, best.steps, sum(ways[step.id].total_seconds for step in below))
+    return CriticalPath(best.seconds, best.steps, sum(way.total_seconds for way in _each(below, ways)))

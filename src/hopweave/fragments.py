@@ -13,7 +13,7 @@ from hopweave.citing import settle_marks
 from hopweave.parse.sentences import sentence_spans
 from hopweave.types import Answer
 
-_MARKS = re.compile(r"[ \t]*+((?:\[\d{1,3}\][ \t]*+)++)")
+_MARKS = re.compile(r"(?<![ \t])[ \t]*+((?:\[\d{1,3}\][ \t]*+)++)")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -34,7 +34,7 @@ def fragments(answer: Answer) -> list[Fragment]:
     """The marked fragments of an answer in order, each pair of words and mark once; only marks that resolve to a citation.
 
     >>> from hopweave.types import Claim, Citation
-    >>> claim = Claim("", "", "verified", tuple(Citation(mark, "p", 0, 1, "x") for mark in (1, 2)))
+    >>> claim = Claim("", "", "verified", "supported", tuple(Citation(mark, "p", 0, 1, "x") for mark in (1, 2)))
     >>> for fragment in fragments(Answer("Ulm is old [1] and on the Danube [1] [2]. So it is Ulm. [2]", "Ulm", (claim,))):
     ...     print(fragment.mark, fragment.text)
     1 Ulm is old

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from copy import copy
+from functools import partial
+from typing import Any
 
 from hopweave.batching import Batcher
 from hopweave.errors import ReadError, SearchError, SettingsError
+from hopweave.in_flight import InFlight, Once
 from hopweave.protocols import DuplicateDetector, LanguageModel, ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.retries import Retries
-from hopweave.store import Store
+from hopweave.store import Store, Stored
 from hopweave.types import Hit, Passage, Reading, Sampling
 
 
@@ -48,6 +51,11 @@ class Parts:
         self.store = store
         self.sampling = sampling or Sampling()
         self.retries = retries or Retries()
+        self.in_flight: InFlight[Any] = InFlight()
+        """Calls of the model under way, by their key in the store."""
+        self.offline_replies: dict[str, Stored] = {}
+        """What came of the calls of offline stages, where no store keeps it."""
+        self._offline_hits: Once[list[list[Hit]]] = Once()
         self._search = Batcher(self._search_batch, "search") if self.engine is not None else None
         self._read = Batcher(reader.read, "read") if isinstance(reader, Reader) else None
         self._compare = Batcher(self._compare_batch, "duplicates") if duplicate_detector is not None else None
@@ -63,7 +71,14 @@ class Parts:
         other = copy(self)
         other.retriever = retriever
         other.engine = engine if isinstance(retriever, ModelRetriever) else retriever
+        other._offline_hits = Once()
         other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
+        return other
+
+    def sampled(self, sampling: Sampling) -> Parts:
+        """These parts with another sampling to start from. All else is shared, as with `over`."""
+        other = copy(self)
+        other.sampling = sampling
         return other
 
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
@@ -71,6 +86,11 @@ class Parts:
         if self._search is None:
             raise SearchError("this method searches, and no corpus was given; name one with --corpus")
         return await self._search.ask([(query, max_hits) for query in queries])
+
+    async def search_once(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """`search` for an offline stage: equal queries are sent once for all questions."""
+        found = await self._offline_hits.get((tuple(queries), max_hits), partial(self.search, queries, max_hits))
+        return [list(hits) for hits in found]
 
     async def read(self, query: str, passage: Passage) -> Reading:
         """A reading by an engine, in one batch with whoever asks at the same moment."""
@@ -81,7 +101,7 @@ class Parts:
     async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
         """Position of the earlier query that this one repeats."""
         if self._compare is None:
-            raise SettingsError("no duplicate detector was given; set duplicate_detector = 'normalized'")
+            raise SettingsError("no duplicate detector was given; set duplicate_detector = 'keywords'")
         return (await self._compare.ask([(query, tuple(seen))]))[0]
 
     async def close(self) -> None:

@@ -67,6 +67,19 @@ async def again(once: Callable[[], Awaitable[T]], first: RunError, retries: Retr
     raise first
 
 
+async def outcome_of(once: Callable[[], Awaitable[T]], retries: Retries) -> T | RunError:
+    """What comes of a call, tried again where that can help: the result, or the error that it ended with."""
+    try:
+        try:
+            return await once()
+        except RunError as error:
+            if not error.retryable or retries.max_attempts < 2:
+                raise
+            return await again(once, error, retries)
+    except RunError as error:
+        return error
+
+
 @contextmanager
 def boundary(kind: type[RunError]) -> Iterator[None]:
     """Files whatever is not of our family of errors under the boundary that it crossed."""

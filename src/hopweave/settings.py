@@ -2,7 +2,8 @@
 
 The keys are the fields of `Settings`. Which part plays a role is said by name (`llm = "llama_cpp"`); the options of a part
 stand under its role and name (`[llms.llama_cpp]`), and are the fields of its class. Secrets are never settings: an option
-such as `api_key_env` names the environment variable that holds one.
+such as `api_key_env` names the environment variable that holds one. What was found in a folder (`hopweave.toml` in the working
+directory, the plan of a run) sets where questions and keys are sent only if the user trusts it; see `hopweave.trust`.
 
 In the environment a key is in capitals after `HOPWEAVE_`, with two underscores for a dot. There and in `--set` a value is read
 as TOML if it can be (`[1, 2]`, `{max_llm_calls = 3}`), else it is the text itself. An empty variable says nothing.
@@ -13,8 +14,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -32,23 +31,20 @@ from pydantic import (
 
 from hopweave.catalog import Role, entry, load
 from hopweave.errors import SettingsError, suggest
+from hopweave.file_names import is_file_name
+from hopweave.plain_data import read_toml
+from hopweave.redaction import FOREIGN, public
 from hopweave.retries import Retries
 from hopweave.store import Mode
+from hopweave.trust import Found, check_trust, is_trusted
 from hopweave.types import Sampling
 from hopweave.workbench import Budget
 
 Part = TypeVar("Part")
 
+FILE = "hopweave.toml"
 _PREFIX = "HOPWEAVE_"
 _NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG"}
-_SECRET = re.compile(
-    r"(?:^|[_-])(?:api[_-]?key|secret|password|(?:proxy-)?authorization|cookie|(?:access|auth|bearer|hf)[_-]?token)$",
-    re.IGNORECASE,
-)
-_USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
-_QUERY_SECRET = re.compile(r"(?<=[?&])((?:api[_-]?key|key|token|access_token|sig|secret|password)=)[^&\s]+", re.IGNORECASE)
-LEFT_OUT = "(left out)"
-"""Stands where a secret was."""
 _LAX_TEXT = ConfigDict(coerce_numbers_to_str=True)
 
 Options = dict[str, dict[str, Any]]
@@ -70,6 +66,7 @@ class Settings(BaseModel):
         profile: a file of `hopweave/profiles`, or the path of one.
         method, llm, retriever, reader, duplicate_detector: names of parts; `hopweave names` lists them.
         corpus: an index folder made by `hopweave index`, or `starter` for the corpus that ships with the package.
+        require_support: hand back an answer only if a passage bears it out, and else say what was found.
         budget, sampling, retries, store: see the classes of those names.
         methods, llms, retrievers, readers, duplicate_detectors: options of parts, by name.
     """
@@ -83,6 +80,7 @@ class Settings(BaseModel):
     reader: str
     duplicate_detector: str
     corpus: str
+    require_support: bool = False
     budget: dict[str, Any] = Field(default_factory=dict)
     sampling: dict[str, Any] = Field(default_factory=dict)
     retries: dict[str, Any] = Field(default_factory=dict)
@@ -110,8 +108,12 @@ class Settings(BaseModel):
             raise SettingsError(f"{name!r} of the {role} is no dataclass, so it has no options to set; choose another part")
         given: Options = getattr(self, role)
         known = {field.name for field in dataclasses.fields(part) if field.init}
-        values = {key: value for key, value in more.items() if key in known} | given.get(name, {})
-        return build(part, values, f"{role}.{name}")
+        preset = entry(role, name).preset
+        values = {key: value for key, value in more.items() if key in known} | {**preset, **given.get(name, {})}
+        made: Any = build(part, values, f"{role}.{name}")
+        if preset:
+            made.settings_name = f"{role}.{name}"  # for what it tells the user to set
+        return made
 
     def make_budget(self) -> Budget:
         """The limits for one question."""
@@ -138,27 +140,23 @@ class Settings(BaseModel):
 
     def public(self) -> dict[str, Any]:
         """The settings that touch the content of a record: without secrets, and without where replies are kept."""
-        return {key: _public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
+        return {key: public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
 
 
-def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None = None) -> Settings:
+def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None = None, plan: Found | None = None) -> Settings:
     """Reads the settings from all sources.
 
     Args:
         flags: keys and values from the command line or the caller; nested keys as nested mappings.
         config: a TOML file to read instead of `hopweave.toml` in the working directory or the user's configuration folder.
+        plan: what the plan of a run says that is there, over the environment and under the flags.
 
     Raises:
-        SettingsError: for a file that cannot be read, an unknown key (with the nearest one), or a value that cannot be.
+        SettingsError: for a file that cannot be read, an unknown key (with the nearest one), a value that cannot be, or one
+            that a file sets which the user must trust first.
     """
     given = dict(flags or {})
-    environment = _environment()
-    from_file = _read_toml(config) if config is not None else _own_toml()
-    profile = str(given.get("profile") or environment.get("profile") or from_file.get("profile") or "default")
-    layers = [_profile("default"), *([_profile(profile)] if profile != "default" else []), from_file]
-    values: dict[str, Any] = {}
-    for layer in [*layers, environment, given, {"profile": profile}]:
-        values = merged(values, layer)
+    values = _laid_over(_toml(config), [_environment(), *([plan] if plan is not None else [])], given)
     try:
         settings = Settings(**values)
     except ValidationError as error:
@@ -169,6 +167,37 @@ def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None
         for name in getattr(settings, role, {}):
             entry(role, name)
     return settings
+
+
+Layer = Mapping[str, Any] | Found
+
+
+def _laid_over(file: Layer, above: Sequence[Layer], given: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings in their order: the default profile, the chosen one, the file, what is above it, and what is given.
+
+    Raises:
+        SettingsError: for what a file sets that is not trusted.
+    """
+    named: list[tuple[Layer, Any]] = [(layer, _values(layer).get("profile")) for layer in (given, *reversed(above), file)]
+    by, profile = next(((layer, str(name)) for layer, name in named if name), ({}, "default"))
+    chosen = [_profile(profile, is_found=isinstance(by, Found))] if profile != "default" else []
+    layers: list[Layer] = [_profile("default"), *chosen, file, *above, given, {"profile": profile}]
+    strange = [layer for layer in layers if isinstance(layer, Found) and not is_trusted(layer)]
+    values = _merge(layers)
+    if strange:
+        check_trust(strange, _merge(layer for layer in layers if layer not in strange), values)
+    return values
+
+
+def _values(layer: Layer) -> Mapping[str, Any]:
+    return layer.settings if isinstance(layer, Found) else layer
+
+
+def _merge(layers: Iterable[Layer]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for layer in layers:
+        values = merged(values, _values(layer))
+    return values
 
 
 def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
@@ -188,10 +217,20 @@ def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
             converted[key] = _adapter(hints[key]).validate_python(value)
         except ValidationError as error:
             raise SettingsError(_explained(error, f"{where}.{key}", known)) from None
+    _check_nothing_is_missing(part, converted, where)
     try:
         return part(**converted)
     except TypeError as error:
         raise SettingsError(f"{where} cannot be made: {error}; set the option in the settings") from None
+
+
+def _check_nothing_is_missing(part: type[Any], given: Mapping[str, Any], where: str) -> None:
+    for field in dataclasses.fields(part):
+        has_default = field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+        if field.init and not has_default and field.name not in given:
+            hint = get_type_hints(part, include_extras=True)[field.name]
+            meaning = "".join(f" ({note})" for note in getattr(hint, "__metadata__", ()))
+            raise SettingsError(f"{where} needs {field.name}{meaning}; give it with --set {where}.{field.name}=VALUE")
 
 
 def assignments(pairs: Sequence[str]) -> dict[str, Any]:
@@ -219,8 +258,8 @@ def _nested(keys: Sequence[str], value: Any) -> dict[str, Any]:
 def _value_of(text: str) -> Any:
     """The TOML value that a text is, or the text: a number is only taken for one if it could be written no other way."""
     try:
-        table = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+        table = read_toml(f"value = {text}")
+    except ValueError:
         return text
     value = table["value"]
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -240,29 +279,42 @@ def _environment() -> dict[str, Any]:
     return values
 
 
-def _own_toml() -> dict[str, Any]:
-    for path in (Path("hopweave.toml"), user_config_path("hopweave") / "hopweave.toml"):
-        if path.is_file():
-            return _read_toml(path)
-    return {}
+def _toml(config: Path | None) -> Layer:
+    """The file that is named, or the one in the working directory, which is found, or the user's own."""
+    here, own = Path(FILE), user_config_path("hopweave") / FILE
+    if config is None and here.is_file() and not (own.is_file() and here.samefile(own)):
+        return found_toml(here)
+    if config is None and not own.is_file():
+        return {}
+    return found_toml(config or own).settings
 
 
-def _profile(name: str) -> dict[str, Any]:
+def _profile(name: str, *, is_found: bool = False) -> Layer:
+    """The settings of a profile; of a file that no word of the user's named, as something found."""
     folder = Path(__file__).parent / "profiles"
     if name.endswith(".toml"):
-        return _read_toml(Path(name))
+        if is_found and not Path(name).is_file():  # a pipe would be waited for
+            raise SettingsError(f"there is no profile file {name}; correct the setting that names it")
+        found = found_toml(Path(name))
+        return found if is_found else found.settings
     path = folder / f"{name}.toml"
-    if not path.is_file():
+    if not is_file_name(name) or not path.is_file():
         raise SettingsError(f"there is no profile {name!r}; {suggest(name, [p.stem for p in folder.glob('*.toml')])}")
-    return _read_toml(path)
+    return found_toml(path).settings
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def found_toml(path: Path) -> Found:
+    """A file of settings, with what it holds.
+
+    Raises:
+        SettingsError: if it cannot be read.
+    """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        content = path.read_bytes()
+        return Found(path, content, read_toml(content))
     except OSError as error:
         raise SettingsError(f"cannot read the settings file {path}: {error.strerror}; check the path") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise SettingsError(f"the settings file {path} is not TOML: {error}; correct it there") from None
 
 
@@ -292,22 +344,11 @@ def _explained(error: ValidationError, where: str, known: Iterable[str]) -> str:
     place = ".".join([where, *(str(part) for part in first["loc"])])
     if first["type"] == "extra_forbidden":
         return f"{place} is not a setting; {suggest(str(first['loc'][-1]), known)}"
-    given = _public(first.get("input"), str(first["loc"][-1]) if first["loc"] else place.rpartition(".")[2])
+    given = public(first.get("input"), str(first["loc"][-1]) if first["loc"] else place.rpartition(".")[2])
     return f"{place}: {first['msg']}, not {given!r}"
 
 
-def _public(value: Any, key: str) -> Any:
-    """A value as JSON can hold it, without secrets; of an object that only a program can give, its class."""
-    match value:
-        case None | bool() | int() | float() if value is None or not _SECRET.search(key):
-            return value
-        case dict():
-            return {str(inner): _public(item, str(inner)) for inner, item in value.items()}
-        case _ if _SECRET.search(key):
-            return LEFT_OUT
-        case list() | tuple():
-            return [_public(item, key) for item in value]
-        case str() | Path():
-            return _QUERY_SECRET.sub(rf"\1{LEFT_OUT}", _USER_INFO.sub("", str(value)))
-        case _:
-            return f"({type(value).__name__})"
+def without_secrets(key: str, value: Any) -> Any:
+    """The value of a setting as it may be shown."""
+    *above, name = key.split(".")
+    return public(value, name, is_foreign=not FOREIGN.isdisjoint(above))

@@ -23,13 +23,18 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Discriminator, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from hopweave.errors import DataError, MethodError, RunError
-from hopweave.types import Answer, Hit, Message, Passage, Question, Reading, Reply, Sampling, Usage
+from hopweave.earlier_records import FIRST, from_first
+from hopweave.errors import DataError, MethodError, ReplayMiss, RunError
+from hopweave.marking import verdict_of, verdict_problems
+from hopweave.types import Answer, Citation, Hit, Message, Passage, Question, Reading, Reply, Sampling, Usage
 
-SCHEMA = "hopweave.record/1"
+SCHEMA = "hopweave.record/2"
 
 READER = "reader"
 """The purpose of a call that reads a passage."""
+
+OFFLINE = "offline"
+"""The label of the decision under which `Workbench.offline` files what a run does once for all its questions."""
 
 Rounds = Literal["block", "per_call"]
 
@@ -46,12 +51,15 @@ class Timing:
         seconds: how long it took, waiting and retries included.
         from_store: answered by the store instead of the endpoint.
         attempts: how often it was tried.
+        is_merged: answered by an equal call of another question (or branch), which was under way or, in an offline stage,
+            made before; `seconds` are of that call.
     """
 
     started_seconds: float
     seconds: float
     from_store: bool = False
     attempts: int = 1
+    is_merged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,7 @@ class ModelCall:
         messages: positions in `Record.messages`.
         sample: counts equal calls from 0.
         is_shared: drawn by the same request as the call before it, which holds the usage of that request.
+        is_beside: a sample of the same draw as the call before it, which did not wait for that one.
     """
 
     id: int
@@ -90,6 +99,7 @@ class ModelCall:
     error: Failure | None
     timing: Timing
     is_shared: bool = False
+    is_beside: bool = False
     kind: Literal["model_call"] = "model_call"
 
 
@@ -197,7 +207,8 @@ Observer = Callable[[Event], None]
 class Totals:
     """Sums over a trace. Words are split at white space; `prompt_words` counts all that was sent, each time it was sent.
 
-    `llm_calls` are requests, `completions` the replies that they were for: several samples may come of one request.
+    `llm_calls` are requests, `completions` the replies that they were for: several samples may come of one request. Words and
+    tokens of a prompt are of the same requests. `estimated_tokens` are those, in and out, that no endpoint counted.
     """
 
     llm_calls: int
@@ -206,6 +217,7 @@ class Totals:
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
+    estimated_tokens: int
     prompt_words: int
     reply_words: int
     searches: int
@@ -252,9 +264,9 @@ class Record:
         setup: what the run depends on.
         messages: every distinct message that was sent, once.
         passages: every passage that was found, once.
-        steps: in order, parents before children.
+        steps: in order, parents before children; those of an offline stage are among them, see `offline_steps`.
         started_at: when, as an ISO 8601 time in UTC.
-        seconds: how long it took.
+        seconds: how long it took, an offline stage left out.
     """
 
     # JSON has no word for infinity: a limit or an option that is infinite is written as a string, and read back as a number.
@@ -277,21 +289,28 @@ class Record:
 
     @classmethod
     def from_json(cls, line: str) -> Record:
-        """Reads a record back and checks that it holds together and that every citation still quotes its passage.
+        """Reads a record back and checks that it holds together: the citations still quote their passages, the verdict follows.
+
+        A record of the first schema is read as `hopweave.earlier_records` says.
 
         Raises:
-            DataError: for another schema, a damaged line, steps that do not fit together, or a citation that does not hold.
+            DataError: for another schema, a damaged line, steps that do not fit together, a citation that does not hold, or a
+                verdict that does not follow from the claims.
         """
         try:
-            schema = _mapping_adapter().validate_json(line).get("schema")
-            if schema != SCHEMA:
-                raise DataError(f"this record has schema {schema!r}; this version of hopweave reads {SCHEMA!r}")
-            record = _record_adapter().validate_json(line)
+            read = _mapping_adapter().validate_json(line)
+            schema = read.get("schema")
+            if schema not in (SCHEMA, FIRST):
+                raise DataError(
+                    f"this record has schema {schema!r}; this version of hopweave reads {SCHEMA!r} and {FIRST!r}: "
+                    "update hopweave"
+                )
+            record = _record_adapter().validate_json(line) if schema == SCHEMA else _of_first_schema(read)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "the line"
             raise DataError(f"not a record: {where}: {first['msg']}; restore the file or run the question again") from None
-        for problem in (*record._shape_problems(), *record.citation_problems()):
+        for problem in (*record._shape_problems(), *record.citation_problems(), *record._verdict_problems()):
             raise DataError(f"the record of question {record.question.id!r} was altered: {problem}; run the question again")
         return record
 
@@ -311,6 +330,16 @@ class Record:
         if self.answer is not None:
             yield from citation_problems(self.answer, {passage.id: passage.text for passage in self.passages})
 
+    def cited_passages(self) -> tuple[tuple[Citation, Passage], ...]:
+        """Each citation of the answer with the passage that it quotes, in the order of the claims; none without an answer."""
+        held = {passage.id: passage for passage in self.passages}
+        citations = self.answer.citations if self.answer is not None else ()
+        return tuple((citation, held[citation.passage_id]) for citation in citations)
+
+    def _verdict_problems(self) -> Iterator[str]:
+        if self.answer is not None:
+            yield from verdict_problems(self.answer)
+
     def _shape_problems(self) -> Iterator[str]:
         if (self.answer is None) == (self.error is None):
             yield "it must hold either an answer or an error"
@@ -325,12 +354,35 @@ class Record:
             if not known.issuperset(_passage_ids(step)):
                 yield f"step {position} refers to a passage that is not in the record"
 
-    def totals(self) -> Totals:
-        """Sums over the steps; nothing here is stored, so nothing can disagree with the steps."""
+    @property
+    def offline_steps(self) -> tuple[AnyStep, ...]:
+        """What a run does once and its questions share, such as writing demonstrations; each record tells of it."""
+        within = self._offline_ids()
+        return tuple(step for step in self.steps if step.id in within)
+
+    @property
+    def own_steps(self) -> tuple[AnyStep, ...]:
+        """The steps that are of this question alone: all but `offline_steps`."""
+        within = self._offline_ids()
+        return tuple(step for step in self.steps if step.id not in within) if within else self.steps
+
+    def _offline_ids(self) -> set[int]:
+        within: set[int] = set()
+        for step in self.steps:
+            if step.parent in within or (isinstance(step, Decision) and step.label == OFFLINE):
+                within.add(step.id)
+        return within
+
+    def totals(self, *, offline: bool = False) -> Totals:
+        """Sums over the steps; nothing here is stored, so nothing can disagree with the steps.
+
+        Args:
+            offline: over `offline_steps` instead of `own_steps`.
+        """
         counts: Counter[str] = Counter()
         seconds = dict.fromkeys(("llm", "search"), 0.0)
         words = [len(message.text.split()) for message in self.messages]
-        for step in self.steps:
+        for step in self.offline_steps if offline else self.own_steps:
             counts[step.kind] += 1
             match step:
                 case Search(is_rewritten=True):
@@ -341,7 +393,9 @@ class Record:
                     counts["prompt_tokens"] += step.usage.prompt_tokens
                     counts["completion_tokens"] += step.usage.completion_tokens
                     counts["cached_tokens"] += step.usage.cached_tokens
-                    counts["prompt_words"] += 0 if step.is_shared else sum(words[index] for index in step.messages)
+                    if step.usage.is_estimated:
+                        counts["estimated_tokens"] += step.usage.prompt_tokens + step.usage.completion_tokens
+                    counts["prompt_words"] += sum(words[index] for index in step.messages) if _was_sent(step) else 0
                     counts["reply_words"] += len((step.text or "").split())
                     seconds["llm"] += 0.0 if step.is_shared else step.timing.seconds
                 case Search():
@@ -356,6 +410,7 @@ class Record:
             prompt_tokens=counts["prompt_tokens"],
             completion_tokens=counts["completion_tokens"],
             cached_tokens=counts["cached_tokens"],
+            estimated_tokens=counts["estimated_tokens"],
             prompt_words=counts["prompt_words"],
             reply_words=counts["reply_words"],
             searches=counts["search"],
@@ -379,7 +434,7 @@ class Record:
             return self.totals().queries
         kinds = [
             step.kind
-            for step in self.steps
+            for step in self.own_steps
             if (isinstance(step, Search) and not step.is_rewritten) or (isinstance(step, ModelCall) and step.purpose != READER)
         ]
         return sum(kind == "search" and (index == 0 or kinds[index - 1] != "search") for index, kind in enumerate(kinds))
@@ -411,11 +466,16 @@ class Trace:
         self._passages: dict[str, Passage] = {}
         self._parent: ContextVar[int | None] = ContextVar("parent", default=None)
         self._start = time.perf_counter()
+        self._seconds_aside = 0.0
         self.prompts: dict[str, str] = {}
 
     def seconds(self) -> float:
         """Seconds since the question was taken up."""
         return time.perf_counter() - self._start
+
+    def set_aside(self, seconds: float) -> None:
+        """Takes seconds that have passed off those that the question took: they were of an offline stage."""
+        self._seconds_aside += seconds
 
     @property
     def is_observed(self) -> bool:
@@ -500,8 +560,20 @@ class Trace:
         """The passage of that id, if it was found or read."""
         return self._passages.get(passage_id)
 
+    def readings_of(self, query: str) -> dict[str, Reading]:
+        """What the reader has made of passages for a query so far, by the id of the passage; of several the surest."""
+        found: dict[str, Reading] = {}
+        for step in self._steps.values():
+            if isinstance(step, Read) and step.query == query and step.reading is not None:
+                other = found.get(step.passage_id)
+                if other is None or step.reading.confidence > other.confidence:
+                    found[step.passage_id] = step.reading
+        return found
+
     def finish(self, question: Question, setup: Setup, started_at: str, answer: Answer | None, error: Failure | None) -> Record:
-        """The record of the question."""
+        """The record of the question; the verdict of its answer is made here, whatever the method says."""
+        if answer is not None:
+            answer = replace(answer, verdict=verdict_of(answer))
         steps = _along_the_tree(self._steps, self._parents)
         steps, messages = _with_messages_in_order(steps, tuple(self._messages))
         in_steps = dict.fromkeys(passage_id for step in steps for passage_id in _passage_ids(step))
@@ -516,7 +588,7 @@ class Trace:
             passages=tuple(self._passages[passage_id] for passage_id in passage_ids),
             steps=steps,
             started_at=started_at,
-            seconds=self.seconds(),
+            seconds=self.seconds() - self._seconds_aside,
         )
 
     def _take_id(self) -> int:
@@ -574,7 +646,8 @@ def citation_problems(answer: Answer, texts: Mapping[str, str]) -> Iterator[str]
         answer: whose citations to check.
         texts: of the passages, by id.
     """
-    for citation in answer.citations:
+    against = (claim.contradicted_by for claim in answer.claims)
+    for citation in (*answer.citations, *filter(None, against)):
         text, focus = texts.get(citation.passage_id), citation.focus
         if text is None:
             yield f"citation [{citation.mark}] names passage {citation.passage_id!r}, which is not in the record"
@@ -582,6 +655,12 @@ def citation_problems(answer: Answer, texts: Mapping[str, str]) -> Iterator[str]
             yield f"citation [{citation.mark}] does not quote passage {citation.passage_id!r}"
         elif focus is not None and not citation.start <= focus.start < focus.end <= citation.end:
             yield f"citation [{citation.mark}] has its focus outside of its quote"
+
+
+def _was_sent(step: ModelCall) -> bool:
+    """Whether its prompt was sent, so that words and tokens are of the same requests."""
+    is_missed = step.error is not None and step.error.kind == ReplayMiss.__name__
+    return step.usage.prompt_tokens > 0 or not (step.is_shared or is_missed)
 
 
 def _passage_ids(step: AnyStep) -> Iterator[str]:
@@ -635,6 +714,12 @@ def _along_the_tree(steps: Mapping[int, AnyStep], parents: Mapping[int, int | No
     return tuple(renumbered)
 
 
+def _of_first_schema(read: Mapping[str, Any]) -> Record:
+    record = _record_adapter().validate_json(_mapping_adapter().dump_json(from_first(read, SCHEMA)))
+    answer = record.answer
+    return record if answer is None else replace(record, answer=replace(answer, verdict=verdict_of(answer)))
+
+
 @cache
 def _record_adapter() -> TypeAdapter[Record]:
     return TypeAdapter(Record)
@@ -655,11 +740,15 @@ def call_step(
     outcome: Reply | RunError,
     timing: Timing,
     *,
+    lost: Usage | None = None,
     is_shared: bool = False,
+    is_beside: bool = False,
 ) -> ModelCall:
-    """A `ModelCall` from what came of it."""
+    """A `ModelCall` from what came of it; `lost` is the usage of one that failed."""
     if isinstance(outcome, RunError):
-        text, reason, usage, error = None, "error", Usage(), Failure.of(outcome)
+        text, reason, usage, error = None, "error", lost or Usage(), Failure.of(outcome)
     else:
         text, reason, usage, error = outcome.text, outcome.finish_reason, outcome.usage, None
-    return ModelCall(step_id, parent, purpose, messages, sampling, sample, text, reason, usage, error, timing, is_shared)
+    return ModelCall(
+        step_id, parent, purpose, messages, sampling, sample, text, reason, usage, error, timing, is_shared, is_beside
+    )

@@ -8,6 +8,7 @@ Offsets are code points (Python `str` indices), half open: `text[start:end]`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,12 +16,18 @@ from typing import Any, Literal
 AnswerForm = Literal["short", "label", "long"]
 """What kind of answer is asked for: a few words, one of a closed set of labels, or several sentences."""
 
-Verdict = Literal["known", "verified", "corrected", "completed", "contradicted", "unsupported"]
-"""Where a claim stands with the evidence.
+Origin = Literal["model", "verified", "corrected", "completed", "retrieved"]
+"""How a claim came to be, which is the method's business.
 
-`known`: the model's own knowledge, which retrieval neither confirmed nor denied. `verified`: a passage says the same.
-`corrected`: a passage said otherwise and its answer was taken. `completed`: the model did not know, a passage supplied it.
-`contradicted`: a passage says otherwise and the model's answer stands all the same. `unsupported`: nobody answered it.
+`model`: the model said it, and nothing checked it. `verified`: the model said it, and the method's own check passed.
+`corrected`: a passage's words replaced the model's. `completed`: the model left it open, and a passage's words filled it.
+`retrieved`: the model wrote it with the passages before it.
+"""
+
+Support = Literal["supported", "contradicted", "unsupported"]
+"""How a claim stands, by the one rule of `hopweave.support`, the same for every method.
+
+`supported`: a passage bears it out. `contradicted`: none does, and one says otherwise. `unsupported`: neither.
 """
 
 Role = Literal["system", "user", "assistant"]
@@ -38,6 +45,7 @@ class Question:
         family: the task family whose demonstrations fit, such as `multi_hop` or `slot_filling`; if empty it goes by form and
             labels (`demonstrations.family_of`).
         pinned: passages that the question comes with and is about (as IIRC's main passage); they need no retrieval.
+        dataset: the benchmark that it is from, such as `hotpotqa`, where published settings of methods go by it; else empty.
     """
 
     id: str
@@ -46,6 +54,7 @@ class Question:
     labels: tuple[str, ...] = ()
     family: str = ""
     pinned: tuple[Passage, ...] = ()
+    dataset: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +110,12 @@ class Column:
     high: float = 1.0
     unit: str = ""
 
+    @property
+    def worst(self) -> float | None:
+        """What a question that failed counts as; `None` where neither way is better, or there is no worst value."""
+        value = {"higher": self.low, "lower": self.high}.get(self.better)
+        return value if value is not None and math.isfinite(value) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -145,15 +160,17 @@ class Reading:
     """What a reader made of a passage for a query.
 
     Attributes:
-        text: the answer as it stands in the passage; empty if there is none.
-        span: where it stands; `None` exactly when `text` is empty.
+        text: the answer as it stands in the passage or in its title; empty if there is none.
+        span: where it stands in the passage's text; `None` if `text` is empty, or stands in the title.
         confidence: f, how sure the reader is that the passage answers the query. Its scale is the reader's own (a raw logit
             or log-odds), so a threshold belongs to a reader.
+        in_title: whether `text` stands in the passage's title, which can be compared with an answer and cannot be quoted.
     """
 
     text: str
     span: Span | None
     confidence: float
+    in_title: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +196,47 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One step of reasoning that asserts something: the query it answers, what it says, how it stands, and on what it rests."""
+    """One step of reasoning that asserts something. `hopweave.support.claim_of` makes it.
+
+    Attributes:
+        query: what it answers.
+        text: what it says; empty if the query stayed open.
+        origin: how it came to be.
+        support: how it stands.
+        citations: what it rests on; a claim that is `supported` has at least one. SearChain's `cite = "every_node"` also cites
+            what was found for a claim that is not.
+        contradicted_by: the words of the passage that says otherwise, where it is `contradicted`; its mark is 0, since it
+            never stands in the text.
+    """
 
     query: str
     text: str
-    verdict: Verdict
+    origin: Origin = "model"
+    support: Support = "unsupported"
     citations: tuple[Citation, ...] = ()
+    contradicted_by: Citation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a whole answer stands. `hopweave.marking.verdict_of` makes it.
+
+    Attributes:
+        support: of the claim that carries the answer, that is, which says what `Answer.short` says; `unsupported` where none
+            does. Of a long answer that no single claim carries: of the weakest of its sentences.
+        carried_by: the number of that claim, from 1; `None` where there is none.
+        num_claims: that say something.
+        num_supported: that a passage bears out.
+        num_contradicted: of which a passage says otherwise.
+        num_sentences_without_claim: sentences of the final text that belong to no claim.
+    """
+
+    support: Support = "unsupported"
+    carried_by: int | None = None
+    num_claims: int = 0
+    num_supported: int = 0
+    num_contradicted: int = 0
+    num_sentences_without_claim: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,13 +244,17 @@ class Answer:
     """What a method hands back.
 
     Attributes:
-        text: the final content for a reader, with `[k]` marks; each mark resolves to a citation of `claims`.
+        text: the final content for a reader, with `[k]` marks; each mark resolves to a citation of `claims`, and stands on a
+            sentence that states that claim.
         short: the bare answer, as metrics take it.
         claims: in the order of the reasoning.
         stopped_because: `finished`, or what ended the work early (such as `max_rounds` or `max_llm_calls`).
         how: how `short` was read off the model's words (such as `marker`, `forced`, `last-claim`).
         num_marks_removed: marks that the model invented and that were taken out of `text`.
         passage_ids: what the method retrieved to answer from, in the order it counts (best or earliest first).
+        num_marks_misplaced: marks of claims that were taken out of `text`, since the sentence states another claim, or since
+            the claim rests on nothing.
+        verdict: how the answer stands; the record has it, whatever the method says.
     """
 
     text: str
@@ -208,6 +264,8 @@ class Answer:
     how: str = "marker"
     num_marks_removed: int = 0
     passage_ids: tuple[str, ...] = ()
+    num_marks_misplaced: int = 0
+    verdict: Verdict = Verdict()
 
     @property
     def citations(self) -> tuple[Citation, ...]:
@@ -248,11 +306,15 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call, as the endpoint counts them. `cached_tokens` are prompt tokens it did not compute again."""
+    """Tokens of one call, as the endpoint counts them. `cached_tokens` are prompt tokens it did not compute again.
+
+    Where the endpoint did not count, as of a stream that was cut, they are estimated, and `is_estimated` says so.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
+    is_estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,9 @@ from pydantic_core import PydanticSerializationError
 from hopweave.catalog import load
 from hopweave.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
+from hopweave.marking import abstention, settled, verdict_of
 from hopweave.parts import Parts
-from hopweave.protocols import Method
+from hopweave.protocols import Method, Noting
 from hopweave.settings import Settings, read_settings
 from hopweave.store import Store
 from hopweave.trace import Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
@@ -54,6 +55,8 @@ class Weaver:
         self.parts = parts or open_parts(self.settings)
         self.budget = self.settings.make_budget()
         self._public_settings = self.settings.public()
+        for note in self.method.notes(self.parts) if isinstance(self.method, Noting) else ():
+            _warn_once(note)
 
     async def __aenter__(self) -> Weaver:
         return self
@@ -84,6 +87,8 @@ class Weaver:
         bench = Workbench(self.parts, trace, self.budget)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         answer, failure = await self._try(asked, bench)
+        if answer is not None and self.settings.require_support:
+            answer = _withheld(answer, bench)
         return trace.finish(asked, self.setup(self.budget), started_at, answer, failure)
 
     async def answer_all(self, questions: Iterable[Question], *, max_parallel: int = 1) -> AsyncIterator[Record]:
@@ -132,7 +137,7 @@ class Weaver:
         try:
             answer = await self.method.answer(question, bench)
             _check_answer(answer, bench.trace)
-            return answer, None
+            return settled(answer), None
         except Exception as error:  # noqa: BLE001 - a method that breaks is a failed question, not a lost run
             cause = cause_of(error)
         if isinstance(cause, BudgetReached):
@@ -143,6 +148,15 @@ class Weaver:
             raise cause
         _LOG.debug("%s broke on question %r", name, question.id, exc_info=cause)
         return None, Failure.of(MethodError(f"{name} broke: {type(cause).__name__}: {cause}"))
+
+
+def _withheld(answer: Answer, bench: Workbench) -> Answer:
+    """The answer, or an abstention in its place where no passage bears it out; the answer itself stays in the trace."""
+    support = verdict_of(answer).support
+    if support == "supported" or not answer.short:
+        return answer
+    bench.decide("withheld", answer.short, support=support, was=answer.text, stopped_because=answer.stopped_because)
+    return abstention(answer)
 
 
 def open_parts(settings: Settings) -> Parts:
@@ -260,7 +274,8 @@ def _check_answer(answer: Answer, trace: Trace) -> None:
         _answer_adapter().validate_json(one_line_of_json(_answer_adapter(), answer))
     except (PydanticSerializationError, ValidationError) as error:
         raise MethodError(f"the answer cannot be kept in a record: {str(error).splitlines()[-1].strip()}") from None
-    passages = {citation.passage_id: trace.passage(citation.passage_id) for citation in answer.citations}
+    against = filter(None, (claim.contradicted_by for claim in answer.claims))
+    passages = {one.passage_id: trace.passage(one.passage_id) for one in (*answer.citations, *against)}
     for problem in citation_problems(answer, {key: passage.text for key, passage in passages.items() if passage is not None}):
         raise MethodError(problem)
     if any(citation.passage_id.startswith(NOT_IN_CORPUS) for citation in answer.citations):
@@ -333,3 +348,9 @@ def ask(question: str, *, observers: Sequence[Observer] = (), **settings: Any) -
     else:
         raise SettingsError("ask() cannot wait where an event loop runs, as in a notebook; write: await hopweave.aask(...)")
     return asyncio.run(aask(question, observers=observers, **settings))
+
+
+@cache
+def _warn_once(note: str) -> None:
+    """Says once in a process what does not fit; without a handler, logging writes it to standard error."""
+    _LOG.warning(note)

@@ -1,21 +1,23 @@
 """What a method holds: model, retriever, reader, budget and trace, in one hand.
 
 Every call goes through the workbench, which records it, keeps it in the store, counts it against the budget, retries what may
-succeed later, gathers what waiting coroutines ask of an engine at the same moment into one batch, and files every failure
-under the boundary that it crossed. A method cannot forget any of it.
+succeed later, makes equal calls that are under way at the same moment once, gathers what waiting coroutines ask of an engine
+into one batch, and files every failure under the boundary that it crossed. A method cannot forget any of it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from hopweave import errors
+from hopweave.checked import checked_hits, checked_reading, checked_reply
 from hopweave.errors import (
     BudgetReached,
     ModelError,
@@ -25,6 +27,8 @@ from hopweave.errors import (
     SearchError,
     SettingsError,
 )
+from hopweave.estimated_usage import usage_of_prompt, with_usage
+from hopweave.in_flight import Call, OnText
 from hopweave.parts import Parts
 from hopweave.prompt import Prompt
 from hopweave.protocols import (
@@ -33,10 +37,10 @@ from hopweave.protocols import (
     ModelRetriever,
     TokenCounter,
 )
-from hopweave.retries import again, boundary
+from hopweave.retries import boundary, outcome_of
 from hopweave.store import Stored, key_of
-from hopweave.trace import READER, Failure, Read, Search, Timing, Trace, call_step, whole
-from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Span, Usage
+from hopweave.trace import OFFLINE, READER, Failure, Read, Search, Timing, Trace, call_step
+from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Usage
 
 T = TypeVar("T")
 
@@ -50,6 +54,8 @@ _COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Limits for one question; `None` is no limit. Reaching one ends in the best answer so far, never in an exception.
+
+    An offline stage (`Workbench.offline`) has the same limits, counted apart.
 
     Attributes:
         max_llm_calls: calls of the model, stored replies included.
@@ -85,10 +91,24 @@ class Samples:
 
 @dataclass(slots=True)
 class _Spent:
+    """What limits are held against; an account that is opened later `began` later, and took that time off the one before."""
+
     llm_calls: int = 0
     tokens: int = 0
     searches: int = 0
     stored_seconds: float = 0.0
+    began: float = 0.0
+    seconds_aside: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Made(Generic[T]):
+    """What came of a call, how long it took and how often it was tried; another question had it made if `is_merged`."""
+
+    outcome: T | RunError
+    seconds: float
+    attempts: int
+    is_merged: bool = False
 
 
 @dataclass(slots=True)
@@ -106,6 +126,7 @@ class Workbench:
     budget: Budget = field(default_factory=Budget)
     _spent: _Spent = field(default_factory=_Spent)
     _is_underneath: bool = False  # its searches go to the engine
+    _is_offline: bool = False  # what it does is for all questions
 
     @property
     def abilities(self) -> Abilities:
@@ -159,6 +180,26 @@ class Workbench:
         """Files what begins inside the block under a step."""
         return self.trace.under(step_id)
 
+    @contextmanager
+    def offline(self, text: str) -> Iterator[Workbench]:
+        """A workbench for what a method does once for all questions of a run, such as writing demonstrations.
+
+        Every question goes through it, and its record tells of it, under a decision `offline`. But an equal call of another
+        question, or an equal search, is not made again, whether or not there is a store. It is counted apart: in no total, no
+        limit and no second of the question. The stage has the limits of a question for itself.
+
+        Args:
+            text: what is done, in one line.
+        """
+        account = _Spent(began=self.trace.seconds())
+        with self.under(self.decide(OFFLINE, text)):
+            try:
+                yield replace(self, _is_offline=True, _spent=account)
+            finally:
+                seconds = self.trace.seconds() - account.began
+                self._spent.seconds_aside += seconds
+                self.trace.set_aside(seconds)
+
     def unread(self, parser: str, reason: str, text: str) -> None:
         """Files words of the model that could not be read; they are counted, never scored as an answer."""
         self.trace.unread(parser, reason, text)
@@ -179,21 +220,7 @@ class Workbench:
             BudgetReached: if the question may not make this call, or ran out of time during it.
             ReplayMiss: in replay, if the store does not hold it.
         """
-        sampling = sampling or self.sampling
-        self._afford("max_llm_calls", self._spent.llm_calls + 1)
-        self._afford("max_tokens", self._spent.tokens + 1)
-        store = self.parts.store
-        key = key_of(self.parts.llm.identity, messages, sampling, sample) if store is not None and store.mode != "off" else ""
-        self._afford_time(key)
-        self._spent.llm_calls += 1
-        step_id, parent, started = self.trace.begin("model_call", purpose), self.trace.parent, self.trace.seconds()
-        kept = self.trace.keep_messages(messages)
-        outcome, timing = await self._outcome(key, messages, sampling, step_id, started)
-        self.trace.end(call_step(step_id, parent, purpose, kept, sampling, sample, outcome, timing))
-        if isinstance(outcome, RunError):
-            raise outcome
-        self._spent.tokens += outcome.usage.prompt_tokens + outcome.usage.completion_tokens
-        return outcome
+        return await self._reply(messages, sampling or self.sampling, purpose, sample)
 
     async def samples(
         self, messages: Sequence[Message], num: int, *, purpose: str, sampling: Sampling | None = None
@@ -219,11 +246,12 @@ class Workbench:
         if self.abilities.samples and isinstance(self.parts.llm, ManyReplies) and num > 1:
             return Samples(await self._at_once(self.parts.llm, messages, num, purpose, sampling))
         drawn = [
-            self.reply(
+            self._reply(
                 messages,
-                purpose=purpose,
-                sampling=sampling if sampling.seed is None else replace(sampling, seed=sampling.seed + number),
-                sample=number,
+                sampling if sampling.seed is None else replace(sampling, seed=sampling.seed + number),
+                purpose,
+                number,
+                is_beside=number > 0,
             )
             for number in range(num)
         ]
@@ -248,11 +276,11 @@ class Workbench:
             BudgetReached: if the question ran out of time.
             ReplayMiss: in replay, if the store does not hold the count.
         """
-        llm, store = self.parts.llm, self.parts.store
+        llm = self.parts.llm
         if not isinstance(llm, TokenCounter):
             return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
-        key = key_of(llm.identity, [Message("user", text)], _COUNTING, 0) if store is not None and store.mode != "off" else ""
-        stored = store.get(key) if store is not None else None
+        key = self._key([Message("user", text)], _COUNTING, 0)
+        stored = self._stored(key)
         if stored is not None:
             outcome = self._from_store(stored)
         elif self._is_replay:
@@ -292,10 +320,11 @@ class Workbench:
             if rewriter is None:
                 async with self._deadline():
                     with boundary(SearchError):
-                        hits = _checked_hits(await self.parts.search(queries, max_hits), max_hits)
+                        search = self.parts.search_once if self._is_offline else self.parts.search
+                        hits = checked_hits(await search(queries, max_hits), max_hits)
             else:
                 with boundary(SearchError):
-                    hits = _checked_hits(await self._rewritten(rewriter, step_id, queries, max_hits), max_hits)
+                    hits = checked_hits(await self._rewritten(rewriter, step_id, queries, max_hits), max_hits)
         except RunError as error:
             end((), Failure.of(error))
             raise
@@ -320,7 +349,7 @@ class Workbench:
 
         try:
             with boundary(ReadError):
-                reading = _checked_reading(await self._reading(step_id, query, passage), passage)
+                reading = checked_reading(await self._reading(step_id, query, passage), passage)
         except RunError as error:
             end(None, Failure.of(error))
             raise
@@ -365,24 +394,113 @@ class Workbench:
         with self.under(step_id):
             return await reader.read_with(ask, query, passage)
 
+    async def _reply(
+        self, messages: Sequence[Message], sampling: Sampling, purpose: str, sample: int, *, is_beside: bool = False
+    ) -> Reply:
+        self._afford("max_llm_calls", self._spent.llm_calls + 1)
+        self._afford("max_tokens", self._spent.tokens + 1)
+        key = self._key(messages, sampling, sample)
+        self._afford_time(key)
+        self._spent.llm_calls += 1
+        step_id, parent, started = self.trace.begin("model_call", purpose), self.trace.parent, self.trace.seconds()
+        kept = self.trace.keep_messages(messages)
+        outcome, timing = await self._outcome(key, messages, sampling, step_id, started)
+        lost = _lost(messages, outcome)
+        self.trace.end(
+            call_step(step_id, parent, purpose, kept, sampling, sample, outcome, timing, lost=lost, is_beside=is_beside)
+        )
+        if isinstance(outcome, RunError):
+            raise outcome
+        self._spent.tokens += outcome.usage.prompt_tokens + outcome.usage.completion_tokens
+        return outcome
+
     async def _outcome(
         self, key: str, messages: Sequence[Message], sampling: Sampling, step_id: int, started: float
     ) -> tuple[Reply | RunError, Timing]:
-        store = self.parts.store
-        stored = store.get(key) if store is not None else None
+        stored = self._stored(key)
         if stored is not None:
             begun = self._spent.stored_seconds
             await asyncio.sleep(0)  # whoever calls side by side begins before this call has taken its time
-            self._spent.stored_seconds = max(self._spent.stored_seconds, begun + stored.seconds)
-            return self._from_store(stored), Timing(started, stored.seconds, from_store=True, attempts=stored.attempts)
+            self._count_stored(begun, stored.seconds)
+            return self._from_store(stored), self._timing_of(stored, started)
         if self._is_replay:
             return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
-        outcome, attempts = await self._call(messages, sampling, step_id)
-        seconds = self.trace.seconds() - started
-        if store is not None:
-            reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
-            outcome = store.put(key, Stored(reply, failure, seconds, attempts)).reply or outcome
-        return outcome, Timing(started, seconds, attempts=attempts)
+
+        async def ask(on_text: OnText | None) -> Reply:
+            reply = checked_reply(await self.parts.llm.reply(messages, sampling, on_text))
+            return with_usage(messages, [reply])[0]
+
+        made = await self._made(key, ask, partial(self._keep, key), self._on_text(step_id))
+        return made.outcome, Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
+
+    def _key(self, messages: Sequence[Message], sampling: Sampling, sample: int) -> str:
+        """Under which the store, or the memory of offline stages, keeps a call; empty where neither does."""
+        store = self.parts.store
+        is_kept = self._is_offline or (store is not None and store.mode != "off")
+        return key_of(self.parts.llm.identity, messages, sampling, sample) if is_kept else ""
+
+    def _stored(self, key: str) -> Stored | None:
+        store = self.parts.store
+        stored = store.get(key) if store is not None and key else None
+        return stored or (self.parts.offline_replies.get(key) if self._is_offline else None)
+
+    def _timing_of(self, stored: Stored, started: float) -> Timing:
+        is_from_store = self.parts.store is not None and self.parts.store.mode != "off"
+        return Timing(started, stored.seconds, from_store=is_from_store, attempts=stored.attempts, is_merged=not is_from_store)
+
+    def _keep(self, key: str, made: _Made[Reply]) -> _Made[Reply]:
+        """Keeps what came of a call where it belongs; hands back what stands there now."""
+        store, outcome = self.parts.store, made.outcome
+        reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
+        stored = Stored(reply, failure, made.seconds, made.attempts)
+        if store is not None and store.mode != "off":
+            return replace(made, outcome=store.put(key, stored).reply or outcome)
+        if self._is_offline and reply is not None:
+            self.parts.offline_replies.setdefault(key, stored)
+        return made
+
+    def _count_stored(self, begun: float, seconds: float) -> None:
+        """Counts seconds that a call took and that nobody had to wait, from when the count stood at `begun`."""
+        self._spent.stored_seconds = max(self._spent.stored_seconds, begun + seconds)
+
+    async def _made(
+        self,
+        key: str,
+        ask: Callable[[OnText | None], Awaitable[T]],
+        keep: Callable[[_Made[T]], _Made[T]],
+        on_text: OnText | None = None,
+    ) -> _Made[T]:
+        """Makes a call, or waits for an equal one that is under way, within the question's time.
+
+        Args:
+            key: of the call; without one it is always made.
+            ask: makes it.
+            keep: is given what came of it, once, and hands back what counts.
+            on_text: told of each piece of a reply.
+        """
+
+        async def make(call: Call[_Made[T]]) -> _Made[T]:
+            began = time.perf_counter()
+
+            async def once() -> T:
+                call.attempts += 1
+                with boundary(ModelError):
+                    return await ask(call.tell if on_text is not None else None)
+
+            outcome = await outcome_of(once, self.parts.retries)
+            return keep(_Made(outcome, time.perf_counter() - began, call.attempts))
+
+        began, stood_at = time.perf_counter(), self._spent.stored_seconds
+        call, is_own = self.parts.in_flight.join(key, make)
+        try:
+            async with self._deadline():
+                made: _Made[T] = await call.result(on_text)
+        except BudgetReached as reached:
+            return keep(_Made(reached, time.perf_counter() - began, max(1, call.attempts)))
+        if is_own:
+            return made
+        self._count_stored(stood_at, made.seconds - (time.perf_counter() - began))
+        return replace(made, is_merged=True)
 
     def _from_store(self, stored: Stored) -> Reply | RunError:
         if stored.reply is not None:
@@ -401,17 +519,32 @@ class Workbench:
         """Draws samples by one request; what the store holds is not drawn again."""
         self._afford("max_llm_calls", self._spent.llm_calls + 1)
         self._afford("max_tokens", self._spent.tokens + 1)
-        store = self.parts.store
-        has_store = store is not None and store.mode != "off"
-        keys = [key_of(self.parts.llm.identity, messages, sampling, number) if has_store else "" for number in range(num)]
+        keys = [self._key(messages, sampling, number) for number in range(num)]
         self._afford_time(keys[0])
         self._spent.llm_calls += 1
         steps = [self.trace.begin("model_call", purpose) for _ in range(num)]
         parent, kept, started = self.trace.parent, self.trace.keep_messages(messages), self.trace.seconds()
         outcomes = await self._drawn(llm, messages, sampling, keys, started)
+        is_first = _first_of_requests([outcome for outcome, _ in outcomes])
+        self._spent.llm_calls += sum(is_first[1:])
         for number, (step_id, (outcome, timing)) in enumerate(zip(steps, outcomes, strict=True)):
-            is_shared = number > 0
-            self.trace.end(call_step(step_id, parent, purpose, kept, sampling, number, outcome, timing, is_shared=is_shared))
+            is_shared = not is_first[number]
+            lost = None if is_shared else _lost(messages, outcome)
+            self.trace.end(
+                call_step(
+                    step_id,
+                    parent,
+                    purpose,
+                    kept,
+                    sampling,
+                    number,
+                    outcome,
+                    timing,
+                    lost=lost,
+                    is_shared=is_shared,
+                    is_beside=number > 0,
+                )
+            )
         for outcome, _ in outcomes:
             if isinstance(outcome, RunError):
                 raise outcome
@@ -422,77 +555,45 @@ class Workbench:
     async def _drawn(
         self, llm: ManyReplies, messages: Sequence[Message], sampling: Sampling, keys: Sequence[str], started: float
     ) -> list[tuple[Reply | RunError, Timing]]:
-        store = self.parts.store
-        found = [store.get(key) if store is not None and key else None for key in keys]
-        num_missing = sum(stored is None for stored in found)
-        drawn: list[Reply] | RunError = []
-        attempts = 0
-        if num_missing and self._is_replay:
-            drawn = ReplayMiss("the store does not hold all samples of this call; run once with the store on")
-        elif num_missing:
+        begun, found = self._spent.stored_seconds, [self._stored(key) for key in keys]
+        self._count_stored(begun, max((stored.seconds for stored in found if stored is not None), default=0.0))
+        missing = [key for key, stored in zip(keys, found, strict=True) if stored is None]
+        waiting: Iterator[tuple[Reply | RunError, Timing]] = iter(())
+        if missing and self._is_replay:
+            miss = ReplayMiss("the store does not hold all samples of this call; run once with the store on")
+            waiting = iter([(miss, Timing(started, 0.0, attempts=0))] * len(missing))
+        elif missing:
 
-            async def draw() -> list[Reply]:
-                replies = [_checked_reply(reply) for reply in await llm.replies(messages, sampling, num_missing)]
-                if len(replies) != num_missing:
-                    raise ModelError(f"the model sent {len(replies)} replies where {num_missing} were asked for")
-                return replies
+            async def draw(_: OnText | None) -> list[Reply]:
+                replies = [checked_reply(reply) for reply in await llm.replies(messages, sampling, len(missing))]
+                if len(replies) != len(missing):
+                    raise ModelError(f"the model sent {len(replies)} replies where {len(missing)} were asked for")
+                return with_usage(messages, replies)
 
-            drawn, attempts = await self._tried(draw)
-        seconds = self.trace.seconds() - started
-        outcomes: list[tuple[Reply | RunError, Timing]] = []
-        waiting = iter(drawn) if isinstance(drawn, list) else None
-        for key, stored in zip(keys, found, strict=True):
-            if stored is not None:
-                timing = Timing(started, stored.seconds, from_store=True, attempts=stored.attempts)
-                outcomes.append((self._from_store(stored), timing))
-                continue
-            outcome: Reply | RunError = next(waiting) if waiting is not None else drawn  # type: ignore[assignment]
-            if store is not None and key:
-                reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
-                outcome = store.put(key, Stored(reply, failure, seconds, attempts)).reply or outcome
-            outcomes.append((outcome, Timing(started, seconds, attempts=attempts)))
-        return outcomes
+            made = await self._made("\n".join(missing) if all(missing) else "", draw, partial(self._keep_all, missing))
+            timing = Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
+            drawn = made.outcome if isinstance(made.outcome, list) else [made.outcome] * len(missing)
+            waiting = iter([(one, timing) for one in drawn])
+        return [
+            next(waiting) if stored is None else (self._from_store(stored), self._timing_of(stored, started))
+            for stored in found
+        ]
+
+    def _keep_all(self, keys: Sequence[str], made: _Made[list[Reply]]) -> _Made[list[Reply]]:
+        """Keeps each reply of one request, or that there is none."""
+        outcome = made.outcome
+        each: Sequence[Reply | RunError] = outcome if isinstance(outcome, list) else [outcome] * len(keys)
+        kept = [self._keep(key, _Made(one, made.seconds, made.attempts)).outcome for key, one in zip(keys, each, strict=True)]
+        replies = [one for one in kept if isinstance(one, Reply)]
+        return replace(made, outcome=replies) if len(replies) == len(keys) else made
 
     async def _counted(self, key: str, llm: TokenCounter, text: str) -> Reply | RunError:
         """A count, as a reply that says nothing, so that the store can hold it."""
 
-        async def count() -> Reply:
+        async def count(_: OnText | None) -> Reply:
             return Reply("", usage=Usage(prompt_tokens=int(await llm.count_tokens(text))))
 
-        started, store = self.trace.seconds(), self.parts.store
-        outcome, attempts = await self._tried(count)
-        if store is not None:
-            reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
-            store.put(key, Stored(reply, failure, self.trace.seconds() - started, attempts))
-        return outcome
-
-    async def _call(self, messages: Sequence[Message], sampling: Sampling, step_id: int) -> tuple[Reply | RunError, int]:
-        async def reply() -> Reply:
-            return _checked_reply(await self.parts.llm.reply(messages, sampling, self._on_text(step_id)))
-
-        return await self._tried(reply)
-
-    async def _tried(self, call: Callable[[], Awaitable[T]]) -> tuple[T | RunError, int]:
-        """What comes of a call that is tried again where that can help, within the question's time, and the attempts."""
-        attempts = 0
-
-        async def once() -> T:
-            nonlocal attempts
-            attempts += 1
-            with boundary(ModelError):
-                return await call()
-
-        try:
-            async with self._deadline():
-                try:
-                    reply = await once()
-                except RunError as error:
-                    if not error.retryable or self.parts.retries.max_attempts < 2:
-                        raise
-                    reply = await again(once, error, self.parts.retries)
-        except RunError as error:
-            return error, attempts
-        return reply, attempts
+        return (await self._made(key, count, partial(self._keep, key))).outcome
 
     def _on_text(self, step_id: int) -> Callable[[str], None] | None:
         if not self.trace.is_observed:
@@ -525,7 +626,9 @@ class Workbench:
         return BudgetReached("max_seconds", self.budget.max_seconds or 0.0)
 
     def _seconds_left(self) -> float:
-        return (self.budget.max_seconds or 0.0) - self.trace.seconds() - self._spent.stored_seconds
+        spent = self._spent
+        taken = self.trace.seconds() - spent.began - spent.seconds_aside + spent.stored_seconds
+        return (self.budget.max_seconds or 0.0) - taken
 
     @asynccontextmanager
     async def _deadline(self) -> AsyncIterator[None]:
@@ -554,38 +657,19 @@ async def _outcome_of(call: Awaitable[Reply]) -> Reply | RunError:
         return error
 
 
-def _checked_reply(reply: Reply) -> Reply:
-    """The reply, its text as UTF-8 can hold it: some servers cut a character in two."""
-    if not isinstance(reply, Reply):
-        raise TypeError(f"the model handed back {type(reply).__name__}, not a Reply")
-    logprobs = tuple(
-        replace(token, token=whole(token.token), top=tuple((whole(other), value) for other, value in token.top))
-        for token in reply.logprobs
-    )
-    return replace(reply, text=whole(reply.text), logprobs=logprobs)
+def _lost(messages: Sequence[Message], outcome: Reply | RunError) -> Usage | None:
+    """The tokens that a call had sent when it failed; `None` if it did not fail, or nothing was sent."""
+    is_lost = isinstance(outcome, RunError) and not isinstance(outcome, ReplayMiss)
+    return usage_of_prompt(messages) if is_lost else None
 
 
-def _checked_hits(found: list[list[Hit]], max_hits: int) -> list[list[Hit]]:
-    """The hits, if they are as `Retriever.search` says."""
-    for hits in found:
-        if len(hits) > max_hits:
-            raise SearchError(f"the retriever sent {len(hits)} hits where {max_hits} were asked for")
-        for hit in hits:
-            if not math.isfinite(hit.score):
-                raise SearchError(f"the retriever gave passage {hit.passage.id!r} the score {hit.score}, which is no number")
-    return found
+def _first_of_requests(outcomes: Sequence[Reply | RunError]) -> list[bool]:
+    """Whether each of several samples is the first of a request: of what is not in the store, and before that of what is.
 
-
-def _checked_reading(reading: Reading, passage: Passage) -> Reading:
-    """The reading in plain numbers, if it is as `Reader.read` says."""
-    confidence, span = float(reading.confidence), reading.span
-    if not math.isfinite(confidence):
-        raise ReadError(f"the reader is sure of passage {passage.id!r} by {confidence}, which is no number")
-    if span is not None:
-        span = Span(int(span.start), int(span.end))
-    start, end = (span.start, span.end) if span is not None else (0, 0)
-    if (span is None) != (not reading.text) or not 0 <= start <= end or passage.text[start:end] != reading.text:
-        raise ReadError(
-            f"the reader says that {reading.text!r} stands in passage {passage.id!r} at {start} to {end}; it does not"
-        )
-    return Reading(reading.text, span, confidence)
+    The first reply of a request has its usage, in the store as well, so a replay finds the same.
+    """
+    failed = next((number for number, outcome in enumerate(outcomes) if isinstance(outcome, RunError)), None)
+    return [
+        number in (0, failed) or (isinstance(outcome, Reply) and outcome.usage.prompt_tokens > 0)
+        for number, outcome in enumerate(outcomes)
+    ]

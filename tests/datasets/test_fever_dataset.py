@@ -15,7 +15,7 @@ def test_the_original_layout_names_pages_of_the_authors_own_dump(tmp_path):
     original, _ = shown_files("fever", tmp_path)
     (example,) = FEVER(original.path).examples()
     assert example == Example(
-        Question("1", CLAIM, "label", ("SUPPORTS", "REFUTES")),
+        Question("1", CLAIM, "label", ("SUPPORTS", "REFUTES"), dataset="fever"),
         Gold(("REFUTES",), ("Carrow_Head_Light", "Ines_Halloran")),
         {"label": "REFUTES"},
     )

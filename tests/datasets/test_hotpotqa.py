@@ -21,7 +21,7 @@ def test_a_row_becomes_an_example_with_its_gold_paragraphs_and_traits(tmp_path):
     (shown,) = shown_files("hotpotqa", tmp_path)
     assert list(HotpotQA(shown.path).examples()) == [
         Example(
-            Question("c1", "Who designed the lighthouse that guards the harbour of Carrow?"),
+            Question("c1", "Who designed the lighthouse that guards the harbour of Carrow?", dataset="hotpotqa"),
             Gold(("Ines Halloran",), (CARROW, LIGHT)),
             {"type": "bridge", "level": "hard", "hops": 2},
         )

@@ -16,7 +16,7 @@ def test_a_slot_is_asked_as_it_stands_and_knows_its_family(tmp_path):
     (zsre,) = ZsRE(shown_files("zsre", tmp_path / "z")[0].path).examples()
     (trex,) = TREx(shown_files("trex", tmp_path / "t")[0].path).examples()
     assert zsre == Example(
-        Question("z1", "Carrow Head Light [SEP] architect", family="slot_filling"),
+        Question("z1", "Carrow Head Light [SEP] architect", family="slot_filling", dataset="zsre"),
         Gold(("Ines Halloran", "Halloran"), ("900001",)),
         {"type": "architect"},
     )

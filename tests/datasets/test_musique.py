@@ -19,7 +19,9 @@ def test_a_row_becomes_an_example_with_its_steps_aliases_and_hops(tmp_path):
     first, last = content_id("Ines Halloran", "She was born in Carrow."), content_id("Carrow", "Its lighthouse is by Tam Orre.")
     assert list(MuSiQue(shown.path).examples()) == [
         Example(
-            Question("2hop__1_2", "Who designed the lighthouse of the harbour where Ines Halloran was born?"),
+            Question(
+                "2hop__1_2", "Who designed the lighthouse of the harbour where Ines Halloran was born?", dataset="musique"
+            ),
             Gold(
                 ("Tam Orre", "T. Orre"),
                 (first, last),

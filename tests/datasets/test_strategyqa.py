@@ -13,7 +13,7 @@ def test_an_original_row_has_a_label_its_steps_and_the_paragraphs_of_its_evidenc
     shown = shown_files("strategyqa", tmp_path)[0]
     (example,) = StrategyQA(shown.path, **shown.options).examples()
     text = "Could a visitor to the Carrow Head Light have met the one who designed it?"
-    assert example.question == Question("s1", text, "label", LABELS)
+    assert example.question == Question("s1", text, "label", LABELS, dataset="strategyqa")
     assert example.gold == Gold(
         ("Yes",),
         ("Carrow Head Light-1", "Ines Halloran-2"),

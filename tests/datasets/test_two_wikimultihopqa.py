@@ -20,7 +20,7 @@ def shown(tmp_path):
 def test_a_row_becomes_an_example_with_the_aliases_and_demonyms_of_its_answer(shown):
     assert list(TwoWikiMultiHopQA(shown.path, **shown.options).examples()) == [
         Example(
-            Question("w1", "Where was the director of the film Carrow Nights born?"),
+            Question("w1", "Where was the director of the film Carrow Nights born?", dataset="2wikimultihopqa"),
             Gold(
                 ("Port Ellery", "Ellery", "Ellery Harbour", "Ellerian"),
                 (FILM, PERSON),

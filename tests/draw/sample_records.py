@@ -123,7 +123,7 @@ def searchain(*, from_store: bool = False) -> Record:
     with trace.under(node):
         write.read("Who designed Carrow Head Light?", LIGHTHOUSE, "Ines Halloran", 6.21)
         write.call("reader", "Says the passage who designed it?", "Ines Halloran")
-        data = {"verdict": "corrected", "confidence": 6.21, "passage_id": "lamp-1"}
+        data = {"origin": "corrected", "support": "supported", "confidence": 6.21, "passage_id": "lamp-1"}
         verdict = trace.decide("verdict", "the passage says Ines Halloran", data)
     with trace.under(verdict):
         write.call("chain", "According to the Reference, the answer should be Ines Halloran", "[Query 2]: ...", 4.0)
@@ -136,7 +136,7 @@ def searchain(*, from_store: bool = False) -> Record:
         for parent, word, confidence in ((known, "verified", 6.21), (born, "verified", 4.8), (river, "completed", 3.02)):
             with trace.under(parent):
                 write.read("the query", ENGINEER, "Port Merrow", confidence)
-                trace.decide("verdict", word, {"verdict": word, "confidence": confidence})
+                trace.decide("verdict", word, {"origin": word, "support": "supported", "confidence": confidence})
     trace.decide("path", "Carrow Head Light -> Ines Halloran -> Port Merrow -> Sill", {"nodes": [1, 2, 3]}, after=[river])
     write.call("final", "Write the final content.", "The light was designed by Ines Halloran [1], born in Port Merrow [2].")
     trace.decide("stop", "finished after 2 rounds", {})
@@ -152,10 +152,10 @@ def searchain_answer() -> Answer:
         text="Carrow Head Light was designed by Ines Halloran [1], who was born in Port Merrow [2], on the river Sill [3].",
         short="Port Merrow",
         claims=(
-            Claim("Who designed Carrow Head Light?", "Ines Halloran", "corrected", (lamp,)),
-            Claim("Where was Ines Halloran born?", "Port Merrow", "verified", (born,)),
-            Claim("Which river does Port Merrow lie at?", "Sill", "completed", (river, born)),
-            Claim("Is a light a building?", "yes", "known"),
+            Claim("Who designed Carrow Head Light?", "Ines Halloran", "corrected", "supported", (lamp,)),
+            Claim("Where was Ines Halloran born?", "Port Merrow", "verified", "supported", (born,)),
+            Claim("Which river does Port Merrow lie at?", "Sill", "completed", "supported", (river, born)),
+            Claim("Is a light a building?", "yes"),
         ),
     )
 
@@ -189,16 +189,16 @@ def hostile() -> Record:
     trace = Trace()
     write = Writer(trace)
     passage = Passage("p<1>", f"Before. {HOSTILE} After.", HOSTILE, "x")
-    top = trace.decide(HOSTILE, HOSTILE, {HOSTILE: HOSTILE, "verdict": HOSTILE, "confidence": "high"})
+    top = trace.decide(HOSTILE, HOSTILE, {HOSTILE: HOSTILE, "support": HOSTILE, "confidence": "high"})
     with trace.under(top):
         write.search([HOSTILE], [passage])
         write.read(HOSTILE, passage, HOSTILE, 1.0)
         write.call(HOSTILE, HOSTILE, HOSTILE)
         write.call("final", HOSTILE, ModelError(HOSTILE))
         trace.unread(HOSTILE, HOSTILE, HOSTILE)
-        trace.decide("verdict", HOSTILE, {"verdict": "verified", "confidence": True})
+        trace.decide("verdict", HOSTILE, {"origin": HOSTILE, "support": "supported", "confidence": True})
     citation = cite(1, passage, HOSTILE, "<script>alert(1)</script>")
-    answer = Answer(f"{HOSTILE} [1] [2]", HOSTILE, (Claim(HOSTILE, HOSTILE, "contradicted", (citation,)),))
+    answer = Answer(f"{HOSTILE} [1] [2]", HOSTILE, (Claim(HOSTILE, HOSTILE, "model", "supported", (citation,)),))
     return finish(trace, Question(HOSTILE, HOSTILE), answer, method=HOSTILE)
 
 

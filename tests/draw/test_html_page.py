@@ -84,7 +84,7 @@ def test_the_answer_links_its_marks_to_its_citations():
 
 
 def test_a_mark_without_a_citation_is_not_a_link():
-    record = replace(searchain(), answer=Answer("x [7]", "x", (Claim("q", "x", "known"),)))
+    record = replace(searchain(), answer=Answer("x [7]", "x", (Claim("q", "x"),)))
     assert "x [7]</p>" in draw_page(record)
 
 
@@ -96,7 +96,7 @@ def test_a_quote_is_highlighted_within_its_passage_and_its_focus_bold():
 
 def test_claims_have_chips_and_name_what_they_rest_on():
     source = draw_page(searchain())
-    assert '<span class="chip warn">\u2248 corrected</span>' in source
+    assert '<span class="chip good">\u2713 supported, corrected</span>' in source
     assert '<td class="marks"><a href="#cite-2" class="mark">[2]</a> <a href="#cite-3" class="mark">[3]</a></td>' in source
 
 
@@ -141,7 +141,7 @@ def test_a_failed_question_shows_its_error_and_no_empty_sections():
 
 def test_two_citations_with_one_mark_are_both_shown():
     twice = (cite(1, LIGHTHOUSE, "Tarn"), cite(1, LIGHTHOUSE, "Island"))
-    record = replace(searchain(), answer=Answer("a [1]", "a", (Claim("q", "a", "verified", twice),)))
+    record = replace(searchain(), answer=Answer("a [1]", "a", (Claim("q", "a", "verified", "supported", twice),)))
     page = Page(draw_page(record))
     assert page.tags["blockquote"] == 2
 

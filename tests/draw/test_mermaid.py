@@ -14,7 +14,7 @@ from sample_records import HOSTILE, all_records, failed, finish, graph, searchai
 
 from hopweave.draw.mermaid import MAX_EDGES, draw_mermaid, escape
 from hopweave.trace import Decision, Record, Trace
-from hopweave.types import Question
+from hopweave.types import Answer, Claim, Question, Verdict
 
 _TEXT = r"(?:[^\W_]|[ ,.?!'()/+=\-…]|#\d+;)+"
 _LABEL = rf'"<b>{_TEXT}</b>(?:<br/>{_TEXT})?(?:<br/><i>{_TEXT}</i>)?"'
@@ -27,6 +27,9 @@ _LINES = [
     r"  s\d+ -\.-> s\d+",
     r"  classDef [a-z]+ [a-z0-9#:,\- ]+",
     r"  class s\d+(?:,s\d+)* [a-z]+",
+    rf'  answer\[\["<b>{_TEXT}</b><br/>{_TEXT}"\]\]',
+    r"  (?:question|s\d+) ==> answer",
+    r"  style answer [a-z0-9#:,\- ]+",
 ]
 _LINE = re.compile("|".join(f"(?:{line})" for line in _LINES))
 
@@ -74,7 +77,7 @@ def test_every_record_is_a_chart(record: Record, calls: bool):
 @pytest.mark.parametrize("text", NASTY)
 def test_no_text_breaks_the_chart(text: str):
     trace = Trace()
-    top = trace.decide(text, text, {"verdict": text})
+    top = trace.decide(text, text, {"support": text})
     with trace.under(top):
         trace.unread(text, text, text)
     assert_is_chart(draw_mermaid(finish(trace, Question("q", text), None)))
@@ -99,9 +102,17 @@ def test_parents_are_solid_and_after_is_dashed():
 
 def test_verdicts_are_written_and_coloured():
     source = draw_mermaid(searchain())
-    assert "<i>corrected (6.21)#58; the passage says Ines Halloran</i>" in source
-    assert re.search(r"  class s10,s13,s20 good\n", source)
-    assert "classDef warn fill:" in source
+    assert "<i>supported, corrected (6.21)#58; the passage says Ines Halloran</i>" in source
+    assert re.search(r"  class s3,s10,s13,s16,s20 good\n", source)
+    assert "classDef good fill:" in source
+
+
+def test_the_answer_is_the_last_node_in_the_look_of_how_it_stands():
+    source = draw_mermaid(searchain())
+    assert "<b>Port Merrow</b><br/>#10003; The answer rests on a passage#58; 3 of 4 claims rest on a passage" in source
+    assert "  style answer fill:#e2f2e4" in source
+    answer = Answer("x.", "x", (Claim("q", "x"),), verdict=Verdict("unsupported", 1, 1))
+    assert "  style answer fill:#fbf0d3" in draw_mermaid(replace(searchain(), answer=answer))
 
 
 def test_calls_are_drawn_only_when_asked_for_but_failures_always():

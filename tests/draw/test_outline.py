@@ -27,7 +27,7 @@ def with_decisions(*decisions: Decision) -> Record:
 
 def test_a_verdict_is_shown_on_the_step_that_it_judges():
     node = only(drawn(searchain(), calls=False), "Light? \u2192 Robert Stev")
-    assert (node.label, node.verdict, node.tone) == ("node", "corrected", "warn")
+    assert (node.label, node.verdict, node.origin, node.tone) == ("node", "supported", "corrected", "good")
     assert (node.confidence, node.note) == (6.21, "the passage says Ines Halloran")
     assert "verdict" not in [other.label for other in drawn(searchain())]
 
@@ -35,7 +35,7 @@ def test_a_verdict_is_shown_on_the_step_that_it_judges():
 def test_a_branch_hangs_under_the_node_whose_verdict_caused_it():
     node = only(drawn(searchain(), calls=False), "Light? \u2192 Robert Stev")
     assert [child.label for child in node.children] == ["branch"]
-    assert [child.verdict for child in node.children[0].children] == ["verified", "verified", "completed"]
+    assert [child.origin for child in node.children[0].children] == ["verified", "verified", "completed"]
 
 
 def test_a_note_that_only_repeats_the_verdict_is_left_out():
@@ -44,27 +44,28 @@ def test_a_note_that_only_repeats_the_verdict_is_left_out():
 
 def test_a_step_with_two_verdicts_keeps_both_as_steps_of_their_own():
     node = Decision(0, None, "node", "q -> a")
-    verdicts = [Decision(n, 0, "verdict", word, {"verdict": word}) for n, word in ((1, "verified"), (2, "duplicate"))]
+    verdicts = [Decision(n, 0, "verdict", word, {"support": word}) for n, word in ((1, "supported"), (2, "duplicate"))]
     nodes = drawn(with_decisions(node, *verdicts))
-    assert [other.verdict for other in nodes] == ["", "verified", "duplicate"]
+    assert [other.verdict for other in nodes] == ["", "supported", "duplicate"]
     assert [other.tone for other in nodes] == ["plain", "good", "quiet"]
 
 
 def test_a_verdict_without_a_parent_is_drawn_as_a_step():
-    (node,) = drawn(with_decisions(Decision(0, None, "verdict", "no passage", {"verdict": "unsupported"})))
-    assert (node.label, node.verdict, node.tone) == ("verdict", "unsupported", "bad")
+    (node,) = drawn(with_decisions(Decision(0, None, "verdict", "no passage", {"support": "unsupported"})))
+    assert (node.label, node.verdict, node.tone) == ("verdict", "unsupported", "warn")
 
 
 def test_a_verdict_on_a_verdict_is_not_lost():
     steps = [
-        Decision(n, n - 1 if n else None, "verdict" if n else "node", "t", {"verdict": "known"} if n else {}) for n in range(4)
+        Decision(n, n - 1 if n else None, "verdict" if n else "node", "t", {"support": "unsupported"} if n else {})
+        for n in range(4)
     ]
     assert len(drawn(with_decisions(*steps))) == 3
     assert only(drawn(with_decisions(*steps[:1])), "t").verdict == ""
 
 
 def test_an_unknown_verdict_is_drawn_without_a_colour():
-    (node,) = drawn(with_decisions(Decision(0, None, "check", "t", {"verdict": "plausible", "confidence": "high"})))
+    (node,) = drawn(with_decisions(Decision(0, None, "check", "t", {"support": "plausible", "confidence": "high"})))
     assert (node.verdict, node.tone, node.confidence) == ("plausible", "plain", None)
 
 
@@ -83,7 +84,7 @@ def test_calls_can_be_left_out_and_what_hangs_under_them_moves_up():
 
 
 def test_calls_are_drawn_under_the_decision_that_they_served():
-    node = next(node for node in drawn(searchain()) if node.verdict == "corrected")
+    node = next(node for node in drawn(searchain()) if node.origin == "corrected")
     assert [child.label for child in node.children] == ["read", "reader", "chain", "branch"]
 
 
@@ -108,7 +109,7 @@ def test_steps_that_waited_for_others_name_them_and_those_are_marked():
 
 def test_what_waited_for_a_verdict_is_shown_as_waiting_for_the_judged_step():
     node = Decision(0, None, "node", "q -> a")
-    verdict = Decision(1, 0, "verdict", "", {"verdict": "verified"})
+    verdict = Decision(1, 0, "verdict", "", {"support": "supported"})
     last = Decision(2, None, "path", "a", after=(1,))
     assert drawn(with_decisions(node, verdict, last))[1].after == (0,)
 

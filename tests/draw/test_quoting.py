@@ -54,7 +54,7 @@ def test_a_citation_that_several_claims_share_is_listed_once():
 
 def test_two_citations_with_one_mark_have_anchors_of_their_own():
     twice = (cite(1, LIGHTHOUSE, "Tarn"), cite(1, LIGHTHOUSE, "Island"))
-    record = replace(searchain(), answer=Answer("a [1]", "a", (Claim("q", "a", "verified", twice),)))
+    record = replace(searchain(), answer=Answer("a [1]", "a", (Claim("q", "a", "verified", "supported", twice),)))
     anchors = [found.anchor for found in sources_of(record)]
     assert len(set(anchors)) == 2
 

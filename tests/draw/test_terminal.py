@@ -22,15 +22,15 @@ def shown(drawing: RenderableType, width: int = 100, *, colour: bool = False) ->
 
 
 def test_the_tree_of_a_searchain_question_reads_as_it_happened():
-    assert [line.rstrip() for line in shown(draw_tree(searchain()), 120).splitlines()] == [
+    assert [line.rstrip() for line in shown(draw_tree(searchain()), 130).splitlines()] == [
         "Where was the engineer of Carrow Head Light born?",
         "├─ branch  2 queries  (0.02 s)",
         "│  ├─ node  Who designed Carrow Head Light? → Robert Stev"
-        "  ≈ corrected: the passage says Ines Halloran  (f 6.21, 5.8 s)",
+        "  ✓ supported, corrected: the passage says Ines Halloran  (f 6.21, 5.8 s)",
         "│  │  └─ branch  3 queries  (0.02 s)",
-        "│  │     ├─ node  Who designed Carrow Head Light? → Ines Halloran  ✓ verified  (f 6.21, 0.30 s)",
-        "│  │     ├─ node  Where was Ines Halloran born? → Port Merrow  ✓ verified  (f 4.80, 0.30 s)",
-        "│  │     └─ #16 node  Which river does Port Merrow lie at? → [unsolved]  + completed  (f 3.02, 0.30 s)",
+        "│  │     ├─ node  Who designed Carrow Head Light? → Ines Halloran  ✓ supported, verified  (f 6.21, 0.30 s)",
+        "│  │     ├─ node  Where was Ines Halloran born? → Port Merrow  ✓ supported, verified  (f 4.80, 0.30 s)",
+        "│  │     └─ #16 node  Which river does Port Merrow lie at? → [unsolved]  ✓ supported, completed  (f 3.02, 0.30 s)",
         "│  └─ node  Where was Robert Stev born? → Edinburgh",
         "├─ path  Carrow Head Light → Ines Halloran → Port Merrow → Sill  after #16",
         "└─ stop  finished after 2 rounds",
@@ -54,7 +54,7 @@ def test_the_answer_shows_its_text_claims_citations_and_totals():
     text = shown(draw_answer(searchain()))
     assert "Answer  Port Merrow" in text
     assert "designed by Ines Halloran [1], who was born" in text
-    assert "≈ corrected     Who designed Carrow Head Light? → Ines Halloran [1]" in text
+    assert "1  ✓ supported     corrected  Who designed Carrow Head Light? → Ines Halloran [1]" in text
     assert "[2] Ines Halloran  people.md" in text
     assert "4 calls" in text
 
@@ -79,7 +79,7 @@ def test_a_failed_question_shows_its_error():
 def test_work_that_ended_early_says_why():
     record = replace(searchain(), answer=Answer("", "", (), stopped_because="max_rounds", num_marks_removed=2))
     text = shown(draw_answer(record))
-    assert "Answer  (empty)" in text
+    assert "Answer  (none)" in text
     assert "Stopped early: max_rounds" in text
     assert "invented, taken out: 2" in text
 

@@ -15,7 +15,8 @@ FOUR = (A, B, C, D)
 
 def node(verdict, at, *, query="q"):
     """A node with its verdict; `at` is the place of the node among the steps."""
-    return [decided("node", query=query), decided("verdict", verdict, at, verdict=verdict)]
+    says = {"origin": "model" if verdict == "open" else verdict, "answer": "" if verdict == "open" else "x"}
+    return [decided("node", query=query), decided("verdict", verdict, at, **says)]
 
 
 def nodes(*verdicts):
@@ -30,13 +31,14 @@ def rights(examples, right, **more):
 # -- table 1 ---------------------------------------------------------------------------------------------------------------
 
 
-def test_accuracy_is_the_share_of_scored_questions_that_are_covered_with_bounds_for_those_that_failed(tmp_path):
+def test_accuracy_is_over_all_questions_asked_with_failed_ones_as_wrong_and_that_of_the_answered_beside_it(tmp_path):
     records = [answered(A, "in Ulm"), answered(B, "Bonn"), answered(C, "Ulm"), answered(D, error="gone")]
     run = made(tmp_path / "run", {"hotpotqa": ("hotpotqa", FOUR)}, {("hotpotqa", "searchain"): records})
     sheet = sheet_of("searchain_table1", run)
     row = row_of(sheet, "hotpotqa", "SearChain")
-    assert figures(row) == {"accuracy": 66.67}
-    assert (row.num, row.num_failed, row.num_no_data) == (3, 1, 0)
+    assert figures(row) == {"accuracy": 50.0}
+    assert (row.num, row.num_failed, row.num_no_data) == (4, 1, 0)
+    assert round(row.answered["accuracy"], 2) == 66.67
     assert row.bounds["accuracy"] == (50.0, 75.0)
     (paper,) = row.published
     assert dict(paper.values) == {"accuracy": 56.91}
@@ -71,10 +73,10 @@ def test_long_answers_are_scored_by_rouge_l(tmp_path):
 
 def test_knowledge_sources_count_each_node_once_at_its_last_verdict(tmp_path):
     # a: one of the model, one corrected; b: one confirmed, one completed after it had been open, one that stays open.
-    revised = [decided("revised", "", None, [2], verdict="completed")]
+    revised = [decided("revised", "", None, [2], origin="completed")]
     records = [
-        answered(A, "Ulm", steps=nodes("known", "corrected")),
-        answered(B, "Ulm", steps=[*nodes("verified", "unsupported", "unsupported"), *revised]),
+        answered(A, "Ulm", steps=nodes("model", "corrected")),
+        answered(B, "Ulm", steps=[*nodes("verified", "open", "open"), *revised]),
         answered(C, error="gone"),
     ]
     run = made(tmp_path / "run", {"musique": ("musique", FOUR)}, {("musique", "searchain"): records})
@@ -101,7 +103,7 @@ async def test_knowledge_sources_are_read_off_what_searchain_really_files(tmp_pa
 
 def run_with_and_without(tmp_path):
     """a and b needed retrieval. Right without: a, c. Right with: a, b. d failed with retrieval."""
-    helped, alone = nodes("corrected"), nodes("known")
+    helped, alone = nodes("corrected"), nodes("model")
     records = [
         answered(A, "Ulm", steps=helped),
         answered(B, "Ulm", steps=nodes("completed")),
@@ -116,10 +118,11 @@ def run_with_and_without(tmp_path):
     )
 
 
-def test_accuracy_on_s_and_s_ir_is_over_questions_that_both_were_scored_on(tmp_path):
+def test_accuracy_on_s_and_s_ir_is_over_questions_that_both_were_asked(tmp_path):
     row = row_of(sheet_of("searchain_table3a", run_with_and_without(tmp_path)), "hotpotqa")
-    assert figures(row) == {"without_s": 66.67, "without_s_ir": 50.0, "with_s_ir": 100.0, "with_s": 66.67, "share": 66.67}
-    assert (row.num, row.num_failed) == (3, 1)
+    assert figures(row) == {"without_s": 75.0, "without_s_ir": 50.0, "with_s_ir": 100.0, "with_s": 50.0, "share": 50.0}
+    assert (row.num, row.num_failed) == (4, 1)
+    assert round(row.answered["with_s"], 2) == 66.67
     assert dict(row.published[0].values) == {"without_s": 38.36, "without_s_ir": 31.38, "with_s_ir": 60.86}
 
 
@@ -133,9 +136,9 @@ def test_without_the_run_without_retrieval_s_ir_says_what_to_evaluate(tmp_path):
 
 def test_misled_is_of_those_right_without_and_helped_of_those_wrong_without(tmp_path):
     row = row_of(sheet_of("searchain_table3b", run_with_and_without(tmp_path)), "hotpotqa", "SearChain")
-    # Of a, b, c: right without are a and c, of which c is wrong with; b is wrong without and right with.
-    assert figures(row) == {"misled": 50.0, "helped": 100.0, "right": 2.0}
-    assert (row.num, row.num_failed) == (3, 1)
+    # Right without are a, c and d, of which c is wrong with, and d, which failed; b is wrong without and right with.
+    assert figures(row) == {"misled": 66.67, "helped": 100.0, "right": 3.0}
+    assert (row.num, row.num_failed) == (4, 1)
     assert dict(row.published[0].values) == {"misled": 6.33}
 
 
@@ -162,7 +165,7 @@ def test_two_runs_without_retrieval_give_the_floor_of_misled(tmp_path):
     first = made(
         tmp_path / "one",
         sets,
-        {("hotpotqa", "searchain"): rights(FOUR, "ab", steps=nodes("known")), ("hotpotqa", "bare"): rights(FOUR, "abc")},
+        {("hotpotqa", "searchain"): rights(FOUR, "ab", steps=nodes("model")), ("hotpotqa", "bare"): rights(FOUR, "abc")},
         {"searchain": "searchain", "bare": WITHOUT},
     )
     second = made(tmp_path / "two", sets, {("hotpotqa", "bare"): rights(FOUR, "ab")}, {"bare": WITHOUT})
@@ -190,8 +193,8 @@ def test_steps_are_counted_by_method_and_averaged_by_hops(tmp_path):
             ("musique", "self_ask_no_search"): [answered(two, "Ulm", steps=[said("p", asks, "follow_ups")])],
             ("musique", "least_to_most"): [answered(three, "Ulm", steps=[decided("plan", sub_questions=["x", "y", "z"])])],
             ("musique", "bare"): [
-                answered(three, "Ulm", steps=nodes("known", "known")),
-                answered(also_three, "Ulm", steps=nodes("known", "known", "known")),
+                answered(three, "Ulm", steps=nodes("model", "model")),
+                answered(also_three, "Ulm", steps=nodes("model", "model", "model")),
             ],
         },
         {"cot": "cot", "self_ask_no_search": "self_ask_no_search", "least_to_most": "least_to_most", "bare": WITHOUT},
@@ -209,8 +212,8 @@ def test_steps_are_counted_by_method_and_averaged_by_hops(tmp_path):
 def test_traceability_takes_marks_of_answers_and_leaves_answers_without_marks_out_of_amp(tmp_path):
     ulm = Passage("p", "Einstein was born in Ulm, on the Danube.")
     claims = [
-        Claim("Where?", "Ulm", "verified", (Citation(1, "p", 0, 24, ulm.text[:24]),)),
-        Claim("Which river?", "the Rhine", "verified", (Citation(2, "p", 26, 39, ulm.text[26:39]),)),
+        Claim("Where?", "Ulm", "verified", "supported", (Citation(1, "p", 0, 24, ulm.text[:24]),)),
+        Claim("Which river?", "the Rhine", "verified", "supported", (Citation(2, "p", 26, 39, ulm.text[26:39]),)),
     ]
     marked = answered(A, "Ulm", text="He was born in Ulm [1], on the Rhine [2].", claims=claims, found=[ulm])
     run = made(
@@ -225,7 +228,7 @@ def test_traceability_takes_marks_of_answers_and_leaves_answers_without_marks_ou
     assert any("people" in why for why in row.published[0].why_not)
 
 
-def test_efficiency_is_a_mean_over_datasets_with_failed_questions_in_the_costs_and_not_in_the_performance(tmp_path):
+def test_efficiency_is_a_mean_over_datasets_with_failed_questions_in_the_costs_and_wrong_in_the_performance(tmp_path):
     one = [said("Be brief.\nWhich town?", "Ulm it is")]
     passage = Passage("p", "Ulm lies on the Danube.")
     run = made(
@@ -240,17 +243,17 @@ def test_efficiency_is_a_mean_over_datasets_with_failed_questions_in_the_costs_a
         },
     )
     row = row_of(sheet_of("searchain_table6", run, words="billed"), "SearChain")
-    # In: (4 + 8) / 2 = 6 and 4; out: (3 + 6) / 2 = 4.5 and 3; rounds: 1/2 and 0; seconds: 3 and 5; performance: 100 and 0.
+    # In: (4 + 8) / 2 = 6 and 4; out: (3 + 6) / 2 = 4.5 and 3; rounds: 1/2 and 0; seconds: 3 and 5; performance: 50 and 0.
     assert figures(row) == {
         "words_in": 5.0,
         "words_out": 3.75,
         "rounds": 0.25,
         "seconds": 4.0,
         "path": round(((1.0 + 1.0) / 2 + 0.5) / 2, 2),
-        "performance": 50.0,
+        "performance": 25.0,
         "datasets": 2.0,
     }
-    assert row.num_failed == 1
+    assert (row.num_failed, row.answered["performance"]) == (1, 50.0)
     assert dict(row.published[0].values) == {
         "words_in": 390, "words_out": 189, "rounds": 2.21, "seconds": 8.52, "performance": 53.29
     }  # fmt: skip

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -23,7 +24,7 @@ from hopweave.errors import DataError
 from hopweave.evaluation.report import Report, make_report, write_report
 from hopweave.evaluation.report_blocks import Number, Style, book, key_of, style_for
 from hopweave.evaluation.report_markdown import escape
-from hopweave.evaluation.tables import Comparison, FailureKind, Interval, Mean
+from hopweave.evaluation.tables import Comparison, FailureKind, Interval, Mean, OfflineFacts, ScoredColumn
 from hopweave.types import Column
 
 HOSTILE = '<script>alert(1)</script>|*b*_`c`](x) & "d" #1 --> \x1b[31m'
@@ -82,7 +83,7 @@ def test_a_csv_file_gives_the_same_number_with_all_its_digits():
 
     assert float(row["mean"]) == 1 / 3 == report.numbers["wiki/direct/f1/mean"].value
     assert report.numbers["wiki/direct/f1/mean"].text == "0.333"
-    assert (row["scored"], row["failed"], row["unparsed"], row["abstained"]) == ("38", "2", "3", "1")
+    assert (row["scored"], row["failed"], row["unparsed"], row["abstained"]) == ("40", "2", "3", "1")
 
 
 def test_a_mean_over_nothing_is_no_data_everywhere_and_never_0(report):
@@ -95,16 +96,19 @@ def test_a_mean_over_nothing_is_no_data_everywhere_and_never_0(report):
 
 
 def test_what_a_metric_could_not_score_stands_beside_no_data(report):
-    assert re.search(r"no data<br>40 failed", report.files["report.md"])
+    assert re.search(r"no data<br>40 unscored", report.files["report.md"])
 
 
 def test_failures_unparsed_and_abstained_stand_in_the_row_of_every_mean(report):
     heads = "| Method | Records | Failed | Unparsed | Abstained | f1 |"
-    row = "| direct | 40 | 2 | 3 | 1 | 0.300<br>\\[0.200, 0.400\\]<br>n 38 |"
+    row = "| direct | 40 | 2 | 3 | 1 | 0.300<br>\\[0.200, 0.400\\]<br>n 40<br>answered 0.316 |"
 
     assert heads in report.files["report.md"]
     assert row in report.files["report.md"]
-    assert "| direct | 0.300 | \\[0.200, 0.400\\] | \\[0.285, 0.335\\] | 38 | 2 | 0 | 3 | 1 |" in report.files["report.md"]
+    assert (
+        "| direct | 0.300 | \\[0.200, 0.400\\] | 0.316 | \\[0.300, 0.350\\] | 40 | 2 | 0 | 0 | 3 | 1 |"
+        in report.files["report.md"]
+    )
 
 
 def test_a_report_that_contradicts_itself_is_not_written():
@@ -372,3 +376,25 @@ def test_a_folder_that_cannot_be_written_is_said_in_one_line(report, tmp_path: P
 
     with pytest.raises(DataError, match=r"cannot write the report to .*; choose another folder with --to"):
         write_report(report, tmp_path / "file" / "report")
+
+
+def test_what_was_done_once_for_all_questions_stands_beside_the_means():
+    report = make_report(small_tables(offline=(OfflineFacts("wiki", "searchain", 40, 12345),)))
+    assert (
+        "searchain did once, for all its questions: 40 calls of the model, 12,345 tokens. They are in no mean"
+        in report.files["report.md"]
+    )
+    assert {report.numbers[key].value for key in report.numbers if key.startswith("offline/")} == {40, 12345}
+
+
+@pytest.mark.parametrize(("guessed", "is_said"), [(30.0, True), (0.0, False)])
+def test_the_share_of_tokens_that_are_estimates_is_told_where_there_are_any(guessed, is_said):
+    columns = COLUMNS | {
+        name: ScoredColumn(Column("t", better="lower", high=math.inf, unit="tokens"), is_cost=True)
+        for name in ("total_tokens", "estimated_tokens")
+    }
+    means = {"total_tokens": Mean(240.0, 40), "estimated_tokens": Mean(guessed, 40)}
+    tables = small_tables(columns=columns, cells=(cell("direct", 0.3, 1.0, means=means),), groups=(), frontiers=())
+    report = make_report(tables).files["report.md"]
+    assert ("Of the tokens of direct, 12.5% are estimated" in report) == is_said
+    assert ("estimated_tokens" in report) == is_said

@@ -15,9 +15,11 @@ from typer.testing import CliRunner, Result
 
 from hopweave.cli import report as report_command
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation import summary
+from hopweave.evaluation import cells, over_datasets, per_cost, summary
+from hopweave.evaluation import frontier as planes
 from hopweave.evaluation.compare import compare
 from hopweave.evaluation.comparisons import keep_tables
+from hopweave.evaluation.manifest import Manifest, Sitting
 from hopweave.evaluation.plan_file import Flags, read_plan
 from hopweave.evaluation.report import make_report, report_again, write_report
 from hopweave.evaluation.report_commands import plan_toml
@@ -35,7 +37,9 @@ METRICS = ("cover_em", "f1", "label_accuracy", "citations", "calls", "tokens", "
 def few_resamples():
     """Fewer than are usual: what they come to is tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(summary, "bootstrap_means", partial(summary.bootstrap_means, num_resamples=200))
+        patch.setattr(cells, "bootstrap_means", partial(cells.bootstrap_means, num_resamples=200))
+        for module in (planes, over_datasets, per_cost):
+            patch.setattr(module, "resampled_means", partial(module.resampled_means, num_resamples=200))
         yield
 
 
@@ -139,8 +143,15 @@ def test_methods_are_compared_by_the_column_of_the_form_of_the_questions(made):
     ]
 
 
-def test_quality_is_drawn_against_each_cost_that_there_is_data_for(made):
-    tables = read_tables(made)
+def asked_at_a_time(run: RunFolder, *parallel: int | None) -> RunFolder:
+    """The run with a manifest of sittings that asked so many questions at a time."""
+    sittings = tuple(Sitting("2026-01-01T00:00:00+00:00", "0", "", parallel=number) for number in parallel)
+    Manifest("", {}, {}, "", "", {}, {}, {}, sittings=sittings).write(run.path)
+    return run
+
+
+def test_quality_is_drawn_against_each_cost_that_there_is_data_for(run):
+    tables = read_tables(asked_at_a_time(run, 1))
 
     assert [frontier.cost for frontier in tables.frontiers if frontier.dataset == DATASETS[0]] == [
         "total_tokens",
@@ -149,6 +160,37 @@ def test_quality_is_drawn_against_each_cost_that_there_is_data_for(made):
     ]
     for frontier in tables.frontiers:
         assert {point.method for point in frontier.points} | set(frontier.absent) == set(METHODS)
+
+
+@pytest.mark.parametrize("parallel", [(1,), (1, 0), (0,), (1, 1)])
+def test_seconds_of_questions_that_were_asked_alone_need_no_caveat(run, parallel):
+    report = make_report(read_tables(asked_at_a_time(run, *parallel))).files["report.md"]
+    assert "--parallel 1" not in report
+    assert "cover_em against seconds" in report
+
+
+@pytest.mark.parametrize(
+    ("parallel", "says", "fact"),
+    [
+        ((10,), "up to 10 questions at a time", "10"),
+        ((1, 4), "up to 4 questions at a time", "4"),
+        ((None, 1), "not recorded", "not recorded"),
+    ],
+)
+def test_seconds_of_questions_side_by_side_carry_their_caveat_and_are_on_no_frontier(run, parallel, says, fact):
+    tables = read_tables(asked_at_a_time(run, *parallel))
+    report = make_report(tables).files["report.md"]
+
+    assert ("questions at a time", fact) in tables.facts
+    cost = report.partition("## Cost")[2].partition("\n## ")[0]
+    assert says in cost
+    assert "seconds to compare are measured with --parallel 1" in cost
+    assert [frontier.cost for frontier in tables.frontiers if frontier.dataset == DATASETS[0]] == ["total_tokens", "llm_calls"]
+    assert "Nothing is drawn against seconds" in report
+
+
+def test_a_run_that_does_not_say_how_many_it_asked_at_a_time_is_not_taken_to_have_asked_one(made):
+    assert "not recorded" in read_tables(made).caveat_of_seconds
 
 
 def test_two_comparisons_of_one_column_stand_under_keys_of_their_own(run):

@@ -359,20 +359,49 @@ async def test_more_questions_than_calls_are_under_way_so_that_the_endpoint_wait
     assert (server.max_open, server.num_requests) == (8, 60)
 
 
+async def test_the_manifest_says_how_many_questions_each_sitting_asked_at_a_time():
+    await done(parallel=1, budget=RunBudget(max_questions=1))
+    await done(parallel=4)
+    await done(parallel=9)  # nothing is left to ask
+    manifest = Manifest.read(Path("run"))
+    assert [sitting.parallel for sitting in manifest.sittings] == [1, 4, 0]
+
+
+async def test_an_offline_stage_counts_once_in_what_a_run_spent():
+    Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = "It is known. The answer is Ulm."\n')
+    outcome = await done(flags=Flags(["jsonl"], ["auto_cot"], Path("questions.jsonl")))
+    cell = outcome.standing.cells[Cell("jsonl", "auto_cot")]
+    num_offline = len(cell.spent.offline.requests)
+    assert (cell.spent.llm_calls, num_offline) == (6, 2 * 4)
+    assert outcome.standing.spent("llm_calls") == 6 + num_offline
+    assert outcome.standing.spent("tokens") > cell.spent.tokens
+    records = list(RunFolder.open(Path("run")).records("jsonl", "auto_cot"))
+    assert {record.totals(offline=True).llm_calls for record in records} == {num_offline}
+
+
+async def test_an_estimate_of_a_method_with_an_offline_stage_counts_it_once(tmp_path):
+    plan, settings = planned(Flags(["jsonl"], ["auto_cot"], Path("questions.jsonl")))
+    [found] = await estimate(prepare(plan, settings), None)
+    assert 6 + 2 * 4 <= found.llm_calls.high <= 6 + 2 * 20
+
+
 @pytest.fixture
 def opened(monkeypatch):
-    """What happens to the scripted model, in order, which can be opened here."""
-    seen, reply = [], Scripted.reply
+    """What happens to the scripted model, in order, which can be opened here.
 
-    async def open_it(self):
-        seen.append("open")
+    It is a class of its own, since what is found out about a class (whether it opens) is remembered.
+    """
+    seen = []
 
-    async def reply_noted(self, *words):
-        seen.append("reply")
-        return await reply(self, *words)
+    class Opening(Scripted):
+        async def open(self):
+            seen.append("open")
 
-    monkeypatch.setattr(Scripted, "open", open_it, raising=False)
-    monkeypatch.setattr(Scripted, "reply", reply_noted)
+        async def reply(self, *words):
+            seen.append("reply")
+            return await super().reply(*words)
+
+    monkeypatch.setattr("hopweave.llms.scripted.Scripted", Opening)
     return seen
 
 
@@ -403,7 +432,7 @@ async def test_a_model_that_cannot_be_opened_is_not_missed_where_the_store_holds
     async def fail(self):
         raise ModelError("there is no such model")
 
-    monkeypatch.setattr(Scripted, "open", fail, raising=False)
+    monkeypatch.setattr("hopweave.llms.scripted.Scripted.open", fail)
     outcome = await done()
     assert sum(len(standing.done) for standing in outcome.standing.cells.values()) == 6
 

@@ -32,4 +32,5 @@ async def test_a_question_of_three_hops_takes_the_calls_and_rounds_of_the_formul
     assert totals.parse_failures == 0
     assert totals.llm_calls == case.calls(NUM_HOPS)
     assert totals.completions == (case.completions or case.calls)(NUM_HOPS)
+    assert record.totals(offline=True).llm_calls == case.offline_calls
     assert record.num_rounds() == case.rounds(NUM_HOPS)

@@ -23,7 +23,7 @@ async def test_one_call_reasons_and_answers_after_the_marker():
     assert purposes(record) == ["reasoning"]
     assert queries(record) == []
     assert (record.answer.text, record.answer.short, record.answer.how) == (ANSWERED, "Tromvik", "marker")
-    assert verdicts(record) == [(ASKED, "Tromvik", "known")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
 
 
 @pytest.mark.parametrize(("question", "num_examples"), [(ASKED, 4), (LABEL, 6), (LONG, 2)])

@@ -40,7 +40,7 @@ async def test_the_answer_that_most_samples_give_wins_in_the_words_of_the_first_
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("the Tromvik", "marker", "finished")
     assert votes(record) == (["Ulm", "the Tromvik", "Tromvik", "Tromvik"], 0.75)
     assert told(record, "vote") == ["3 of 4 samples: the Tromvik"]
-    assert verdicts(record) == [(ASKED, "the Tromvik", "known")]
+    assert verdicts(record) == [(ASKED, "the Tromvik", "unsupported")]
 
 
 async def test_all_samples_are_drawn_from_the_prompt_of_chain_of_thought():

@@ -74,7 +74,7 @@ async def test_facts_are_looked_up_one_by_one_and_all_pages_are_read_in_the_end(
 
 async def test_each_fact_is_a_claim_that_cites_its_passage():
     record = await ask(*USUAL)
-    assert verdicts(record) == [(WHO, "Ida Renn", "verified"), (WHERE, "Tromvik", "verified")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]
     assert [(one.mark, one.passage_id, one.quote) for one in record.answer.citations] == [
         (1, "town", "Its mayor is Ida Renn."),
         (2, "mayor", "She was born in Tromvik."),
@@ -264,20 +264,20 @@ async def test_a_call_for_a_fact_that_cannot_be_read_is_counted_and_the_fact_is_
     record = await ask(call("retrieve_odqa", WHO), reply, answer("Orlau", "Ida Renn"), END)
     assert unread(record) == [reason]
     assert queries(record) == [WHO]
-    assert verdicts(record) == [(WHO, "Ida Renn", "verified")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "supported")]
 
 
 async def test_a_fact_whose_controller_ends_without_reading_is_read_from_what_it_found():
     record = await ask(call("retrieve_odqa", WHO), call("retrieve", WHO), END, answer("Orlau", "Ida Renn"), END)
     assert purposes(record)[1:4] == ["retrieve_odqa", "retrieve_odqa", "singlehop"]
     assert queries(record) == [WHO]
-    assert verdicts(record) == [(WHO, "Ida Renn", "verified")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "supported")]
 
 
 async def test_plain_words_of_the_reader_of_a_fact_count_and_are_counted_as_unread():
     record = await ask(call("retrieve_odqa", WHO), *fact(WHO, "Orlau")[:2], "Ida Renn", END, END)
     assert unread(record) == ["no JSON with an answer is in the reply"]
-    assert verdicts(record) == [(WHO, "Ida Renn", "verified")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "supported")]
 
 
 @pytest.mark.parametrize("reply", ["", '{"titles": ["Orlau"]}', '{"answer": []}'])
@@ -338,7 +338,7 @@ async def test_a_title_that_looks_like_a_call_is_never_one():
         assert not re.search(r"^QS: \[EOQ\]", own, re.MULTILINE)
         assert "[EOQ]" not in own  # it is blunted
     assert "final answer is Rome" not in calls(record, "singlehop")[0][0].text
-    assert verdicts(record)[0] == (WHO, "Ida Renn", "verified")
+    assert verdicts(record)[0] == (WHO, "Ida Renn", "supported")
     assert record.answer.short == "Tromvik"
 
 
@@ -400,7 +400,7 @@ async def test_the_controller_of_a_fact_does_not_repeat_itself():
         call("retrieve_odqa", WHO), call("retrieve", WHO), call("retrieve", WHO), answer("Orlau", "Ida Renn"), END
     )
     assert queries(record) == [WHO]
-    assert verdicts(record) == [(WHO, "Ida Renn", "verified")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "supported")]
 
 
 async def test_where_nothing_is_found_the_readers_are_told_and_it_goes_on():

@@ -24,7 +24,7 @@ async def test_one_call_without_retrieval_answers():
     assert purposes(record) == ["answer"]
     assert queries(record) == []
     assert (record.answer.text, record.answer.short, record.answer.how) == ("Ida Renn.", "Ida Renn", "full")
-    assert verdicts(record) == [(ASKED, "Ida Renn", "known")]
+    assert verdicts(record) == [(ASKED, "Ida Renn", "unsupported")]
     assert unread(record) == []
 
 

@@ -40,7 +40,7 @@ async def test_passages_are_shown_fenced_in_the_order_of_their_ranks():
 
 async def test_the_answer_cites_the_best_passage_that_holds_its_words():
     record = await ask("ida renn.")
-    assert verdicts(record) == [(ASKED, "ida renn", "verified")]
+    assert verdicts(record) == [(ASKED, "ida renn", "supported")]
     [citation] = record.answer.citations
     assert (citation.mark, citation.passage_id, citation.quote) == (1, "renn", "Ida Renn is the mayor of Orlau.")
     assert record.answer.text == "ida renn [1]."
@@ -48,7 +48,7 @@ async def test_the_answer_cites_the_best_passage_that_holds_its_words():
 
 async def test_an_answer_that_stands_in_no_passage_is_the_models_own():
     record = await ask("Greta Falk")
-    assert verdicts(record) == [(ASKED, "Greta Falk", "known")]
+    assert verdicts(record) == [(ASKED, "Greta Falk", "unsupported")]
     assert record.answer.citations == ()
 
 
@@ -56,13 +56,13 @@ async def test_an_answer_that_stands_in_no_passage_is_the_models_own():
     ("question", "reply", "short"),
     [
         (Question("q", "Is Orlau on a hill?", "label", ("Yes", "No")), "yes", "Yes"),
-        (Question("q", "Why is it so?", "long"), "It lies on a hill. So it is.", "It lies on a hill. So it is."),
+        (Question("q", "Why is it so?", "long"), "It lies in a valley. So it is.", "It lies in a valley. So it is."),
         (Question("q", "Is it old?"), "No", "No"),
     ],
 )
-async def test_a_label_an_explanation_and_a_yes_or_no_stand_in_no_passage(question, reply, short):
+async def test_a_label_another_explanation_and_a_yes_or_no_stand_in_no_passage(question, reply, short):
     record = await ask(reply, (Passage("p", "No, yes. It lies on a hill. So it is."),), question)
-    assert [(text, verdict) for _, text, verdict in verdicts(record)] == [(short, "known")]
+    assert [(text, verdict) for _, text, verdict in verdicts(record)] == [(short, "unsupported")]
     assert record.answer.citations == ()
 
 
@@ -75,7 +75,7 @@ async def test_an_empty_retrieval_is_said_and_the_model_answers_all_the_same():
     record = await ask("Ida Renn", ())
     assert "(No passage was found.)" in calls(record)[0][0].text
     assert "direct_retrieval.none" in record.setup.prompts
-    assert verdicts(record) == [(ASKED, "Ida Renn", "known")]
+    assert verdicts(record) == [(ASKED, "Ida Renn", "unsupported")]
 
 
 @pytest.mark.parametrize("reply", ["", "  \n "])

@@ -64,7 +64,7 @@ async def test_two_hops_and_an_answer_are_three_calls():
     assert queries(record) == ["mayor of Orlau", ASKED, "birthplace of Ida Renn", ASKED]
     assert record.answer.text == "The mayor is Ida Renn, born in Tromvik [1]. So the final answer is Tromvik."
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "finished")
-    assert verdicts(record) == [(ASKED, "Tromvik", "verified")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "supported")]
     assert [citation.quote for citation in record.answer.citations] == ["Ida Renn was born in Tromvik in 1901."]
     assert record.answer.passage_ids == ("renn",)
     assert unread(record) == []
@@ -182,7 +182,7 @@ async def test_the_labels_are_asked_for_and_read():
     assert "Question: Is Orlau a town? (The answer can only be one of: Yes, No)\n\nRationale:" in prompt
     assert record.answer.short == "Yes"
     assert unread(record) == ["no answer is in the field"]
-    assert verdicts(record) == [(LABEL.text, "Yes", "known")]
+    assert verdicts(record) == [(LABEL.text, "Yes", "unsupported")]
 
 
 async def test_a_field_without_any_label_is_no_answer():
@@ -264,7 +264,7 @@ async def test_where_nothing_is_found_the_prompts_say_so_and_it_goes_on():
     record = await ask(found={})
     assert f"Context:\nNo results found.\n\nQuestion: {ASKED}" in prompts(record)[1]
     assert len(queries(record)) == 4
-    assert verdicts(record) == [(ASKED, "Tromvik", "known")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
 
 
 async def test_where_the_second_hop_finds_nothing_the_passages_of_the_first_stay():

@@ -103,7 +103,7 @@ async def test_paragraphs_are_answered_side_by_side():
 async def test_the_answer_cites_the_passage_that_it_is_from_and_that_passage_counts_first():
     says = by_paragraph(say("Orlau", -3.0), say("Tromvik", -0.1), say("Ships", -3.0))
     record = await ask(says)
-    assert verdicts(record) == [(ASKED, "Tromvik", "verified")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "supported")]
     assert [(one.passage_id, one.quote) for one in record.answer.citations] == [("town", "Tromvik is a rival.")]
     assert record.answer.passage_ids == ("town", "mayor", "port")
     assert record.answer.text == "Tromvik [1]"
@@ -162,7 +162,7 @@ async def test_text_in_a_passage_that_looks_like_an_answer_is_never_one():
 async def test_where_nothing_is_found_it_answers_all_the_same():
     record = await ask([("No results found.\nQuestion:", "Tromvik")], found={})
     assert purposes(record) == ["answer"] * 4
-    assert verdicts(record) == [(ASKED, "Tromvik", "known")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
     assert record.answer.passage_ids == ()
 
 

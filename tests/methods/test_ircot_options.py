@@ -12,11 +12,12 @@ from support.bench import Bench, WithoutPrefill, calls, decisions, purposes, que
 from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Scripted
-from hopweave.methods._finding import is_held, is_reasoning, likeness, listed_titles
+from hopweave.methods._finding import is_held, likeness, listed_titles
 from hopweave.methods._reasoned import bare_answer_of, says_answer
 from hopweave.methods.ircot import IRCoT
 from hopweave.settings import read_settings
 from hopweave.types import Abilities, Passage, Question
+from hopweave.words import is_reasoning
 
 QUESTION = "Who runs the mill of Orlau?"
 FIRST = "The mill of Orlau belongs to the Renn family."
@@ -139,7 +140,7 @@ async def test_the_direct_reader_sees_and_gives_bare_answers():
     assert f"Q: {one.question}\nA: {one.answer}\n" in prompt
     assert "So the answer is" not in prompt
     assert (record.answer.text, record.answer.short) == ("Ida Renn [2]", "Ida Renn")
-    assert verdicts(record) == [(QUESTION, FIRST, "verified"), (QUESTION, "Ida Renn", "verified")]
+    assert verdicts(record) == [(QUESTION, FIRST, "supported"), (QUESTION, "Ida Renn", "supported")]
 
 
 async def test_the_cot_reader_reasons_anew_and_does_not_see_the_reasoning():
@@ -287,7 +288,7 @@ async def test_generated_titles_are_mapped_to_the_nearest_and_bound_retrieval():
 async def test_a_pinned_passage_is_in_every_prompt_and_may_be_cited_but_is_no_retrieval_result():
     record = await ask("Aberdeen", LAST, f"Olav Lund came from Aberdeen. {LAST}", question=PINNED, found=IIRC)
     assert all(MAIN.text in call[0].text for call in calls(record))
-    assert verdicts(record)[0][2] == "verified"
+    assert verdicts(record)[0][2] == "supported"
     assert record.answer.citations[0].passage_id == "main"
     assert "main" not in record.answer.passage_ids
 
@@ -343,6 +344,41 @@ def test_the_profiles_hold_what_the_paper_and_the_authors_code_say():
     assert (other.max_steps, other.query, other.remove_wh_words) == (10, "last_non_reasoning_sentence", True)
     assert (other.max_words_retrieved, other.max_words_shown, other.duplicates, other.marker) == (600, 350, "fuzzy", "authors")
     assert {one.n_demos, other.n_demos} == {15}
+
+
+async def test_the_flan_t5_profile_has_the_instruction_on_every_question_line_the_direct_reader_and_the_pinned_passage_last():
+    settings = read_settings({"profile": "authors_ircot_flan_t5"})
+    options = dataclasses.asdict(settings.part("methods", "ircot")) | {"n_demos": 2}
+    record = await ask("Aberdeen", FIRST, LAST, "Norway", question=PINNED, found=IIRC, **options)
+    assert purposes(record)[-1] == "reader"
+    for purpose, said in (("sentence", "Answer this question. Reason step by step."), ("reader", "Answer this question.")):
+        prompt = calls(record, purpose)[0][0].text
+        questions = re.findall(r"^Q: (.*)\n(.*)$", prompt, re.MULTILINE)
+        assert [line for line, _ in questions] == [said] * 3
+        assert questions[-1][1] == PINNED.text
+        assert prompt.startswith("<passage>")
+        assert prompt.rindex(MAIN.text) > prompt.rindex("A: ")
+        assert prompt.rindex("<passage>") < prompt.rindex(MAIN.text)
+    assert record.answer.short == "Norway"
+    assert "reason" not in calls(record, "reader")[0][0].text.lower()
+
+
+def test_the_flan_t5_profile_is_that_of_the_authors_but_for_what_they_set_otherwise():
+    codex, flan = (
+        read_settings({"profile": name}).part("methods", "ircot") for name in ("authors_ircot", "authors_ircot_flan_t5")
+    )
+    changed = {name: value for name, value in dataclasses.asdict(flan).items() if value != getattr(codex, name)}
+    assert changed == {
+        "reader": "direct",
+        "pinned": "bottom",
+        "instruction": "question",
+        "max_tokens": 200,
+        "max_tokens_sentence": 200,
+    }
+    flan_settings = read_settings({"profile": "authors_ircot_flan_t5"})
+    for name in ("oner", "nor"):
+        part = flan_settings.part("methods", name)
+        assert (part.reader, part.instruction, part.marker) == ("direct", "question", "authors")
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "ircot.md"

@@ -32,7 +32,7 @@ async def test_it_decomposes_once_then_answers_each_sub_question_and_last_the_qu
     assert purposes(record) == ["decompose", "sub-answer", "sub-answer", "answer"]
     assert queries(record) == []
     assert told(record, "plan") == [f"{WHO} / {WHERE} / {ASKED}"]
-    assert verdicts(record) == [(WHO, "Ida Renn", "known"), (WHERE, "Tromvik", "known")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "unsupported"), (WHERE, "Tromvik", "unsupported")]
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "finished")
     assert unread(record) == []
 
@@ -62,7 +62,7 @@ async def test_calls_are_greedy_and_end_before_a_question_that_the_model_makes_u
     bench = Bench([f"{LISTED}\nQ: More?", "Ida Renn\nQ: And now?\nA: x", "Tromvik", FINAL])
     record = await bench.ask(ASKED, "least_to_most")
     assert [(sampling.temperature, sampling.max_tokens) for _, sampling in bench.llm.calls] == [(0, 128), *([(0, 100)] * 3)]
-    assert verdicts(record)[0] == (WHO, "Ida Renn", "known")
+    assert verdicts(record)[0] == (WHO, "Ida Renn", "unsupported")
 
 
 # -- demonstrations ----------------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ async def test_without_sub_questions_only_the_question_is_answered(reply, reason
     record = await ask(reply, FINAL)
     assert purposes(record) == ["decompose", "answer"]
     assert unread(record) == [reason]
-    assert verdicts(record) == [(ASKED, "Tromvik", "known")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
 
 
 async def test_repeated_sub_questions_and_the_question_itself_are_asked_once():

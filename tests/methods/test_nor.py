@@ -29,9 +29,9 @@ async def test_one_call_without_any_passage():
 async def test_every_claim_is_the_models_own():
     record = await ask(ANSWERED)
     assert verdicts(record) == [
-        (ASKED, "The mayor of Orlau is Ida Renn.", "known"),
-        (ASKED, "Ida Renn was born in Tromvik.", "known"),
-        (ASKED, "Tromvik", "known"),
+        (ASKED, "The mayor of Orlau is Ida Renn.", "unsupported"),
+        (ASKED, "Ida Renn was born in Tromvik.", "unsupported"),
+        (ASKED, "Tromvik", "unsupported"),
     ]
     assert (record.answer.text, record.answer.short, record.answer.how) == (ANSWERED, "Tromvik", "marker")
     assert record.answer.passage_ids == ()
@@ -47,7 +47,7 @@ async def test_a_pinned_passage_is_shown_all_the_same_and_may_be_cited():
     pinned = Passage("renn", "Ida Renn was born in Tromvik.", "Ida Renn")
     record = await ask(ANSWERED, question=Question("q", ASKED, pinned=(pinned,)))
     assert calls(record)[0][0].text.count("</passage>") == 1
-    assert [verdict for _, _, verdict in verdicts(record)] == ["known", "verified", "verified"]
+    assert [verdict for _, _, verdict in verdicts(record)] == ["unsupported", "supported", "supported"]
 
 
 async def test_the_authors_marker_misses_other_forms():

@@ -26,7 +26,7 @@ async def test_one_search_with_the_question_and_one_call():
     assert (queries(record), purposes(record)) == ([ASKED], ["reader"])
     assert record.answer.passage_ids == ("orlau", "renn")
     assert record.answer.text == "The mayor of Orlau is Ida Renn [1]. So the answer is: Ida Renn [2]."
-    assert verdicts(record) == [(ASKED, "The mayor of Orlau is Ida Renn.", "verified"), (ASKED, "Ida Renn", "verified")]
+    assert verdicts(record) == [(ASKED, "The mayor of Orlau is Ida Renn.", "supported"), (ASKED, "Ida Renn", "supported")]
     assert (record.answer.short, record.answer.stopped_because) == ("Ida Renn", "finished")
 
 
@@ -59,7 +59,7 @@ async def test_the_prompt_shows_demonstrations_with_passages_then_passages_and_q
 async def test_nothing_found_is_said():
     record = await ask("So the answer is: Otto.", passages=())
     assert f"(No passage was found.)\nQ: {ASKED}\nA:" in calls(record)[0][0].text
-    assert verdicts(record) == [(ASKED, "Otto", "known")]
+    assert verdicts(record) == [(ASKED, "Otto", "unsupported")]
 
 
 @pytest.mark.parametrize(

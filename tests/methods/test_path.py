@@ -7,60 +7,60 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.methods._claims import last_answer, marked_answer, text_of
-from hopweave.methods._path import PathNode, claims_of, pairs, pruned
+from hopweave.methods._path import PathNode, claims_on, pairs, pruned
 from hopweave.parse.chain import parse_chain
 from hopweave.types import Citation, Claim, Passage, Question, Reading, Span
 
 PASSAGE = Passage("p", "Orlau has 900 inhabitants. No mayor is older than Ida Renn.")
 
 
-def node(query="Who is the mayor?", answer="", verdict="unsupported", passage=PASSAGE, words="") -> PathNode:
+def node(query="Who is the mayor?", answer="", origin="model", passage=PASSAGE, words="") -> PathNode:
     start = PASSAGE.text.find(words)
     reading = Reading(words, Span(start, start + len(words)), 3.0) if words else Reading("", None, -3.0)
-    return PathNode(query, answer, verdict, 0, passage, reading)
+    return PathNode(query, answer, origin, 0, passage, reading)
 
 
 @pytest.mark.parametrize(
-    ("verdict", "before", "later", "after"),
+    ("origin", "before", "later", "after"),
     [
-        ("unsupported", "", "Ida Renn", ("Ida Renn", "completed")),
-        ("unsupported", "", "ida  renn.", ("ida  renn.", "completed")),
-        ("unsupported", "", "Otto Renn", ("Otto Renn", "known")),
-        ("unsupported", "", "No", ("No", "known")),  # the passage has the word, but a yes or no is not copied from one
-        ("unsupported", "", "", ("", "unsupported")),
-        ("unsupported", "", " . ", ("", "unsupported")),
-        ("known", "Otto", "Ida Renn", ("Ida Renn", "known")),
-        ("known", "the Otto", "Otto.", ("the Otto", "known")),
+        ("model", "", "Ida Renn", ("Ida Renn", "completed")),
+        ("model", "", "ida  renn.", ("ida  renn.", "completed")),
+        ("model", "", "Otto Renn", ("Otto Renn", "model")),
+        ("model", "", "No", ("No", "model")),  # the passage has the word, but a yes or no is not copied from one
+        ("model", "", "", ("", "model")),
+        ("model", "", " . ", ("", "model")),
+        ("model", "Otto", "Ida Renn", ("Ida Renn", "model")),
+        ("model", "the Otto", "Otto.", ("the Otto", "model")),
         ("verified", "Ida Renn", "Otto", ("Ida Renn", "verified")),
         ("corrected", "Ida Renn", "Otto", ("Ida Renn", "corrected")),
         ("completed", "Ida Renn", "Otto", ("Ida Renn", "completed")),
     ],
 )
-def test_a_later_answer_counts_only_where_no_passage_has_settled_the_query(verdict, before, later, after):
-    here = node(answer=before, verdict=verdict)
+def test_a_later_answer_counts_only_where_no_passage_has_settled_the_query(origin, before, later, after):
+    here = node(answer=before, origin=origin)
     changed = here.revise(later)
-    assert (here.answer, here.verdict) == after
+    assert (here.answer, here.origin) == after
     assert changed == (after[0] != before)
 
 
 def test_a_completed_later_answer_cites_the_sentence_that_holds_it():
     here = node()
     here.revise("Ida Renn")
-    [citation] = here.citations(4, every_passage=False)
+    [citation] = claims_on([node()] * 3 + [here], None, every_passage=False)[3].citations
     assert (citation.mark, citation.quote) == (4, "No mayor is older than Ida Renn.")
     assert citation.focus == Span(PASSAGE.text.index("Ida"), len(PASSAGE.text) - 1)
 
 
-@pytest.mark.parametrize("verdict", ["known", "unsupported"])
-def test_what_no_passage_settled_is_cited_only_where_every_passage_is(verdict):
-    here = node(answer="Otto", verdict=verdict, words="Ida Renn")
-    assert here.citations(1, every_passage=False) == ()
-    assert here.citations(1, every_passage=True) == (Citation(1, "p", 0, len(PASSAGE.text), PASSAGE.text),)
+def test_what_no_passage_bears_out_is_cited_only_where_every_passage_is():
+    here = node(answer="Otto", words="Ida Renn")
+    assert claims_on([here], None, every_passage=False) == (Claim(here.query, "Otto"),)
+    whole = Citation(1, "p", 0, len(PASSAGE.text), PASSAGE.text)
+    assert claims_on([here], None, every_passage=True) == (Claim(here.query, "Otto", citations=(whole,)),)
 
 
 def test_without_a_passage_or_with_an_empty_one_nothing_is_cited():
     for passage in (None, Passage("empty", "")):
-        assert node(passage=passage).citations(1, every_passage=True) == ()
+        assert claims_on([node(passage=passage)], None, every_passage=True)[0].citations == ()
 
 
 def test_two_nodes_with_the_same_words_are_two_nodes():
@@ -105,9 +105,9 @@ def test_pairs_are_on_one_line_without_marks_and_what_is_open_is_unknown():
     assert pairs(path) == "[Query 1]: Who is it?\n[Answer 1]: Ida Renn\n[Query 2]: Where?\n[Answer 2]: unknown"
 
 
-CITED = Claim("Who?", "Ida Renn", "verified", (Citation(1, "p", 0, 5, "Orlau"),))
-KNOWN = Claim("Where?", "Orlau [1].", "known")
-OPEN = Claim("When?", "", "unsupported")
+CITED = Claim("Who?", "Ida Renn", "verified", "supported", (Citation(1, "p", 0, 5, "Orlau"),))
+KNOWN = Claim("Where?", "Orlau [1].", "model")
+OPEN = Claim("When?", "", "model")
 
 
 def test_claims_are_written_out_as_sentences_with_their_own_marks_only():
@@ -121,8 +121,11 @@ def test_the_last_answer_is_that_of_the_last_claim_that_has_one():
 
 
 def test_claims_are_numbered_along_the_path():
-    path = [node(answer="Otto", verdict="known"), node(answer="Ida Renn", verdict="verified", words="Ida Renn")]
-    assert [[citation.mark for citation in claim.citations] for claim in claims_of(path, every_passage=False)] == [[], [2]]
+    path = [node(answer="Otto"), node(answer="Ida Renn", origin="verified", words="Ida Renn")]
+    assert [[citation.mark for citation in claim.citations] for claim in claims_on(path, None, every_passage=False)] == [
+        [],
+        [2],
+    ]
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ async def test_one_call_plans_and_solves():
     assert purposes(record) == ["plan"]
     assert queries(record) == []
     assert told(record, "plan") == [f"{WHO} / {WHERE}"]
-    assert verdicts(record) == [(WHO, "Ida Renn", "known"), (WHERE, "Tromvik", "known")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "unsupported"), (WHERE, "Tromvik", "unsupported")]
     assert record.answer.text == f"{WHO} Ida Renn. {WHERE} Tromvik. {FINAL}"
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "finished")
     assert unread(record) == []
@@ -75,7 +75,7 @@ async def test_without_a_plan_the_reply_is_read_as_a_chain_of_thought():
     assert purposes(record) == ["plan"]
     assert unread(record) == ["no plan was written"]
     assert record.answer.text == f"Ida Renn was born there. {FINAL}"
-    assert verdicts(record) == [(ASKED, "Tromvik", "known")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
 
 
 async def test_without_a_final_answer_one_is_asked_for_once():
@@ -106,7 +106,7 @@ async def test_an_empty_reply_is_no_turn_of_the_conversation():
 async def test_steps_without_an_answer_are_counted_and_stay_open():
     record = await ask(f"{PLAN}\nSolution:\n2. Tromvik\n{FINAL}")
     assert unread(record) == ["step 1 has no answer"]
-    assert verdicts(record) == [(WHO, "", "unsupported"), (WHERE, "Tromvik", "known")]
+    assert verdicts(record) == [(WHO, "", "unsupported"), (WHERE, "Tromvik", "unsupported")]
 
 
 async def test_a_label_is_read_only_behind_the_marker_and_else_asked_for():

@@ -35,7 +35,7 @@ async def test_it_plans_then_searches_once_for_the_whole_plan_and_solves_it():
     assert queries(record) == [WHO, WHERE]
     assert record.num_rounds() == 1
     assert told(record, "plan") == [f"{WHO} / {WHERE}"]
-    assert verdicts(record) == [(WHO, "Ida Renn", "verified"), (WHERE, "Tromvik", "verified")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]
     assert [citation.quote for citation in record.answer.citations] == [ORLAU.text, "She was born in Tromvik."]
     assert record.answer.text == f"{WHO} Ida Renn [1]. {WHERE} Tromvik [2]. {FINAL}"
     assert record.answer.passage_ids == ("orlau", "renn")
@@ -98,7 +98,7 @@ async def test_more_passages_are_shown_if_asked_for_and_cut_if_they_are_long():
 
 async def test_an_answer_that_stands_in_no_passage_is_the_models_own():
     record = await ask(PLAN, f"1. Ida Renn\n2. Ulm\n{FINAL}")
-    assert verdicts(record)[1] == (WHERE, "Ulm", "known")
+    assert verdicts(record)[1] == (WHERE, "Ulm", "unsupported")
 
 
 @pytest.mark.parametrize(("reply", "reason"), [("I cannot.", "no item of a list was found"), ("", "the reply is empty")])
@@ -120,7 +120,7 @@ async def test_where_nothing_is_found_it_says_so_and_goes_on():
     record = await ask(PLAN, SOLUTION, found={})
     evidence = "Evidence for step 1:\nNo results found.\nEvidence for step 2:\nNo results found.\nSolution:"
     assert calls(record)[1][0].text.endswith(evidence)
-    assert verdicts(record) == [(WHO, "Ida Renn", "known"), (WHERE, "Tromvik", "known")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "unsupported"), (WHERE, "Tromvik", "unsupported")]
     assert record.answer.passage_ids == ()
 
 
@@ -134,7 +134,7 @@ async def test_a_final_answer_without_steps_counts_and_the_steps_are_counted_as_
     record = await ask(PLAN, FINAL)
     assert record.answer.short == "Tromvik"
     assert unread(record) == ["step 1 has no answer", "step 2 has no answer"]
-    assert [verdict for *_, verdict in verdicts(record)] == ["unsupported", "unsupported", "verified"]
+    assert [verdict for *_, verdict in verdicts(record)] == ["unsupported", "unsupported", "supported"]
 
 
 async def test_a_passage_cannot_solve_the_plan():

@@ -76,9 +76,9 @@ async def test_an_observation_that_the_model_invents_is_not_believed():
 async def test_what_was_learnt_is_a_claim_that_cites_the_sentence_which_bears_it_out():
     record = await ask(FIRST, SECOND, LAST)
     assert verdicts(record) == [
-        ("Who is the mayor of Orlau?", "The mayor of Orlau is Ida Renn.", "verified"),
-        ("Where was Ida Renn born?", "Ida Renn was born in Tromvik.", "verified"),
-        (ASKED, "Tromvik", "verified"),
+        ("Who is the mayor of Orlau?", "The mayor of Orlau is Ida Renn.", "supported"),
+        ("Where was Ida Renn born?", "Ida Renn was born in Tromvik.", "supported"),
+        (ASKED, "Tromvik", "supported"),
     ]
     assert [citation.quote for citation in record.answer.citations] == [
         "Its mayor is Ida Renn.",
@@ -93,7 +93,7 @@ async def test_what_was_learnt_is_a_claim_that_cites_the_sentence_which_bears_it
 
 async def test_what_no_sentence_bears_out_is_the_models_own():
     record = await ask(FIRST, SECOND.replace("is Ida Renn", "is Jon Falk"), LAST)
-    assert verdicts(record)[0] == ("Who is the mayor of Orlau?", "The mayor of Orlau is Jon Falk.", "known")
+    assert verdicts(record)[0] == ("Who is the mayor of Orlau?", "The mayor of Orlau is Jon Falk.", "unsupported")
 
 
 async def test_a_lookup_goes_through_the_sentences_that_hold_the_keyword():
@@ -112,7 +112,7 @@ async def test_a_lookup_goes_through_the_sentences_that_hold_the_keyword():
     assert "Observation 2: (Result 1 / 2)\n<passage>\nShe was born in May.\n</passage>" in prompt
     assert "Observation 3: (Result 2 / 2)\n<passage>\nShe was born in Tromvik.\n</passage>" in prompt
     assert (len(queries(record)), record.num_rounds()) == (1, 1)
-    assert verdicts(record)[0] == ("Where was she born?", "She was born in Tromvik.", "verified")
+    assert verdicts(record)[0] == ("Where was she born?", "She was born in Tromvik.", "supported")
 
 
 async def test_a_lookup_without_further_results_says_so_and_its_repetition_ends_the_work():
@@ -198,7 +198,7 @@ async def test_a_search_that_finds_nothing_says_so_and_the_work_goes_on():
     assert verdicts(record) == [
         ("Who is the mayor of Orlau?", "", "unsupported"),
         ("Where was Ida Renn born?", "", "unsupported"),
-        (ASKED, "Tromvik", "known"),
+        (ASKED, "Tromvik", "unsupported"),
     ]
 
 
@@ -265,7 +265,7 @@ async def test_a_budget_that_is_reached_leaves_the_claims_so_far(limit):
     record = await ask(FIRST, SECOND, LAST, budget={limit: 2 if limit == "max_llm_calls" else 1})
     assert record.answer.stopped_because == limit
     assert record.answer.short == ""
-    assert verdicts(record)[0] == ("Who is the mayor of Orlau?", "The mayor of Orlau is Ida Renn.", "verified")
+    assert verdicts(record)[0] == ("Who is the mayor of Orlau?", "The mayor of Orlau is Ida Renn.", "supported")
 
 
 async def test_a_budget_that_forbids_the_forced_finish_ends_in_an_answer():

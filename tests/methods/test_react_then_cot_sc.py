@@ -56,7 +56,7 @@ async def test_the_samples_see_the_same_demonstrations_and_nothing_that_was_obse
 
 async def test_the_voted_answer_is_cited_where_it_stands_in_what_react_was_shown():
     record = await ask(SEARCH, SEARCH, *GUESSES)
-    assert verdicts(record) == [(ASKED, "Tromvik", "verified")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "supported")]
     assert record.answer.text == "She is from there. So the final answer is Tromvik [1]."
     assert record.answer.passage_ids == ("renn",)
 

@@ -37,7 +37,7 @@ async def test_it_recites_then_answers_from_each_recitation_and_takes_the_vote()
     assert queries(record) == []
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "finished")
     assert record.answer.text == "A.\nB.\nThe answer is Tromvik."
-    assert verdicts(record) == [(ASKED, "Tromvik", "known")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
     [vote] = decisions(record, "vote")
     assert vote.data["answers"] == ["Ulm", "Tromvik", "Tromvik"]
     assert vote.data["consistency"] == pytest.approx(2 / 3)

@@ -16,7 +16,7 @@ LONG = Question("q", "Why is Orlau a town?", "long")
 FIRST = "Follow up: Who is the mayor of Orlau?\nIntermediate answer: Ida Renn."
 SECOND = "Follow up: Where was Ida Renn born?\nIntermediate answer: Tromvik."
 CHAIN = f" Yes.\n{FIRST}\n{SECOND}\nSo the final answer is: Tromvik."
-STEPS = [("Who is the mayor of Orlau?", "Ida Renn", "known"), ("Where was Ida Renn born?", "Tromvik", "known")]
+STEPS = [("Who is the mayor of Orlau?", "Ida Renn", "unsupported"), ("Where was Ida Renn born?", "Tromvik", "unsupported")]
 
 
 async def ask(*replies, question=ASKED, budget=None, prefill=False, **options):

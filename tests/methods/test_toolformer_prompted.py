@@ -50,7 +50,7 @@ async def test_each_call_is_carried_out_and_the_answer_goes_on_behind_its_result
 
 async def test_the_calls_claim_what_the_model_took_from_their_results_and_cite_it():
     record = await ask(*SAYS)
-    assert verdicts(record) == [(WHO, "Ida Renn", "verified"), (WHERE, "Tromvik", "verified")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]
     assert [(one.mark, one.passage_id) for one in record.answer.citations] == [(1, "orlau"), (2, "renn")]
     assert record.answer.text == f"{WHO} Ida Renn [1]. {WHERE} Tromvik [2]. So the final answer is Tromvik."
     assert record.answer.passage_ids == ("orlau", "renn")
@@ -58,12 +58,12 @@ async def test_the_calls_claim_what_the_model_took_from_their_results_and_cite_i
 
 async def test_what_the_next_query_takes_from_a_result_counts_where_the_model_says_nothing_of_it():
     record = await ask(FIRST, f'[WikiSearch("{WHERE}")', END)
-    assert verdicts(record) == [(WHO, "Ida Renn", "verified"), (WHERE, "Tromvik", "verified")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]
 
 
 async def test_what_the_model_says_against_the_result_is_its_own():
     record = await ask(FIRST, "It is Max Orr. So the final answer is Max Orr.")
-    assert verdicts(record) == [(WHO, "It is Max Orr.", "known"), (ASKED, "Max Orr", "known")]
+    assert verdicts(record) == [(WHO, "It is Max Orr.", "unsupported"), (ASKED, "Max Orr", "unsupported")]
 
 
 async def test_the_prompt_shows_the_tool_in_the_instruction_and_in_each_demonstration():
@@ -207,7 +207,7 @@ async def test_another_example_that_the_model_makes_up_is_cut_off():
 async def test_where_nothing_is_found_the_result_says_so():
     record = await ask(*SAYS, found={})
     assert calls(record)[1][0].text.endswith(f'[WikiSearch("{WHO}") -> No results found.]')
-    assert verdicts(record)[0] == (WHO, "The mayor is Ida Renn.", "known")
+    assert verdicts(record)[0] == (WHO, "The mayor is Ida Renn.", "unsupported")
 
 
 async def test_how_much_a_call_brings_can_be_set():
@@ -252,7 +252,7 @@ async def test_calls_are_in_the_record_with_their_searches_under_them():
 
 async def test_an_answer_without_any_call_is_the_models_own():
     record = await ask(END)
-    assert verdicts(record) == [(ASKED, "Tromvik", "known")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
     assert record.answer.text == END.strip()
 
 

@@ -55,9 +55,9 @@ async def test_a_bridge_is_walked_node_by_node_each_rewritten_with_the_answers_b
         "summary",
     ]
     assert verdicts(record) == [
-        (DIRECTOR, "Liv Aas", "completed"),
-        (BORN_OF_LIV, "Nesbyen", "completed"),
-        (LAND_OF_NES, "Norway", "known"),
+        (DIRECTOR, "Liv Aas", "supported"),
+        (BORN_OF_LIV, "Nesbyen", "supported"),
+        (LAND_OF_NES, "Norway", "unsupported"),
     ]
     assert queries(record) == [DIRECTOR, BORN_OF_LIV]
     assert [citation.quote for citation in record.answer.citations] == ["It was directed by Liv Aas.", LIV.text]
@@ -71,7 +71,7 @@ async def test_a_bridge_is_walked_node_by_node_each_rewritten_with_the_answers_b
 async def test_a_composition_needs_no_retrieval_where_the_model_knows_and_no_rewriting_where_nothing_precedes():
     record = await bench(COMPOSITION).ask(MEMBERS, "toqd")
     assert purposes(record) == ["decompose", "critique", "construct", "self_verify", "self_verify", "summary"]
-    assert verdicts(record) == [(BLEEK, "Four", "known"), (BRACK, "Three", "known")]
+    assert verdicts(record) == [(BLEEK, "Four", "unsupported"), (BRACK, "Three", "unsupported")]
     assert record.answer.short == "Bleek"
     assert record.answer.citations == ()
     assert told(record, "dropped") == ["3. How can they be compared?"]
@@ -133,7 +133,7 @@ async def test_after_three_retries_the_last_sub_questions_stay_rather_than_nothi
     )
     record = await bench(plays).ask(MAIN, "toqd")
     assert purposes(record)[:8] == ["decompose", "critique"] * 4
-    assert verdicts(record) == [(BRACK, "3", "known")]
+    assert verdicts(record) == [(BRACK, "3", "unsupported")]
     assert "the critique left nothing; the last sub-questions stay" in told(record, "repair")
 
 
@@ -141,7 +141,7 @@ async def test_where_no_sub_question_is_written_the_question_itself_is_the_only_
     plays = Plays(raw={("decompose", MAIN): "Hm.", ("again", MAIN): ""}, knows={MAIN: "Norway"})
     record = await bench(plays).ask(MAIN, "toqd", max_critique_retries=1)
     assert purposes(record) == ["decompose", "decompose", "self_verify", "summary"]
-    assert verdicts(record) == [(MAIN, "Norway", "known")]
+    assert verdicts(record) == [(MAIN, "Norway", "unsupported")]
     assert unread(record) == ["no item of a list was found", "the reply is empty"]
 
 
@@ -187,7 +187,7 @@ def one(question: str = DIRECTOR, **more) -> Plays:
 async def test_no_in_any_dress_has_passages_retrieved(reply):
     record = await bench(one(knows={DIRECTOR: reply}, reads={DIRECTOR: "Liv Aas"}), FOUND).ask(MAIN, "toqd")
     assert queries(record) == [DIRECTOR]
-    assert verdicts(record) == [(DIRECTOR, "Liv Aas", "completed")]
+    assert verdicts(record) == [(DIRECTOR, "Liv Aas", "supported")]
 
 
 @pytest.mark.parametrize("reply", ["Norway", '"No!" is the album', "The answer is not NO!", "YES! Liv Aas"])
@@ -195,12 +195,19 @@ async def test_an_answer_that_is_not_no_is_taken_without_retrieval(reply):
     record = await bench(one(knows={DIRECTOR: reply}), FOUND).ask(MAIN, "toqd")
     assert queries(record) == []
     [(_, answer, verdict)] = verdicts(record)
-    assert verdict == "known"
+    assert verdict == "unsupported"
     assert answer
     assert not answer.startswith("YES")
 
 
-@pytest.mark.parametrize("reply", ["No.", "NO", "Yes", "**YES**"])
+async def test_a_bare_no_in_capitals_refuses_a_question_of_yes_or_no_as_well():
+    asks_whether = "Was Cold Harbour directed by Liv Aas?"
+    says = one(asks_whether, knows={asks_whether: "NO"}, reads={asks_whether: "Yes"})
+    record = await bench(says, {asks_whether: FOUND[DIRECTOR]}).ask(MAIN, "toqd")
+    assert queries(record) == [asks_whether]
+
+
+@pytest.mark.parametrize("reply", ["No.", "no", "Yes", "**YES**"])
 async def test_a_bare_yes_or_no_answers_a_question_of_yes_or_no_and_no_other(reply):
     asks_whether = "Was Cold Harbour directed by Liv Aas?"
     record = await bench(one(asks_whether, knows={asks_whether: reply}), FOUND).ask(MAIN, "toqd")
@@ -223,14 +230,14 @@ async def test_a_marker_that_the_model_copies_from_a_passage_is_an_answer_and_no
     song = Passage("song", "NO! is an album by They Might Be Giants.")
     record = await bench(one(reads={DIRECTOR: "NO\u2060!"}), {DIRECTOR: song}).ask(MAIN, "toqd")
     [(_, answer, verdict)] = verdicts(record)
-    assert (answer, verdict) == ("NO!", "known")
+    assert (answer, verdict) == ("NO!", "unsupported")
 
 
-async def test_an_answer_whose_words_stand_nowhere_is_cited_through_the_reader():
+async def test_an_answer_whose_words_do_not_stand_in_a_row_is_cited_through_the_reader():
     read = {DIRECTOR: ("Liv Aas", 3.0)}
-    record = await bench(one(reads={DIRECTOR: "It was Liv Aas who directed it"}), FOUND, read=read).ask(MAIN, "toqd")
+    record = await bench(one(reads={DIRECTOR: "by aas, liv"}), FOUND, read=read).ask(MAIN, "toqd")
     [claim] = record.answer.claims
-    assert claim.verdict == "completed"
+    assert claim.support == "supported"
     assert [citation.passage_id for citation in claim.citations] == ["film"]
     assert [step.passage_id for step in record.steps if step.kind == "read"] == ["other", "film"]
 
@@ -238,9 +245,10 @@ async def test_an_answer_whose_words_stand_nowhere_is_cited_through_the_reader()
 @pytest.mark.parametrize(
     ("answer", "words", "options", "verdict"),
     [
-        ("Jonas Hale", ("Liv Aas", 3.0), {}, "known"),  # the reader's words do not agree
-        ("Jonas Hale", ("", -3.0), {}, "known"),
-        ("Liv Aas did", ("Liv Aas", 3.0), {"cite_with_reader": False}, "known"),
+        ("Jonas Hale", ("Liv Aas", 3.0), {}, "contradicted"),
+        ("Jonas Hale", ("Liv Aas", 3.0), {"cite_with_reader": False}, "unsupported"),
+        ("Jonas Hale", ("", -3.0), {}, "unsupported"),
+        ("by aas, liv", ("Liv Aas", 3.0), {"cite_with_reader": False}, "unsupported"),
     ],
 )
 async def test_what_no_passage_holds_is_the_models_own(answer, words, options, verdict):
@@ -249,12 +257,13 @@ async def test_what_no_passage_holds_is_the_models_own(answer, words, options, v
     assert record.answer.citations == ()
 
 
-async def test_a_yes_that_no_passage_can_hold_is_cited_with_the_readers_words():
+async def test_a_yes_rests_on_no_passage_whatever_the_reader_says():
     asks_whether = "Was Cold Harbour directed by Liv Aas?"
     made = bench(one(asks_whether, reads={asks_whether: "Yes"}), {asks_whether: [FILM]}, read={asks_whether: ("Liv Aas", 3.0)})
     record = await made.ask(MAIN, "toqd")
-    assert verdicts(record) == [(asks_whether, "Yes", "completed")]
-    assert [citation.quote for citation in record.answer.citations] == ["It was directed by Liv Aas."]
+    assert verdicts(record) == [(asks_whether, "Yes", "unsupported")]
+    assert record.answer.citations == ()
+    assert not any(step.kind == "read" for step in record.steps)
 
 
 async def test_empty_retrieval_is_said_to_the_model_and_the_node_goes_on():
@@ -323,10 +332,10 @@ async def test_a_node_that_passages_do_not_answer_gets_a_child_graph_and_its_ans
         "summary",
     ]
     assert verdicts(record) == [
-        (DIRECTOR, "Liv Aas", "completed"),
-        (BORN_OF_LIV, "Nesbyen", "completed"),
-        (OPEN, "Nesbyen", "completed"),
-        (LAND_OF_NES, "Norway", "completed"),
+        (DIRECTOR, "Liv Aas", "supported"),
+        (BORN_OF_LIV, "Nesbyen", "supported"),
+        (OPEN, "Nesbyen", "supported"),
+        (LAND_OF_NES, "Norway", "supported"),
     ]
     assert [citation.passage_id for citation in record.answer.citations] == ["film", "liv", "liv", "nes"]
     outer, inner = decisions(record, "graph")

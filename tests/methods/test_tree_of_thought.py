@@ -61,7 +61,7 @@ async def test_a_level_suggests_votes_and_looks_up_what_was_kept_until_the_model
     assert purposes(record) == ["suggest", "vote", "sub-answer"] * 2 + ["suggest", "final"]
     assert queries(record) == [WHO, WHERE]
     assert record.num_rounds() == 2
-    assert verdicts(record) == [(WHO, "Ida Renn", "verified"), (WHERE, "Tromvik", "verified")]
+    assert verdicts(record) == [(WHO, "Ida Renn", "supported"), (WHERE, "Tromvik", "supported")]
     assert [citation.quote for citation in record.answer.citations] == [ORLAU.text, "She was born in Tromvik."]
     assert record.answer.text == f"{WHO} Ida Renn [1]. {WHERE} Tromvik [2]. So the final answer is Tromvik."
     assert record.answer.passage_ids == ("orlau", "renn")
@@ -138,7 +138,7 @@ async def test_it_may_finish_before_it_asks_anything():
     record = await ask("FINISH", FINAL)
     assert purposes(record) == ["suggest", "final"]
     assert queries(record) == []
-    assert verdicts(record) == [(ASKED, "Tromvik", "known")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
 
 
 # -- presets and options -----------------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ async def test_with_two_kept_both_branches_are_searched_in_one_batch_and_their_a
     [[vote]] = calls(record, "vote")[-1:]
     assert f"\nChoice 1: {WHO} Ida Renn / Final answer: Tromvik\nChoice 2: {WHAT} a wall / Final answer: Ulm\n" in vote.text
     assert record.answer.short == "Ulm"
-    assert verdicts(record)[0] == (WHAT, "a wall", "verified")
+    assert verdicts(record)[0] == (WHAT, "a wall", "supported")
 
 
 async def test_branches_of_a_level_are_voted_on_together_each_with_its_own_steps():
@@ -313,7 +313,7 @@ async def test_without_a_first_suggestion_the_question_itself_is_looked_up(reply
     record = await ask(reply, "Tromvik", FINAL, found={ASKED: RENN}, max_depth=1)
     assert queries(record) == [ASKED]
     assert unread(record) == [reason]
-    assert verdicts(record) == [(ASKED, "Tromvik", "verified")]
+    assert verdicts(record) == [(ASKED, "Tromvik", "supported")]
 
 
 async def test_without_a_further_suggestion_the_branch_ends():

@@ -95,9 +95,9 @@ async def test_the_second_answer_follows_from_the_edited_reasoning():
 async def test_each_edited_sentence_is_a_claim_that_cites_the_evidence():
     record = await ask()
     assert verdicts(record) == [
-        (WHO, FIRST, "verified"),
-        (WHERE, EDITED, "corrected"),
-        (ASKED, "Tromvik", "verified"),
+        (WHO, FIRST, "supported"),
+        (WHERE, EDITED, "supported"),
+        (ASKED, "Tromvik", "supported"),
     ]
     assert [(one.passage_id, one.quote) for one in record.answer.citations] == [
         ("orlau", FIRST),
@@ -111,7 +111,7 @@ async def test_each_edited_sentence_is_a_claim_that_cites_the_evidence():
 
 async def test_an_edit_that_the_evidence_does_not_bear_out_is_the_models_own():
     record = await ask([(f"Q: {WHERE}\nA:", "Ida Renn was born in Kiel."), *RULES, ("", "Kiel")])
-    assert verdicts(record)[1] == (WHERE, "Ida Renn was born in Kiel.", "known")
+    assert verdicts(record)[1] == (WHERE, "Ida Renn was born in Kiel.", "unsupported")
 
 
 # -- the gate --------------------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ async def test_the_gate_can_be_shut_or_left_open():
 async def test_a_sentence_can_be_replaced_by_the_best_of_the_evidence():
     record = await ask(edit="replace")
     assert "check" not in purposes(record)
-    assert verdicts(record)[:2] == [(WHO, FIRST, "verified"), (WHERE, EDITED, "corrected")]
+    assert verdicts(record)[:2] == [(WHO, FIRST, "supported"), (WHERE, EDITED, "supported")]
 
 
 async def test_sentences_past_the_limit_are_kept_unchecked():
@@ -231,7 +231,8 @@ async def test_an_empty_edit_is_counted_and_leaves_its_sentence():
     record = await ask([(f"Q: {WHO}\nA:", " "), *RULES])
     assert f"First, {FIRST} Second, {EDITED}" in calls(record, "answer")[0][0].text
     assert unread(record) == ["the reply is empty"]
-    assert verdicts(record)[0] == (WHO, FIRST, "known")
+    assert verdicts(record)[0] == (WHO, FIRST, "supported")
+    assert record.answer.claims[0].origin == "model"
 
 
 @pytest.mark.parametrize("said", ["Question: Who?\nMore.", " Who?"])
@@ -249,7 +250,7 @@ async def test_an_empty_second_answer_leaves_that_of_the_vote():
 async def test_where_nothing_is_found_the_model_is_told_so_and_asked_all_the_same():
     record = await ask(found={})
     assert calls(record, "check")[0][0].text.endswith(f"No results found.\nQ: {WHO}\nA:")
-    assert verdicts(record) == [(WHO, FIRST, "known"), (WHERE, EDITED, "known"), (ASKED, "Tromvik", "known")]
+    assert verdicts(record) == [(WHO, FIRST, "unsupported"), (WHERE, EDITED, "unsupported"), (ASKED, "Tromvik", "unsupported")]
 
 
 async def test_where_nothing_is_found_there_is_nothing_to_replace_a_sentence_by():
@@ -292,13 +293,13 @@ async def test_a_budget_reached_among_the_samples_ends_in_their_vote():
 async def test_a_budget_reached_among_the_edits_leaves_the_answer_of_the_vote(allowed):
     record = await ask(budget={"max_llm_calls": allowed})
     assert (record.answer.short, record.answer.stopped_because) == ("Oslo", "max_llm_calls")
-    assert verdicts(record)[0][2] == ("verified" if allowed >= 7 else "known")
+    assert verdicts(record)[0][2] == ("supported" if allowed >= 6 else "unsupported")
 
 
 async def test_a_budget_of_searches_leaves_the_edits_that_were_made():
     record = await ask([*RULES, (f"{SECOND} So the final answer is", "Oslo.")], budget={"max_searches": 1})
     assert queries(record) == [WHO]
-    assert [verdict for _, _, verdict in verdicts(record)] == ["verified", "known", "known"]
+    assert [verdict for _, _, verdict in verdicts(record)] == ["supported", "unsupported", "unsupported"]
     assert record.answer.stopped_because == "max_searches"
 
 

@@ -33,6 +33,22 @@ SHORT_ANSWERS = {
     "Answer:": ("Reasons.\nAnswer: Paris", "Paris", "alt-marker"),
     "Final Answer in bold": ("**Final Answer:** Paris", "Paris", "alt-marker"),
     "Answer in brackets": ("[Final Answer] : Paris", "Paris", "alt-marker"),
+    "a number after an abbreviation": ("So the final answer is approx. 5 km. It is far.", "approx. 5 km", "marker"),
+    "a volume": ("So the final answer is Vol. 2. It is the last.", "Vol. 2", "marker"),
+    "about a year": ("The answer is ca. 1940. He died.", "ca. 1940", "alt-marker"),
+    "a no that is followed by a sentence": ("So the final answer is No. It was so.", "No", "marker"),
+    "a note on the answer behind it": (
+        "The answer is Paris. Note that the answer is based on the passage.",
+        "Paris",
+        "alt-marker",
+    ),
+    "a note in the words of the marker": (
+        "So the final answer is Paris. So the final answer is supported by the passages above.",
+        "Paris",
+        "marker",
+    ),
+    "a place that is no note": ("The answer is found in Paris.", "found in Paris", "alt-marker"),
+    "a note alone": ("The answer is based on the passages.", "The answer is based on the passages", "full"),
     "no marker": ("Paris.", "Paris", "full"),
     "a word that ends in answer": ("Myanswer is Paris", "Myanswer is Paris", "full"),
     "nothing": ("", "", "empty"),
@@ -102,6 +118,9 @@ LABELS = {
     "the longer label at the same place": (("new", "new york"), "The answer is New York", "new york", "alt-marker"),
     "the label that holds another": (("true", "mostly true"), "The answer is mostly true", "mostly true", "alt-marker"),
     "the label held in another": (("true", "mostly true"), "The answer is true", "true", "alt-marker"),
+    "FEVER by true": (("SUPPORTS", "REFUTES"), "So the final answer is true.", "SUPPORTS", "marker"),
+    "FEVER by false": (FEVER, "The claim is False.", "REFUTES", "label-anywhere"),
+    "true where it is a label of its own": (("SUPPORTS", "true"), "So the final answer is true.", "true", "marker"),
     "a label of signs": (("C", "C++"), "The answer is C++.", "C++", "alt-marker"),
     "no label": (YES_NO, "Paris", "", "empty"),
     "nothing": (YES_NO, "", "", "empty"),
@@ -173,9 +192,9 @@ def test_what_is_demanded_uses_the_marker_that_is_read():
     "unit", [" ", "\n", "answer ", "answer  \n", "so ", "final ", "[1", "[1] ", "*", '"', ".", "a.", "So the final answer is "]
 )
 def test_no_text_takes_long_to_read(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     for prefix in ("", "answer", "So the final answer is x"):
         final_answer(prefix + (unit * 50_000)[:50_000] + "x", SHORT)
         final_answer(prefix + (unit * 50_000)[:50_000] + "x", LONG)
         final_answer(prefix + (unit * 50_000)[:50_000] + "x", label_question(FEVER))
-    assert time.perf_counter() - started < 6
+    assert time.process_time() - started < 6

@@ -36,6 +36,7 @@ class Case:
         read: what a reader finds; see `Bench`.
         prefill: whether the endpoint goes on from a last turn of the assistant.
         completions: replies in all, where several come of one request; by default as many as `calls`.
+        offline_calls: requests of what a run does once for all its questions.
     """
 
     says: Any
@@ -48,3 +49,4 @@ class Case:
     read: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     prefill: bool = False
     completions: Callable[[int], int] | None = None
+    offline_calls: int = 0

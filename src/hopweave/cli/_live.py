@@ -10,15 +10,14 @@ from rich.segment import Segment
 from rich.text import Text
 from rich.tree import Tree
 
+from hopweave.cli._console import console
 from hopweave.draw.plain import cut, one_line
 from hopweave.trace import Decision, Event, ModelCall, ParseFailure, Read, Search, Started, TextPiece
 
 _TONES = {
-    "verified": "green",
-    "corrected": "yellow",
-    "completed": "cyan",
+    "supported": "green",
     "contradicted": "red",
-    "unsupported": "red",
+    "unsupported": "yellow",
     "abandoned": "dim",
     "duplicate": "dim",
 }
@@ -46,7 +45,7 @@ class LiveTree:
     """
 
     def __init__(self, title: str) -> None:
-        self._console = Console(stderr=True)
+        self._console = console(stderr=True)
         self._root = Tree(Text(cut(one_line(title), _MAX_CHARACTERS), style="bold"))
         self._branches: dict[int, Tree] = {}
         self._said: dict[int, str] = {}
@@ -102,5 +101,5 @@ class LiveTree:
     def _decided(self, step: Decision | ParseFailure) -> Text:
         if isinstance(step, ParseFailure):
             return Text(f"could not be read: {cut(one_line(step.reason), _MAX_CHARACTERS)}", style="red")
-        tone = _TONES.get(str(step.data.get("verdict", step.label)), "")
+        tone = _TONES.get(str(step.data.get("support", step.label)), "")
         return Text.assemble((f"{one_line(step.label)} ", "dim"), (cut(one_line(step.text), _MAX_CHARACTERS), tone))

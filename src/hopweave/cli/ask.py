@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from hopweave.cli._terminal import standard_input
 
 if TYPE_CHECKING:
     from hopweave.settings import Settings
@@ -29,6 +32,9 @@ def ask(
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
     long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
     replay: Annotated[bool, typer.Option("--replay", help="Answer from the store alone; no model is called.")] = False,
+    require_support: Annotated[
+        bool, typer.Option("--require-support", help="Answer only what a passage bears out; else say what was found.")
+    ] = False,
     max_llm_calls: Annotated[int | None, typer.Option(help="At most this many calls of the model; 0 is no limit.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="At most this many tokens in and out; 0 is no limit.")] = None,
     max_searches: Annotated[int | None, typer.Option(help="At most this many queries; 0 is no limit.")] = None,
@@ -53,6 +59,8 @@ def ask(
     flags: dict[str, Any] = {key: value for key, value in named.items() if value}
     if any(value is not None for value in limits.values()):
         flags["budget"] = {key: value or None for key, value in limits.items() if value is not None}
+    if require_support:
+        flags["require_support"] = True
     if replay:
         flags["store"] = {"mode": "replay"}
     settings = read_settings(merged(assignments(set_ or []), flags), config=config)
@@ -64,6 +72,8 @@ def ask(
         _append(out, record.to_json() + "\n")
     _print(record, as_json=as_json, with_calls=calls)
     if record.error is not None:
+        if not as_json and sys.stdout.isatty() and sys.stderr.isatty():  # it stands right above
+            raise typer.Exit(1)
         raise RunError(f"no answer: {record.error.kind}: {record.error.message}")
 
 
@@ -72,7 +82,7 @@ def _question(text: str, labels: str, *, is_long: bool) -> Any:
     from hopweave.types import Question
 
     if text == "-":
-        text = typer.get_text_stream("stdin").read()
+        text = standard_input()
     allowed = tuple(label.strip() for label in labels.split(",") if label.strip())
     if allowed and is_long:
         raise SettingsError("--labels and --long ask for different answers; give one of them")
@@ -109,11 +119,12 @@ def _append(path: Path, text: str) -> None:
 
 
 def _print(record: Record, *, as_json: bool, with_calls: bool) -> None:
-    if as_json:
-        typer.echo(record.to_json())
-        return
-    from rich.console import Console
+    from hopweave.draw.plain import plain_json
 
+    if as_json:
+        typer.echo(plain_json(record.to_json()))
+        return
+    from hopweave.cli._console import console
     from hopweave.draw.terminal import draw_record
 
-    Console(highlight=False).print(draw_record(record, calls=with_calls))
+    console(highlight=False).print(draw_record(record, calls=with_calls))

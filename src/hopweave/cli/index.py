@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopweave.cli._terminal import say
 from hopweave.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def index(
     id_field: Annotated[str | None, typer.Option(help="Field of a record that holds its id.")] = None,
     title_field: Annotated[str | None, typer.Option(help="Field of a record that holds its title.")] = None,
     text_field: Annotated[str | None, typer.Option(help="Field of a record that holds its text.")] = None,
+    max_row_mib: Annotated[int | None, typer.Option(help="Longest document or record, in MiB; by default 32.")] = None,
+    max_file_mib: Annotated[int | None, typer.Option(help="Longest file, in MiB, unzipped; by default 65,536.")] = None,
 ) -> None:
     """Builds a searchable index from files and folders, or brings one up to date.
 
@@ -64,8 +67,8 @@ def index(
         _report(to, "updated", BM25.update(to, delete=delete or (), missing_ok=missing_ok), None, started)
         return
     options = CorpusOptions(id_field=id_field, title_field=title_field, text_field=text_field)
-    if max_words is not None:
-        options = replace(options, max_words=max_words)
+    limits: dict[str, Any] = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib}
+    options = replace(options, **{name: limit for name, limit in limits.items() if limit is not None})
     tally = Tally()
     summary = _write(paths, to, options, tally, delete=delete or [], is_add=add, missing_ok=missing_ok)
     _report(to, "updated" if add else "built", summary, tally, started)
@@ -100,8 +103,9 @@ def _write(
 @contextmanager
 def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[[int], None]]]:
     """A bar on standard error, if that is a terminal: bytes read of all, their rate, and passages so far."""
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    from hopweave.cli._console import console
 
     columns = (
         TextColumn("indexing"),
@@ -111,7 +115,7 @@ def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[
         TimeRemainingColumn(),
         TextColumn("{task.fields[passages]:,} passages"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+    with Progress(*columns, console=console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("indexing", total=num_bytes, passages=0)
 
         def on_passage(number: int) -> None:
@@ -123,14 +127,16 @@ def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[
 
 def _report(to: Path, done: str, summary: IndexSummary, tally: Tally | None, started: float) -> None:
     size_mib = summary.num_bytes / 2**20
-    typer.echo(f"{done} {to}: {summary.num_passages:,} passages, {size_mib:.1f} MiB, {time.monotonic() - started:.1f} s")
+    say(f"{done} {to}: {summary.num_passages:,} passages, {size_mib:.1f} MiB, {time.monotonic() - started:.1f} s")
     if summary.num_deleted or done == "updated":
-        typer.echo(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
+        say(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
     if tally is not None:
-        typer.echo(f"  read {tally.num_files:,} file{'s' * (tally.num_files != 1)}")
+        say(f"  read {tally.num_files:,} file{'s' * (tally.num_files != 1)}")
         if tally.num_duplicates or tally.num_empty:
-            typer.echo(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
+            say(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
         if tally.skipped:
             counts = ", ".join(f"{suffix} ({number:,})" for suffix, number in sorted(tally.skipped.items()))
-            typer.echo(f"  unknown formats, not read: {counts}")
-    typer.echo(f"  fingerprint {summary.fingerprint}")
+            say(f"  unknown formats, not read: {counts}")
+        if tally.special:
+            say(f"  no regular files, not read: {tally.special_names}")
+    say(f"  fingerprint {summary.fingerprint}")

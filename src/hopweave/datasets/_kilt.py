@@ -42,9 +42,16 @@ class KiltSource(Source):
     ] = "page"
 
     def kilt_example(
-        self, row: Row[L], values: KiltRow, *, form: AnswerForm = "short", labels: tuple[str, ...] = (), family: str = ""
+        self,
+        row: Row[L],
+        values: KiltRow,
+        *,
+        form: AnswerForm = "short",
+        labels: tuple[str, ...] = (),
+        family: str = "",
+        dataset: str = "",
     ) -> Example:
-        """The example of a row.
+        """The example of a row; the options are those of `Question`.
 
         Raises:
             DataError: for a row without an answer, or with a label that is none.
@@ -54,7 +61,7 @@ class KiltSource(Source):
             raise row.error("output: there is no answer in it", "take a split that has answers, or remove the row")
         if labels and not set(answers) <= set(labels):
             raise row.error(f"output: {answers} is not one of {', '.join(labels)}")
-        question = Question(values.id, values.input, form, labels, family)
+        question = Question(values.id, values.input, form, labels, family, dataset=dataset)
         return Example(question, Gold(answers, distinct(self._gold(values))))
 
     def _gold(self, values: KiltRow) -> Iterator[str]:

@@ -39,6 +39,7 @@ class _Line(Layout):
     form: AnswerForm = "short"
     labels: tuple[Text, ...] = ()
     family: str = ""
+    dataset: str = ""
     type: str = ""
     level: str = ""
     hops: int = 0
@@ -79,6 +80,7 @@ def _example(row: Row[_Line], name: Naming) -> Example:
         values.labels,
         values.family,
         tuple(one.passage() for one in values.pinned),
+        values.dataset,
     )
     gold = Gold(
         answers,

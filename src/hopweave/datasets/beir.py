@@ -27,6 +27,7 @@ and, with tabs between, `FOLDER/qrels/test.tsv`:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,11 +39,13 @@ from hopweave.corpus.files import CorpusFile, open_text
 from hopweave.datasets._rows import Id, Layout, Row, Text, read_rows
 from hopweave.datasets._source import distinct, examples_of
 from hopweave.errors import DataError
+from hopweave.file_names import file_name
 from hopweave.types import Example, Gold, Passage, Question
 
 __all__ = ["BEIR"]
 
 _HEADER = ["query-id", "corpus-id", "score"]
+_SCORE = re.compile(r"\s*-?\d{1,9}\s*")
 
 
 class _Document(Layout):
@@ -77,13 +80,16 @@ class BEIR:
         yield from examples_of(rows, make)
         unknown = [query for query in judged if query not in seen]
         if unknown:
-            where = self._file(f"qrels/{self.split}.tsv")
+            where = self._qrels()
             raise DataError(f"{where} judges the query {unknown[0]!r}, which queries.jsonl lacks; fetch the folder again")
 
     def passages(self) -> Iterator[Passage]:
         rows: Iterator[Row[_Document]] = read_rows(self._file("corpus.jsonl"), (_Document,))
         for row in rows:
             yield Passage(row.values.id, row.values.text, row.values.title or "")
+
+    def _qrels(self) -> Path:
+        return self._file(f"qrels/{file_name(self.split, 'the option split')}.tsv")
 
     def _file(self, name: str) -> Path:
         plain = self.path / name
@@ -92,14 +98,14 @@ class BEIR:
 
     def _judged(self) -> dict[str, list[str]]:
         """Ids of the relevant passages of each query that has judgements."""
-        path = self._file(f"qrels/{self.split}.tsv")
+        path = self._qrels()
         judged: dict[str, list[str]] = {}
         with open_text(CorpusFile(path, path.as_posix(), path.name)) as lines:
             for number, line in enumerate(lines, start=1):
                 cells = line.rstrip("\r\n").split("\t")
                 if cells == _HEADER or not line.strip():
                     continue
-                if len(cells) != len(_HEADER) or not cells[2].strip().lstrip("-").isdecimal():
+                if len(cells) != len(_HEADER) or not _SCORE.fullmatch(cells[2]):
                     what = "is not a query, a passage and a whole number with tabs between"
                     raise DataError(f"{path.as_posix()}, line {number} {what}; correct the line")
                 relevant = judged.setdefault(cells[0], [])

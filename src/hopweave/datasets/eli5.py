@@ -35,4 +35,6 @@ class ELI5(KiltSource):
     HUB: ClassVar = HubAddress("facebook/kilt_tasks", "eli5")
 
     def examples(self) -> Iterator[Example]:
-        yield from examples_of(self.rows(KiltRow), lambda row: [self.kilt_example(row, row.values, form="long")])
+        yield from examples_of(
+            self.rows(KiltRow), lambda row: [self.kilt_example(row, row.values, form="long", dataset="eli5")]
+        )

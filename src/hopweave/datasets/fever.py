@@ -60,9 +60,9 @@ class FEVER(KiltSource):
         allowed = _TWO_WAY if self.labels == "two_way" else _THREE_WAY
         match row.values:
             case KiltRow() as values:
-                example = self.kilt_example(row, values, form="label", labels=allowed)
+                example = self.kilt_example(row, values, form="label", labels=allowed, dataset="fever")
                 yield replace(example, traits={"label": example.gold.answers[0]})
             case _Original() as values if values.label in allowed:
                 pages = distinct(title or "" for annotation in values.evidence for _, _, title, _ in annotation)
-                question = Question(values.id, values.claim, "label", allowed)
+                question = Question(values.id, values.claim, "label", allowed, dataset="fever")
                 yield Example(question, Gold((values.label,), pages), {"label": values.label})

@@ -44,6 +44,7 @@ class _Question(Layout):
     form: AnswerForm = "short"
     labels: tuple[str, ...] = ()
     family: str = ""
+    dataset: str = ""
 
 
 class _Step(Layout):
@@ -92,7 +93,9 @@ def _examples(row: Row[_Example], form: Form) -> Iterator[Example]:
         else:  # as they were written: an answer in the words of a later one would give it away
             shown = [step.query for step in steps[:num_shown]]
         text = _with(shown, question.text, form)
-        asked = Question(f"{question.id}+{left}", text, question.form, question.labels, question.family)
+        asked = Question(
+            f"{question.id}+{left}", text, question.form, question.labels, question.family, dataset=question.dataset
+        )
         yield Example(asked, Gold(distinct(gold.answers)), {**traits, "left": left})
 
 

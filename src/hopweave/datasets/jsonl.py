@@ -1,11 +1,12 @@
 """Your own questions, as JSON lines.
 
 There is no address and no licence but your own. A line needs `question` and `answers` (or `answer`, a single text). All else
-may be left out: `id`, `form` (`short`, `label` or `long`), `labels`, `family` (of demonstrations), `type`, `level` and `hops`
-to group by, `traits` (an object with more of them), `gold_passages` (ids), `facts` (words that a relevant passage holds),
-`steps` (each a `query`, its `answer` and the id of a `passage`), `pinned` and `passages` (each a `text`, with a `title` and an
-`id` if you like). A passage without an id gets the one that `hopweave index` would give it, and is gold if it says `"is_gold":
-true`. Another field is an error: it may be one of these, mistyped.
+may be left out: `id`, `form` (`short`, `label` or `long`), `labels`, `family` (of demonstrations), `dataset` (the benchmark it
+is of, such as `hotpotqa`: that decides how many demonstrations are shown), `type`, `level` and `hops` to group by, `traits` (an
+object with more of them), `gold_passages` (ids), `facts` (words that a relevant passage holds), `steps` (each a `query`, its
+`answer` and the id of a `passage`), `pinned` and `passages` (each a `text`, with a `title` and an `id` if you like). A passage
+without an id gets the one that `hopweave index` would give it, and is gold if it says `"is_gold": true`. Another field is an
+error: it may be one of these, mistyped.
 
 Two lines of `questions.jsonl`:
 

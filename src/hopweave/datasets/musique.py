@@ -95,4 +95,4 @@ def _examples(row: Row[_MusiqueRow]) -> Iterator[Example]:
         steps=tuple(steps),
     )
     traits: dict[str, str | int] = {"hops": int(hops[1]), "type": values.id.partition("__")[0]}
-    yield Example(Question(values.id, values.question), gold, traits)
+    yield Example(Question(values.id, values.question, dataset="musique"), gold, traits)

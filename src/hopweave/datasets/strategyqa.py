@@ -99,7 +99,7 @@ def _example(row: Row[Layout], name: Naming) -> Example:
                 steps=tuple(GoldStep(query, "") for query in values.decomposition),
             )
             traits = {"steps": len(values.decomposition)} if values.decomposition else {}
-            return Example(Question(values.qid, values.question, "label", _LABELS), gold, traits)
+            return Example(Question(values.qid, values.question, "label", _LABELS, dataset="strategyqa"), gold, traits)
         case _BigBench() as values:
             return _scored(row, name, values.input, values.target_scores)
         case _OnHub() as values:
@@ -113,7 +113,7 @@ def _scored(row: Row[Layout], name: Naming, text: str, scores: Mapping[str, floa
     right = tuple(label for label in _LABELS if scores.get(label) == 1)
     if len(right) != 1:
         raise row.error(f"exactly one of {' and '.join(_LABELS)} must have the score 1, not {dict(scores)}")
-    return Example(Question(name(text), text, "label", _LABELS), Gold(right))
+    return Example(Question(name(text), text, "label", _LABELS, dataset="strategyqa"), Gold(right))
 
 
 def _paragraph_ids(evidence: Any) -> Iterator[str]:

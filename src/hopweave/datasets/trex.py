@@ -39,5 +39,5 @@ class TREx(KiltSource):
         yield from examples_of(self.rows(KiltRow), self._examples)
 
     def _examples(self, row: Row[KiltRow]) -> Iterator[Example]:
-        example = self.kilt_example(row, row.values, family="slot_filling")
+        example = self.kilt_example(row, row.values, family="slot_filling", dataset="trex")
         yield replace(example, traits=relation_of(row.values.input))

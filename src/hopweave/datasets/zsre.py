@@ -40,5 +40,5 @@ class ZsRE(KiltSource):
         yield from examples_of(self.rows(KiltRow), self._examples)
 
     def _examples(self, row: Row[KiltRow]) -> Iterator[Example]:
-        example = self.kilt_example(row, row.values, family="slot_filling")
+        example = self.kilt_example(row, row.values, family="slot_filling", dataset="zsre")
         yield replace(example, traits=relation_of(row.values.input))

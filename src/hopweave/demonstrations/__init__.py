@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import SettingsError, suggest
+from hopweave.file_names import is_file_name
 from hopweave.types import Passage, Question
 
 MULTI_HOP = "multi_hop"
@@ -106,7 +107,7 @@ def demonstrations(family: str = MULTI_HOP) -> tuple[Demonstration, ...]:
     """
     folder = Path(__file__).parent
     path = folder / f"{family}.jsonl"
-    if not path.is_file():
+    if not is_file_name(family) or not path.is_file():
         known = [other.stem for other in folder.glob("*.jsonl")]
         raise SettingsError(f"there are no demonstrations {family!r}; {suggest(family, known)}")
     return _read(path)
@@ -143,19 +144,26 @@ def family_of(question: Question) -> str:
     return LONG_FORM if question.form == "long" else MULTI_HOP
 
 
-def published_count(method: str, family: str) -> int:
-    """How many demonstrations a method was shown in SearChain's tables (arXiv 2304.14732, table 11), by task family.
+def published_count(method: str, family: str, dataset: str = "") -> int:
+    """How many demonstrations a method was shown in SearChain's tables (arXiv 2304.14732, table 11).
 
-    The table goes by dataset; `demo_counts.json` holds it in full, and says which dataset stands for which family.
+    Args:
+        method: by its name.
+        family: the task family. `demo_counts.json` says which dataset stands for it; for one of another package that of
+            `multi_hop` does.
+        dataset: of the question (`Question.dataset`). Where the table has it, it counts and not the family.
+
+    >>> published_count("dsp", "multi_hop"), published_count("dsp", "multi_hop", "hotpotqa")
+    (8, 16)
 
     Raises:
-        SettingsError: for a method that the table does not have. A family of another package counts as `multi_hop`.
+        SettingsError: for a method that the table does not have.
     """
     table = _counts()
     if method not in table["counts"]:
         raise SettingsError(f"no number of demonstrations is published for {method!r}; set n_demos")
-    dataset = table["families"].get(family, table["families"][MULTI_HOP])
-    return int(table["counts"][method][dataset])
+    counts: dict[str, int] = table["counts"][method]
+    return counts.get(dataset, counts[table["families"].get(family, table["families"][MULTI_HOP])])
 
 
 @cache

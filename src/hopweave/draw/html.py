@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hopweave.draw.legend import legend_of, standing_of
 from hopweave.draw.markup import Markup, escaped, folded, joined, tag
 from hopweave.draw.outline import SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
 from hopweave.draw.plain import counted, cut, one_line, seconds_text
-from hopweave.draw.quoting import Piece, Source, pieces_of, sources_of, split_at_marks
+from hopweave.draw.quoting import Piece, Source, contradictions_of, pieces_of, sources_of, split_at_marks
 from hopweave.draw.tally import tally_line, tally_list
 from hopweave.trace import Failure, ModelCall, Read, Record, Search
 from hopweave.types import Answer, Claim, Message
@@ -27,11 +28,14 @@ _HEAD = Markup(
 def draw_page(record: Record) -> str:
     """The whole record as one self-contained page."""
     sources = sources_of(record)
+    outline = make_outline(record, calls=True)
     sections = [
         _header(record, sources),
         _section("Claims", _claims(record.answer, sources) if record.answer else None),
         _section("Citations", joined(_citation(source, record.answer) for source in sources)),
-        _section("Reasoning", _tree(make_outline(record, calls=True))),
+        _section("Says otherwise", _contradictions(record)),
+        _section("Reasoning", _tree(outline)),
+        _section("What the words mean", _legend(record, outline)),
         _section("Calls", _calls(record)),
         _section("Prompts and replies", _conversations(record)),
         _section("Setup", _setup(record)),
@@ -88,7 +92,11 @@ def _error(error: Failure) -> Markup:
 
 
 def _answer(answer: Answer, sources: Sequence[Source]) -> Markup:
-    parts = [tag("p", one_line(answer.short) or "(empty)", class_="short", dir="auto")]
+    standing = standing_of(answer)
+    parts = [
+        tag("p", one_line(answer.short) or "(none)", class_="short", dir="auto"),
+        tag("p", tag("strong", f"{standing.sign} {standing.headline}"), f": {standing.counts}.", class_="standing"),
+    ]
     if answer.text.strip() and one_line(answer.text) != one_line(answer.short):
         pieces = (piece if mark is None else _mark(mark, sources) for piece, mark in split_at_marks(answer.text, answer))
         parts.append(tag("p", *pieces, class_="long", dir="auto"))
@@ -97,7 +105,10 @@ def _answer(answer: Answer, sources: Sequence[Source]) -> Markup:
         remarks.append(f"Stopped early: {answer.stopped_because}.")
     if answer.num_marks_removed:
         remarks.append(f"Marks that the model invented, taken out: {answer.num_marks_removed}.")
-    return tag("div", *parts, *(tag("p", remark, class_="remark") for remark in remarks), class_="answer")
+    if answer.num_marks_misplaced:
+        remarks.append(f"Marks on a sentence that states another claim, taken out: {answer.num_marks_misplaced}.")
+    shown = (tag("p", remark, class_="remark") for remark in remarks)
+    return tag("div", *parts, *shown, class_=f"answer {_tone_class(standing.tone)}")
 
 
 def _mark(mark: int, sources: Sequence[Source]) -> Markup:
@@ -105,23 +116,37 @@ def _mark(mark: int, sources: Sequence[Source]) -> Markup:
     return tag("a", f"[{mark}]", href=f"#{anchor}", class_="mark")
 
 
-def _chip(verdict: str) -> Markup:
-    sign = SIGNS.get(verdict, "")
-    return tag("span", f"{sign} {verdict}".strip(), class_=f"chip {TONES.get(verdict, 'plain')}")
+def _chip(support: str, origin: str = "") -> Markup:
+    words = f"{SIGNS.get(support, '')} {', '.join(filter(None, [support, origin]))}".strip()
+    return tag("span", words, class_=f"chip {TONES.get(support, 'plain')}")
 
 
 def _claims(answer: Answer, sources: Sequence[Source]) -> Markup:
     rows = [
         tag(
             "tr",
-            tag("td", _chip(claim.verdict)),
+            tag("td", str(number), class_="number"),
+            tag("td", _chip(claim.support, claim.origin)),
             tag("td", tag("span", claim.query, class_="query"), dir="auto"),
-            tag("td", claim.text, dir="auto"),
+            tag("td", claim.text or "(open)", dir="auto"),
             tag("td", joined(_marks_of(claim, sources), " "), class_="marks"),
         )
-        for claim in answer.claims
+        for number, claim in enumerate(answer.claims, start=1)
     ]
-    return _table(("Verdict", "Query", "Says", "Rests on"), rows, class_="claims")
+    return _table(("", "Stands", "Query", "Says", "Rests on"), rows, class_="claims")
+
+
+def _contradictions(record: Record) -> Markup:
+    """The passages that say otherwise, each with the claim that it contradicts."""
+    return joined(
+        _article(f"against claim {number}", source, [record.answer.claims[number - 1]] if record.answer else [])
+        for number, source in contradictions_of(record)
+    )
+
+
+def _legend(record: Record, outline: Outline) -> Markup:
+    rows = [(entry.word, entry.meaning) for entry in legend_of(record, outline)]
+    return _facts(rows, class_="facts legend") if rows else Markup()
 
 
 def _marks_of(claim: Claim, sources: Sequence[Source]) -> Iterator[Markup]:
@@ -141,8 +166,15 @@ def _table(names: Sequence[str], rows: Sequence[Markup], class_: str, numbers: C
 
 def _citation(source: Source, answer: Answer | None, max_around: int | None = None) -> Markup:
     claims = [claim for claim in (answer.claims if answer else ()) if source.citation in claim.citations]
-    supports = [tag("p", _chip(claim.verdict), " ", claim.text, class_="supports", dir="auto") for claim in claims]
-    head = [tag("span", f"[{source.citation.mark}]", class_="mark"), " ", tag("strong", source.title, dir="auto")]
+    return _article(f"[{source.citation.mark}]", source, claims, max_around)
+
+
+def _article(name: str, source: Source, claims: Sequence[Claim], max_around: int | None = None) -> Markup:
+    """A passage with its quote, and the claims that it speaks for or against."""
+    supports = [
+        tag("p", _chip(claim.support, claim.origin), " ", claim.text, class_="supports", dir="auto") for claim in claims
+    ]
+    head = [tag("span", name, class_="mark"), " ", tag("strong", source.title, dir="auto")]
     if source.passage and source.passage.source:
         head.append(tag("span", source.passage.source, class_="where"))
     passage = tag("blockquote", *(_piece(piece) for piece in pieces_of(source, max_around)), dir="auto")
@@ -187,7 +219,7 @@ def _tree_line(node: Node) -> Markup:
     if node.text:
         parts.append(tag("span", node.text, class_="text", dir="auto"))
     if node.verdict:
-        parts.append(_chip(node.verdict))
+        parts.append(_chip(node.verdict, node.origin))
     if node.note:
         parts.append(tag("span", node.note, class_="note", dir="auto"))
     small = [f"f {node.confidence:.2f}"] if node.confidence is not None else []
@@ -226,7 +258,7 @@ def _timing_cells(step: ModelCall | Search | Read) -> tuple[Markup, Markup]:
     tries = f" in {step.timing.attempts} tries" if step.timing.attempts > 1 else ""
     return (
         tag("td", f"{step.timing.seconds:.2f}{tries}", class_="number"),
-        tag("td", "yes" if step.timing.from_store else "\u2013"),
+        tag("td", "yes" if step.timing.from_store else "an equal call" if step.timing.is_merged else "\u2013"),
     )
 
 

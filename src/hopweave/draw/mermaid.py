@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from hopweave.draw.legend import standing_of
 from hopweave.draw.outline import Kind, Node, Tone, make_outline
 from hopweave.draw.plain import ELLIPSIS, cut, one_line
 from hopweave.trace import Record
@@ -69,7 +70,20 @@ def draw_mermaid(record: Record, *, calls: bool = False) -> str:
         lines.append(f'  rest["and {len(drawn) - len(kept)} more steps"]')
     lines += _edges(kept)
     lines += _classes([node for node, _ in kept])
+    lines += _answer_lines(record, kept)
     return "\n".join(lines) + "\n"
+
+
+def _answer_lines(record: Record, kept: Sequence[tuple[Node, Node | None]]) -> Iterator[str]:
+    """The answer as the last node, below the last step, in the look of how it stands."""
+    if record.answer is None:
+        return
+    standing = standing_of(record.answer)
+    said = escape(record.answer.short) or "(none)"
+    yield f'  answer[["<b>{said}</b><br/>{escape(f"{standing.sign} {standing.headline}: {standing.counts}")}"]]'
+    tops = [node for node, parent in kept if parent is None]
+    yield f"  {f's{tops[-1].id}' if tops else 'question'} ==> answer"
+    yield f"  style answer {_CLASSES[standing.tone]}"
 
 
 def escape(text: str, max_characters: int = MAX_LABEL_CHARACTERS, max_written: int = MAX_SOURCE_CHARACTERS) -> str:
@@ -103,7 +117,8 @@ def _node_line(node: Node, max_written: int) -> str:
         lines.append(escape(node.text, MAX_LABEL_CHARACTERS, max_written // 2))
     if node.verdict:
         confidence = f" ({node.confidence:.2f})" if node.confidence is not None else ""
-        verdict = f"{node.verdict}{confidence}: {node.note}" if node.note else node.verdict + confidence
+        stands = ", ".join(filter(None, [node.verdict, node.origin]))
+        verdict = f"{stands}{confidence}: {node.note}" if node.note else stands + confidence
         lines.append(f"<i>{escape(verdict, 60, max_written // 4)}</i>")
     return f"  s{node.id}{opening}{'<br/>'.join(lines)}{closing}"
 

@@ -24,12 +24,9 @@ Tone = Literal["plain", "good", "new", "warn", "bad", "quiet"]
 Kind = Literal["model_call", "search", "read", "decision", "parse_failure"]
 
 TONES: dict[str, Tone] = {
-    "verified": "good",
-    "completed": "new",
-    "corrected": "warn",
+    "supported": "good",
     "contradicted": "bad",
-    "unsupported": "bad",
-    "known": "quiet",
+    "unsupported": "warn",
     "duplicate": "quiet",
     "path": "good",
     "cut": "warn",
@@ -39,12 +36,9 @@ TONES: dict[str, Tone] = {
 """Tones of the verdicts and labels that are known; any other word is plain."""
 
 SIGNS: dict[str, str] = {
-    "verified": "\u2713",
-    "completed": "+",
-    "corrected": "\u2248",
+    "supported": "\u2713",
     "contradicted": "\u2717",
-    "unsupported": "\u2717",
-    "known": "\u25cb",
+    "unsupported": "\u25cb",
     "duplicate": "=",
 }
 """A sign for each verdict, so that it can be told without colour."""
@@ -73,7 +67,8 @@ class Node:
         label: of the decision, purpose of the call, or `search`, `read`, `unread`.
         text: one line.
         tone: how it went.
-        verdict: the verdict on it, if there is one.
+        verdict: how it stands (its support), if that was judged.
+        origin: how its answer came to be.
         confidence: of the reader in that verdict.
         note: what the verdict says besides.
         seconds: of a call; of a decision, for how long at least one call of its own was under way. `None` if nothing was timed.
@@ -89,6 +84,7 @@ class Node:
     text: str
     tone: Tone = "plain"
     verdict: str = ""
+    origin: str = ""
     confidence: float | None = None
     note: str = ""
     seconds: float | None = None
@@ -185,7 +181,7 @@ def _plan(steps: Sequence[Step], *, calls: bool) -> _Plan:
 
 
 def _is_verdict(step: Step) -> bool:
-    return isinstance(step, Decision) and step.label == "verdict" and isinstance(step.data.get("verdict"), str)
+    return isinstance(step, Decision) and step.label == "verdict" and isinstance(step.data.get("support"), str)
 
 
 def _node(step: Step, plan: _Plan, titles: dict[str, str], children: tuple[Node, ...]) -> Node:
@@ -205,8 +201,9 @@ def _node(step: Step, plan: _Plan, titles: dict[str, str], children: tuple[Node,
 
 
 def _decision_node(step: Decision, plan: _Plan, children: tuple[Node, ...]) -> Node:
-    judgement = plan.verdicts.get(step.id, step if isinstance(step.data.get("verdict"), str) else None)
-    verdict = one_line(judgement.data["verdict"]) if judgement else ""
+    judgement = plan.verdicts.get(step.id, step if isinstance(step.data.get("support"), str) else None)
+    verdict = one_line(judgement.data["support"]) if judgement else ""
+    origin = one_line(str(judgement.data.get("origin", ""))) if judgement else ""
     note = one_line(judgement.text) if judgement and judgement is not step else ""
     particulars = {**step.data, **(judgement.data if judgement else {})}
     awaited = {plan.stands_at.get(other) for other in (*step.after, *(judgement.after if judgement else ()))}
@@ -218,8 +215,9 @@ def _decision_node(step: Decision, plan: _Plan, children: tuple[Node, ...]) -> N
         text=_with_arrows(one_line(step.text)),
         tone=TONES.get(verdict or step.label, "plain"),
         verdict=verdict,
+        origin=origin,
         confidence=_number(particulars.get("confidence")),
-        note="" if note == verdict else note,
+        note="" if note in (verdict, origin) else note,
         seconds=_busy_seconds(plan.busy.get(step.id, [])),
         details=tuple(_details(particulars)),
         after=tuple(sorted(other for other in awaited if other is not None and other not in (step.id, parent))),
@@ -282,7 +280,7 @@ def _with_arrows(text: str) -> str:
 
 def _details(data: dict[str, Any]) -> Iterator[Detail]:
     for name, value in data.items():
-        if name in ("verdict", "confidence") or value is None or value in ("", [], {}):
+        if name in ("origin", "support", "confidence") or value is None or value in ("", [], {}):
             continue
         yield Detail(one_line(name), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
 

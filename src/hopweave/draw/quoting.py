@@ -58,6 +58,17 @@ def sources_of(record: Record, prefix: str = "cite") -> tuple[Source, ...]:
     return tuple(sources)
 
 
+def contradictions_of(record: Record, prefix: str = "against") -> tuple[tuple[int, Source], ...]:
+    """For each contradicted claim its number, from 1, and the passage that says otherwise; the prefix begins their anchors."""
+    passages = {passage.id: passage for passage in record.passages}
+    claims = record.answer.claims if record.answer is not None else ()
+    return tuple(
+        (number, Source(claim.contradicted_by, passages.get(claim.contradicted_by.passage_id), f"{prefix}-{number}"))
+        for number, claim in enumerate(claims, start=1)
+        if claim.contradicted_by is not None
+    )
+
+
 def split_at_marks(text: str, answer: Answer) -> Iterator[tuple[str, int | None]]:
     """Yields pieces of a text, each with the mark that it is, or `None`. A mark that no citation bears is just text."""
     marks = {citation.mark for citation in answer.citations}

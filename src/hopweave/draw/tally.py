@@ -17,16 +17,24 @@ def tally_line(record: Record) -> str:
         counted(totals.parse_failures, "parse failure"),
         seconds_text(record.seconds),
         from_store(record),
+        _offline_line(record),
     ]
     return " \u00b7 ".join(part for part in parts if part)
 
 
 def from_store(record: Record) -> str:
     """Says how many calls of the model the store answered; empty if none."""
-    replayed = [step.timing.from_store for step in record.steps if isinstance(step, ModelCall)]
+    replayed = [step.timing.from_store for step in record.own_steps if isinstance(step, ModelCall)]
     if not any(replayed):
         return ""
     return "from the store" if all(replayed) else f"{sum(replayed)} of {len(replayed)} calls from the store"
+
+
+def _offline_line(record: Record) -> str:
+    """Says what the question shares with the others of its run; empty if nothing."""
+    totals = record.totals(offline=True)
+    tokens = totals.prompt_tokens + totals.completion_tokens
+    return f"offline, for all questions: {counted(totals.llm_calls, 'call')}, {tokens:,} tokens" if totals.llm_calls else ""
 
 
 def tally_list(record: Record) -> list[tuple[str, str]]:
@@ -48,5 +56,11 @@ def tally_list(record: Record) -> list[tuple[str, str]]:
         ("in the retriever", seconds_text(totals.search_seconds)),
         ("in all", seconds_text(record.seconds)),
     ]
+    if totals.estimated_tokens:
+        rows.insert(5, ("tokens estimated, not counted", f"{totals.estimated_tokens:,}"))
+    offline = record.totals(offline=True)
+    if offline.llm_calls:
+        rows.append(("offline calls, for all questions", f"{offline.llm_calls:,}"))
+        rows.append(("offline tokens, for all questions", f"{offline.prompt_tokens + offline.completion_tokens:,}"))
     replayed = from_store(record)
     return [*rows, ("replayed", replayed)] if replayed else rows

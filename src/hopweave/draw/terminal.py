@@ -6,13 +6,14 @@ have signs, and without colour a quote stands between guillemets and its focus b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hopweave.draw.legend import Standing, legend_of, standing_of
 from hopweave.draw.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
 from hopweave.draw.plain import cut, one_line, seconds_text, visible
-from hopweave.draw.quoting import Piece, Source, pieces_of, sources_of, split_at_marks
+from hopweave.draw.quoting import Piece, Source, contradictions_of, pieces_of, sources_of, split_at_marks
 from hopweave.draw.tally import tally_line
 from hopweave.trace import Record
 from hopweave.types import Answer, Claim
@@ -37,10 +38,13 @@ MAX_DETAIL_CHARACTERS = 200
 
 
 def draw_record(record: Record, *, calls: bool = False) -> RenderableType:
-    """The tree, then the answer with its claims and citations."""
+    """The tree, then the answer with its claims and citations, then what the words and signs mean."""
     from rich.console import Group
 
-    return Group(draw_tree(record, calls=calls), "", draw_answer(record))
+    # The failure that ended it is told once: after the tree.
+    told = {failure_text(record.error): f"{record.error.kind}, as told below"} if record.error is not None else {}
+    tree = _Tree(make_outline(record, calls=calls), calls, told)
+    return Group(tree, "", draw_answer(record), "", draw_legend(record, calls=calls))
 
 
 def draw_tree(record: Record, *, calls: bool = False) -> RenderableType:
@@ -58,10 +62,37 @@ def draw_answer(record: Record) -> RenderableType:
     return _AnswerView(record)
 
 
+def draw_legend(record: Record, *, calls: bool = False) -> RenderableType:
+    """What the words and signs of the tree and the answer mean, a line each."""
+    return _Legend(record, calls)
+
+
+@dataclass(frozen=True, slots=True)
+class _Legend:
+    record: Record
+    calls: bool
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.padding import Padding
+        from rich.table import Table
+        from rich.text import Text
+
+        entries = legend_of(self.record, make_outline(self.record, calls=self.calls))
+        table = Table.grid(padding=(0, 2))
+        for entry in entries:
+            table.add_row(Text(entry.word, "bold"), Text(entry.meaning, "dim"))
+        if entries:
+            yield Text("What the words mean", "bold")
+            yield Padding(table, (0, 0, 0, 2))
+
+
 @dataclass(frozen=True, slots=True)
 class _Tree:
+    """The tree; `told` has what stands in place of texts that are told elsewhere."""
+
     outline: Outline
     with_details: bool
+    told: Mapping[str, str] = field(default_factory=dict)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
@@ -74,7 +105,7 @@ class _Tree:
             first = head + _rail("\u2514" if is_last else "\u251c", indent, "\u2500")
             rest = head + _rail(" " if is_last else "\u2502", indent)
             below = rest + (_rail("\u2502", indent) if node.children else "")
-            yield from _hung(console, width, first, rest, _node_line(node, self.outline.awaited))
+            yield from _hung(console, width, first, rest, _node_line(node, self.outline.awaited, self.told))
             for detail in node.details if self.with_details else ():
                 line = Text(f"{detail.name}: {cut(one_line(detail.text), MAX_DETAIL_CHARACTERS)}", "dim")
                 yield from _hung(console, width, below, below, line)
@@ -95,7 +126,15 @@ class _AnswerView:
             yield from _answer_lines(record.answer)
         for source in sources_of(record):
             yield ""
-            yield _source_title(source)
+            yield _source_title(f"[{source.citation.mark}]", source)
+            yield Padding(_passage_text(source, with_signs=with_signs), (0, 0, 0, 4))
+        against = contradictions_of(record)
+        if against:
+            yield ""
+            yield Text("Says otherwise", f"bold {STYLES['bad']}")
+        for number, source in against:
+            yield ""
+            yield _source_title(f"against claim {number}:", source)
             yield Padding(_passage_text(source, with_signs=with_signs), (0, 0, 0, 4))
         yield ""
         yield Text(tally_line(record), "dim")
@@ -105,7 +144,9 @@ def _answer_lines(answer: Answer) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    yield Text.assemble(("Answer  ", "dim"), (one_line(answer.short) or "(empty)", "bold"))
+    standing = standing_of(answer)
+    yield Text.assemble(("Answer  ", "dim"), (one_line(answer.short) or "(none)", _answer_style(standing)))
+    yield Text.assemble((f"{standing.sign} {standing.headline}", f"bold {STYLES[standing.tone]}"), f": {standing.counts}.")
     if answer.text.strip() and one_line(answer.text) != one_line(answer.short):
         yield ""
         yield _marked_text(answer)
@@ -114,11 +155,16 @@ def _answer_lines(answer: Answer) -> Iterator[RenderableType]:
     if answer.claims:
         yield ""
         yield Text("Claims", "bold")
-        for claim in answer.claims:
-            yield Padding(_claim_text(claim), (0, 0, 0, 2))
+        for number, claim in enumerate(answer.claims, start=1):
+            yield Padding(_claim_text(number, claim), (0, 0, 0, 2))
     if answer.citations:
         yield ""
         yield Text("Citations", "bold")
+
+
+def _answer_style(standing: Standing) -> str:
+    """Only an answer that rests on a passage is bold: one that rests on nothing never looks like it."""
+    return f"bold {STYLES['good']}" if standing.tone == "good" else STYLES[standing.tone]
 
 
 def _marked_text(answer: Answer) -> Text:
@@ -135,24 +181,27 @@ def _remarks(answer: Answer) -> Iterator[str]:
         yield f"Stopped early: {one_line(answer.stopped_because)}"
     if answer.num_marks_removed:
         yield f"Marks that the model invented, taken out: {answer.num_marks_removed}"
+    if answer.num_marks_misplaced:
+        yield f"Marks on a sentence that states another claim, taken out: {answer.num_marks_misplaced}"
 
 
-def _claim_text(claim: Claim) -> Text:
+def _claim_text(number: int, claim: Claim) -> Text:
     from rich.text import Text
 
-    style = STYLES[TONES.get(claim.verdict, "plain")]
-    text = Text.assemble((f"{SIGNS.get(claim.verdict, '-')} {claim.verdict:<12}  ", style))
+    style = STYLES[TONES.get(claim.support, "plain")]
+    text = Text.assemble((f"{number}  ", "dim"), (f"{SIGNS.get(claim.support, '-')} {claim.support:<12}  ", style))
+    text.append(f"{claim.origin:<9}  ", "dim")
     text.append(f"{one_line(claim.query)} ", "dim")
-    text.append(f"{ARROW} {one_line(claim.text)}")
+    text.append(f"{ARROW} {one_line(claim.text) or '(open)'}")
     for mark in dict.fromkeys(citation.mark for citation in claim.citations):
         text.append(f" [{mark}]", "bold cyan")
     return text
 
 
-def _source_title(source: Source) -> Text:
+def _source_title(name: str, source: Source) -> Text:
     from rich.text import Text
 
-    text = Text.assemble((f"[{source.citation.mark}] ", "bold cyan"), (one_line(source.title), "bold"))
+    text = Text.assemble((f"{name} ", "bold cyan"), (one_line(source.title), "bold"))
     if source.passage and source.passage.source:
         text.append(f"  {one_line(source.passage.source)}", "dim")
     return text
@@ -185,7 +234,7 @@ def _piece_text(piece: Piece, *, with_signs: bool) -> Text:
             return Text(f"*{shown}*" if with_signs else shown, "bold yellow underline")
 
 
-def _node_line(node: Node, awaited: frozenset[int]) -> Text:
+def _node_line(node: Node, awaited: frozenset[int], told: Mapping[str, str]) -> Text:
     from rich.text import Text
 
     style = STYLES[node.tone]
@@ -194,9 +243,9 @@ def _node_line(node: Node, awaited: frozenset[int]) -> Text:
         node.label, "red" if node.tone == "bad" and not node.verdict else "dim" if node.tone == "quiet" else "bold blue"
     )
     if node.text:
-        text.append(f"  {node.text}", style if not node.verdict else "")
+        text.append(f"  {told.get(node.text, node.text)}", style if not node.verdict else "")
     if node.verdict:
-        text.append(f"  {SIGNS.get(node.verdict, '*')} {node.verdict}", style or "bold")
+        text.append(f"  {SIGNS.get(node.verdict, '*')} {', '.join(filter(None, [node.verdict, node.origin]))}", style or "bold")
     if node.note:
         text.append(f": {node.note}", style)
     text.append(_small_print(node), "dim")

@@ -91,18 +91,21 @@ async def estimate(prepared: Prepared, folder: RunFolder | None, price: Price | 
             found.append(_of_records(cell, num_left, standing.spent, f"{standing.spent.num:,} records of it", price))
         elif others:
             most = max(others, key=lambda spent: spent.num)
-            found.append(_of_records(cell, num_left, most, f"{most.num:,} records on another dataset", price))
+            found.append(_of_records(cell, num_left, most, f"{most.num:,} records on another dataset", price, is_new=True))
         else:
             found.append(await _rehearsed(prepared, cell, num_left, price))
     return found
 
 
-def _of_records(cell: Cell, num_left: int, spent: Spent, basis: str, price: Price | None) -> Estimate:
+def _of_records(cell: Cell, num_left: int, spent: Spent, basis: str, price: Price | None, *, is_new: bool = False) -> Estimate:
+    """By what other questions took; if the cell `is_new`, what is done once for all of its questions is still to be done."""
+
     def of(name: str) -> Range:
         mean, num = spent.mean(name), max(1, spent.num)
         spread = spent.spread(name) if num > 1 else mean / 2.0
         around = _NORMAL_95 * spread * math.sqrt(num_left + num_left**2 / num)
-        return Range(max(0.0, num_left * mean - around), num_left * mean + around)
+        once = spent.offline.spent(name, price) if is_new else 0.0
+        return Range(max(0.0, num_left * mean - around) + once, num_left * mean + around + once)
 
     cost = of("cost") if price is not None else None
     tokens = of("prompt_tokens"), of("completion_tokens")
@@ -133,8 +136,8 @@ async def _rehearsed(prepared: Prepared, cell: Cell, num_left: int, price: Price
     least, most = _CHARACTERS_PER_TOKEN[1], _CHARACTERS_PER_TOKEN[0]
 
     def of(name: str, low: float, high: float) -> Range:
-        means = [one.mean(name) for one in spent]
-        return Range(num_left * min(means) * low, num_left * max(means) * high)
+        sums = [num_left * one.mean(name) + one.offline.spent(name) for one in spent]
+        return Range(min(sums) * low, max(sums) * high)
 
     calls, prompt, completion = of("llm_calls", 1, 1), of("prompt_tokens", 1 / least, 1 / most), of("completion_tokens", 1, 1)
     cost = None
@@ -155,7 +158,7 @@ class _StandIn:
     """Says the same again and again. Its prompt tokens are characters, which the caller divides."""
 
     def __init__(self, voice: str, abilities: Abilities) -> None:
-        self.identity = "stand-in"
+        self.identity = f"stand-in: {voice}"  # so that what it said offline is not taken for what another says
         self.abilities = replace(abilities, samples=False)
         self._voice = voice
 

@@ -70,6 +70,7 @@ class Sitting:
         started_at: UTC, ISO 8601; `ended_at` likewise, empty if it was killed.
         version: of hopweave, and `code` the hash of its files.
         ended_because: `finished`, or the limit that was reached.
+        parallel: the most questions that were asked at a time, 0 if none was left to ask; `None` in manifests that do not say.
     """
 
     started_at: str
@@ -77,6 +78,7 @@ class Sitting:
     code: str
     ended_at: str = ""
     ended_because: str = ""
+    parallel: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

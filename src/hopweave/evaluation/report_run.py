@@ -13,8 +13,9 @@ from pathlib import Path
 
 from hopweave.catalog import Role, entries, load
 from hopweave.errors import HopweaveError
+from hopweave.evaluation.offline import OfflineStage
 from hopweave.evaluation.run_folder import DatasetPlan, RunFolder
-from hopweave.evaluation.tables import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts
+from hopweave.evaluation.tables import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, OfflineFacts
 from hopweave.trace import Failure, ModelCall, ParseFailure, Read, Record, Search
 from hopweave.types import Example
 
@@ -44,6 +45,7 @@ class RunStory:
         caveats: a sentence each, on what must not be compared with published numbers.
         failures: by cell and kind.
         examples: at most five.
+        offline: of the cells that have such a stage.
     """
 
     datasets: tuple[DatasetFacts, ...]
@@ -52,6 +54,7 @@ class RunStory:
     caveats: tuple[str, ...]
     failures: tuple[FailureKind, ...]
     examples: tuple[ExampleAnswer, ...]
+    offline: tuple[OfflineFacts, ...]
 
 
 @dataclass(slots=True)
@@ -63,10 +66,12 @@ class _Cell:
     started: list[str] = field(default_factory=list)
     failures: dict[tuple[str, str], tuple[str, dict[str, None]]] = field(default_factory=dict)
     shown: list[tuple[tuple[bool, bool, int], Record]] = field(default_factory=list)
+    offline: OfflineStage = field(default_factory=OfflineStage)
 
     def add(self, record: Record, position: int) -> None:
         """Takes a record in; `position` is that of its question in the dataset."""
         setup = record.setup
+        self.offline.add(record)
         self.options = setup.options if self.options is None else self.options
         said = {"version": setup.version, "model": setup.llm, "retriever": setup.retriever, "reader": setup.reader}
         said |= {"budget of a question": _listed(setup.budget), "sampling": _listed(setup.settings.get("sampling"))}
@@ -127,7 +132,13 @@ def story_of(run: RunFolder) -> RunStory:
         methods.append(MethodFacts(label, of.name, _summary("methods", of.name), in_full, _changed(of.name, in_full)))
     facts = _facts(cells.values())
     return RunStory(
-        datasets, tuple(methods), facts, tuple(_caveats(datasets, facts)), _failures(cells), tuple(_chosen(cells, examples))
+        datasets,
+        tuple(methods),
+        facts,
+        tuple(_caveats(datasets, facts)),
+        _failures(cells),
+        tuple(_chosen(cells, examples)),
+        tuple(_offline(cells)),
     )
 
 
@@ -212,6 +223,13 @@ def _failures(cells: Mapping[tuple[str, str], _Cell]) -> tuple[FailureKind, ...]
         for (dataset, method), cell in cells.items()
         for (where, kind), (message, ids) in cell.failures.items()
     )
+
+
+def _offline(cells: Mapping[tuple[str, str], _Cell]) -> Iterator[OfflineFacts]:
+    for (dataset, method), cell in cells.items():
+        if cell.offline.requests:
+            num_calls, num_tokens = (int(cell.offline.spent(name)) for name in ("llm_calls", "tokens"))
+            yield OfflineFacts(dataset, method, num_calls, num_tokens)
 
 
 def _chosen(cells: Mapping[tuple[str, str], _Cell], examples: Mapping[str, list[Example]]) -> Iterator[ExampleAnswer]:

@@ -88,11 +88,19 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a sitting ended: where the run stands, why it ended (`finished` or a limit), and how long it took."""
+    """How a sitting ended.
+
+    Attributes:
+        standing: where the run stands.
+        ended_because: `finished`, or a limit.
+        seconds: how long it took.
+        num_unreadable: replies of the store that could not be read, so that their calls were made again.
+    """
 
     standing: Standing
     ended_because: str
     seconds: float
+    num_unreadable: int = 0
 
 
 class Watcher:
@@ -173,19 +181,20 @@ class _Sitting:
             for record in self._folder.history(*cell):
                 self._standing.add(cell, record)
         self._check_records()
-        manifest, notes = self._start_manifest()
         self._left.extend(self._jobs())
         num_calls = self._desk.max_parallel or self._options.parallel or DEFAULT_PARALLEL
         parallel = self._options.parallel or num_calls + num_calls // EXTRA
+        num_workers = min(parallel, len(self._left))
+        manifest, notes = self._start_manifest(num_workers)
         turns = self._desk.llm.turns
         turns.start(num_calls)
         if self._left:
             await self._desk.open_model()
         self._watcher.started(Work(self._standing, turns, parallel, len(self._left), tuple(notes)))
-        await self._ask(min(parallel, len(self._left)))
+        await self._ask(num_workers)
         ended_because = self._ended_because or FINISHED
         self._end_manifest(manifest, ended_because)
-        return Outcome(self._standing, ended_because, time.monotonic() - self._began)
+        return Outcome(self._standing, ended_because, time.monotonic() - self._began, self._desk.num_unreadable)
 
     async def _ask(self, num_workers: int) -> None:
         """Works the questions side by side and writes their records along; the first error ends both, what is done is kept."""
@@ -279,11 +288,11 @@ class _Sitting:
         for cell, records in by_cell.items():
             self._folder.add(cell.dataset, cell.method, *records)
 
-    def _start_manifest(self) -> tuple[proof.Manifest, list[str]]:
-        """Notes what the run depends on; refuses to go on with what has changed."""
+    def _start_manifest(self, num_workers: int) -> tuple[proof.Manifest, list[str]]:
+        """Notes what the run depends on, and how many questions it asks at a time; refuses to go on with what has changed."""
         known = proof.Manifest.read(self._folder.path)
         now = self._desk.manifest(self._folder, known)
-        sitting = proof.Sitting(_now(), version("hopweave"), proof.hash_code())
+        sitting = proof.Sitting(_now(), version("hopweave"), proof.hash_code(), parallel=num_workers)
         notes = []
         if known is not None:
             changed = proof.differences(known, now)

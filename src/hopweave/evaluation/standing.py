@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 from hopweave.errors import SettingsError
+from hopweave.evaluation.offline import OfflineStage
 from hopweave.prices import Price
 from hopweave.trace import Record
 
@@ -45,7 +46,7 @@ class RunBudget:
 
 @dataclass(slots=True)
 class Spent:
-    """What questions took: sums, and sums of squares for the spread."""
+    """What questions took: sums, and sums of squares for the spread. What a run does once for all of them is `offline`."""
 
     num: int = 0
     llm_calls: float = 0.0
@@ -55,10 +56,12 @@ class Spent:
     cost: float = 0.0
     seconds: float = 0.0
     squares: Counter[str] = field(default_factory=Counter)
+    offline: OfflineStage = field(default_factory=OfflineStage)
 
     def add(self, record: Record, price: Price | None) -> None:
         """Adds a record."""
         totals = record.totals()
+        self.offline.add(record)
         self.num += 1
         values = {
             "llm_calls": totals.llm_calls,
@@ -161,8 +164,10 @@ class Standing:
         return self.num_done >= self.num_planned
 
     def spent(self, name: str) -> float:
-        """A sum over all records, such as `tokens` or `cost`."""
-        return sum(float(getattr(cell.spent, name)) for cell in self.cells.values())
+        """A sum over all records, such as `tokens` or `cost`; what was done once for all questions counts once."""
+        spent = [cell.spent for cell in self.cells.values()]
+        offline = OfflineStage({key: usage for one in spent for key, usage in one.offline.requests.items()})
+        return sum(float(getattr(one, name)) for one in spent) + offline.spent(name, self.price)
 
     def failures(self) -> Iterator[tuple[Cell, str, int, tuple[str, str]]]:
         """Yields, for each cell and kind of failure, the number of questions and an example: an id and its message."""

@@ -1,16 +1,14 @@
-"""The final answer: how it is asked for by the question's form, how it is read and made to be given, and the claim it makes."""
+"""The final answer: how it is asked for by the question's form, and how it is read and made to be given."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from hopweave.citing import add_marks, cite, settle_marks
-from hopweave.methods._evidence import standing_in
 from hopweave.methods._transcript import Transcript
 from hopweave.parse.final import MARKER, final_answer
-from hopweave.prompt import Prompt, unblunt
-from hopweave.types import Answer, AnswerForm, Claim, Hit, Passage, Question
+from hopweave.prompt import Prompt
+from hopweave.types import AnswerForm, Question
 from hopweave.workbench import Workbench
 
 MARKED = ("marker", "alt-marker")
@@ -92,28 +90,3 @@ def file_missing(workbench: Workbench, text: str) -> None:
 def file_unanswered(workbench: Workbench, text: str) -> None:
     """Files a reply that was to be the final answer, and holds none."""
     workbench.unread("final", "no answer is in the reply" if text.strip() else "the reply is empty", text)
-
-
-def one_answer(
-    question: Question, text: str, short: str, how: str, hits: Sequence[Hit] = (), stopped_because: str = "finished"
-) -> Answer:
-    """The answer of a method that makes one claim. Its only mark is ours; every other was invented, and is counted."""
-    claim = one_claim(question, unblunt(short), [hit.passage for hit in hits])
-    kept, num_removed = settle_marks(text.strip(), ())
-    marked, _ = add_marks(kept, {citation.mark: short for citation in claim.citations})
-    retrieved = tuple(hit.passage.id for hit in hits)
-    return Answer(unblunt(marked), claim.text, (claim,), stopped_because, how, num_removed, retrieved)
-
-
-def one_claim(question: Question, short: str, passages: Sequence[Passage] = (), mark: int = 1) -> Claim:
-    """The claim that the bare answer of a question makes.
-
-    It is `verified` with a citation if its words stand in one of the passages that were shown, the first of them that holds
-    them; otherwise it is the model's own, `known`. An answer of yes or no, a label or an explanation stands in no passage.
-    """
-    if not short:
-        return Claim(question.text, "", "unsupported")
-    found = standing_in(short, passages) if question.form == "short" else None
-    if found is None:
-        return Claim(question.text, short, "known")
-    return Claim(question.text, short, "verified", (cite(mark, *found),))

@@ -11,7 +11,7 @@ from hopweave.parse.final import MARKER
 from hopweave.types import AnswerForm, Question
 from hopweave.workbench import Workbench
 
-NumDemos = Annotated[int | None, "worked questions shown; none: as many as SearChain's table 11 says for the family"]
+NumDemos = Annotated[int | None, "worked questions shown; none: as SearChain's table 11 says for the dataset or family"]
 """The option of how many demonstrations a method shows."""
 
 
@@ -28,7 +28,7 @@ def drawn(question: Question, method: str, n_demos: int | None, seed: int) -> li
         SettingsError: for a family without demonstrations.
     """
     family = family_of(question)
-    num = published_count(method, family) if n_demos is None else n_demos
+    num = published_count(method, family, question.dataset) if n_demos is None else n_demos
     return sample(num, seed=seed, asked=question.text, family=family) if num else []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from hopweave.matching import is_contained, normalize_answer
 from hopweave.methods._demos import drawn
 from hopweave.methods._dsp_templates import ANSWER, Filled, Templates, Training, context_of, stage_of
 from hopweave.parse.final import final_answer
+from hopweave.plain_data import read_json
 from hopweave.types import Hit, Question
 
 _NUM_PASSAGES = 2  # of each hop of the simple pipeline
@@ -44,7 +44,7 @@ def training_of(path: Path, question: Question, n_demos: int | None, seed: int) 
         stat = path.stat()
     except OSError as error:
         raise DataError(f"cannot read the training questions {path}: {error.strerror}; check the path") from None
-    num = published_count("dsp", family_of(question)) if n_demos is None else n_demos
+    num = published_count("dsp", family_of(question), question.dataset) if n_demos is None else n_demos
     pool = list(_read(path, stat.st_mtime_ns, stat.st_size))
     random.Random(seed).shuffle(pool)  # noqa: S311 - a choice to repeat, not a secret
     itself = normalize_answer(question.text)
@@ -151,8 +151,8 @@ def _read(path: Path, _changed: int, _num_bytes: int) -> tuple[Training, ...]:
 
 def _training(place: str, line: str) -> Training:
     try:
-        item = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        item = read_json(line)
+    except ValueError as error:
         raise DataError(f"{place} is not JSON: {error}; correct the line or remove it") from None
     answers = _answers(item) if isinstance(item, Mapping) else ()
     question = item.get("question") if isinstance(item, Mapping) else None

@@ -9,13 +9,13 @@ from typing import Literal
 
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
-from hopweave.methods._claims import on_one_line
+from hopweave.methods._claims import Assertion, on_one_line
 from hopweave.methods._few_shot import cut_words
-from hopweave.methods._stated import borne_out_by, citation_of, stated_claim
 from hopweave.methods._steps import SHOWN_WORDS
-from hopweave.methods._wiki import Sentence, sentences_of
+from hopweave.methods._wiki import Sentence, passages_behind, sentences_of
 from hopweave.prompt import Prompts, fence, unblunt
-from hopweave.types import Claim, Message, Question, Verdict
+from hopweave.support import judge
+from hopweave.types import Message, Origin, Question
 from hopweave.workbench import Workbench
 
 Ranked = Callable[[str, Sequence[str]], list[int]]
@@ -50,19 +50,13 @@ class Edit:
         """The sentence as the reasoning goes on with it."""
         return self.text or self.sentence
 
-    def claim(self, mark: int) -> Claim:
-        """What it asserts: `corrected` where the evidence bears the edit out and not what stood there before."""
-        query = self.query or self.sentence
+    def assertion(self) -> Assertion:
+        """What it says: `verified` where the evidence bears out what stood there before, else `corrected`."""
+        query, passages = self.query or self.sentence, passages_behind(self.evidence)
         if not self.text:
-            return Claim(query, self.sentence, "known")
-        best = self.evidence[:1]
-        if best and self.text == best[0].text:  # the evidence itself took the place
-            verdict: Verdict = "verified" if borne_out_by(self.sentence, query, best) else "corrected"
-            return Claim(query, self.text, verdict, (citation_of(mark, best[0]),))
-        claim = stated_claim(mark, query, self.text, self.evidence)
-        if claim.verdict == "verified" and borne_out_by(self.sentence, query, self.evidence) is None:
-            return replace(claim, verdict="corrected")
-        return claim
+            return Assertion(query, self.sentence, "model", passages)
+        origin: Origin = "verified" if judge(query, self.sentence, passages).support == "supported" else "corrected"
+        return Assertion(query, self.text, origin, passages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,8 @@ Duplicates = Literal["exact", "fuzzy"]
 
 _PROMPTS = prompts_beside(__file__)
 _WH_WORDS = frozenset({"who", "what", "when", "where", "why", "which", "how", "does", "is"})
-_REASONING = re.compile(r"\s*(?:thus[ ,]|so[ ,]|that is,|therefore|hence)", re.IGNORECASE)
-_EQUATION = re.compile(r"\d\s*[+-]\s*[\d.,]+\s*=\s*[\d.,]")
 _BULLET = re.compile(r"^\W*(?:\d{1,2}\s*[.):]\s*)?")
-_LISTED = re.compile(r"\s*[\n;|]\s*")
+_LISTED = re.compile(r"[\n;|]")
 _ALIKE = 90.0
 _MAX_TOKENS_TITLES = 96
 _SCOPED_DEPTH = 100
@@ -125,11 +123,6 @@ def without_wh_words(query: str) -> str:
     'In year it end, and where?'
     """
     return " ".join(word for word in query.split() if word.lower() not in _WH_WORDS)
-
-
-def is_reasoning(sentence: str) -> bool:
-    """Whether a sentence draws a conclusion (it begins with `thus`, `so`, ..., or holds a sum) and states no new fact."""
-    return _REASONING.match(sentence) is not None or _EQUATION.search(sentence) is not None
 
 
 def is_held(passage: Passage, held: Sequence[Passage], duplicates: Duplicates) -> bool:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from hopweave.citing import cite_reading
 from hopweave.matching import normalize_answer
-from hopweave.methods._claims import on_one_line
-from hopweave.methods._evidence import standing_in
+from hopweave.methods._claims import Assertion, claims_of, on_one_line
 from hopweave.parse.chain import ChainNode, render_nodes
 from hopweave.prompt import blunt
-from hopweave.types import Citation, Claim, Passage, Reading, Verdict
+from hopweave.support import judge
+from hopweave.types import Citation, Claim, Origin, Passage, Reading
+from hopweave.workbench import Workbench
 
-_FINAL_CONTENT = re.compile(r"\[?\bfinal\s+content\s*\]?\W*?:|\[\s*final\s+content\s*\]", re.IGNORECASE)
-_CHAIN_AGAIN = re.compile(r"(?:^|\n)\W*\[\s*(?:unsolved\s+)?(?:query|question)\b", re.IGNORECASE)
+_FINAL_CONTENT = re.compile(r"\[?\bfinal\s++content[^\w:]*+:|\[\s*+final\s++content\s*+\]", re.IGNORECASE)
+_BEGINS = r"\[\s*+(?:unsolved\s++)?(?:query|question)\b"
+_CHAIN_AGAIN = re.compile(rf"(?<!\W)(?P<before>(?:[^\w\[]|(?!{_BEGINS})\[)*+){_BEGINS}", re.IGNORECASE)
 
 
 @dataclass(slots=True, eq=False)
@@ -23,6 +25,7 @@ class PathNode:
     """A query that was processed, with the answer it now has and the evidence for it. Two nodes are never the same.
 
     Attributes:
+        origin: how the answer came to be; of an open query, `model`.
         step: the decision that stands for it in the trace.
         passage: the passage that was found for it, if one was.
         reading: what the reader made of that passage.
@@ -30,7 +33,7 @@ class PathNode:
 
     query: str
     answer: str
-    verdict: Verdict
+    origin: Origin
     step: int
     passage: Passage | None = None
     reading: Reading | None = None
@@ -43,37 +46,27 @@ class PathNode:
     def revise(self, answer: str) -> bool:
         """Takes the model's later answer where no passage has settled the query; whether that changed anything.
 
-        A query that was open is then completed, if the words stand in the passage that was found for it, or else known.
+        A query that was open is then completed, if the passage that was found for it bears the answer out.
         """
-        if self.verdict not in {"known", "unsupported"} or normalize_answer(answer) in {"", normalize_answer(self.answer)}:
+        if self.origin != "model" or normalize_answer(answer) in {"", normalize_answer(self.answer)}:
             return False
-        if self.verdict == "unsupported":
-            self.verdict = "completed" if self._stands_in_passage(answer) else "known"
+        if not self.answer and self._stands_in_passage(answer):
+            self.origin = "completed"
         self.answer = answer
         return True
 
     def _stands_in_passage(self, answer: str) -> bool:
-        found = standing_in(answer, [self.passage] if self.passage is not None else ())
-        if found is None:
-            return False
-        passage, span = found
-        confidence = self.reading.confidence if self.reading is not None else 0.0
-        self.reading = Reading(passage.text[span.start : span.end], span, confidence)
-        return True
+        return self.passage is not None and judge(self.query, answer, [self.passage]).support == "supported"
 
-    def citations(self, mark: int, *, every_passage: bool) -> tuple[Citation, ...]:
-        """What the node rests on.
+    def standing(self, bench: Workbench) -> dict[str, Any]:
+        """How its answer came to be and how it stands, as the particulars of a decision."""
+        claim = claims_of([self.assertion], bench)[0]
+        return {"origin": claim.origin, "support": claim.support}
 
-        Args:
-            mark: its number.
-            every_passage: also cite, whole, a passage that was found but did not settle the answer (as the papers do).
-        """
-        if self.passage is None:
-            return ()
-        if self.verdict in {"verified", "corrected", "completed"} and self.reading is not None:
-            return cite_reading(mark, self.passage, self.reading)
-        text = self.passage.text
-        return (Citation(mark, self.passage.id, 0, len(text), text),) if every_passage and text else ()
+    @property
+    def assertion(self) -> Assertion:
+        """What it says, with the passage that was found for it."""
+        return Assertion(self.query, self.answer, self.origin, [self.passage] if self.passage is not None else ())
 
 
 def pruned(path: Sequence[PathNode], restated: Sequence[PathNode], cause: PathNode | None) -> list[PathNode]:
@@ -97,14 +90,33 @@ def pairs(path: Iterable[PathNode]) -> str:
     return render_nodes(nodes)
 
 
-def claims_of(path: Iterable[PathNode], *, every_passage: bool) -> tuple[Claim, ...]:
-    """A claim for each node, numbered from 1; its number is the mark of its citation."""
-    return tuple(
-        Claim(node.query, node.answer, node.verdict, node.citations(mark, every_passage=every_passage))
-        for mark, node in enumerate(path, start=1)
-    )
+def claims_on(path: Sequence[PathNode], bench: Workbench | None, *, every_passage: bool) -> tuple[Claim, ...]:
+    """A claim for each node, numbered from 1; its number is the mark of its citations.
+
+    Args:
+        path: the nodes in order.
+        bench: of the question, if the reader has read anything for it.
+        every_passage: also cite, whole, a passage that was found and does not bear the answer out (as the papers do).
+    """
+    claims = claims_of([node.assertion for node in path], bench)
+    if every_passage:
+        claims = [_with_found(mark, *one) for mark, one in enumerate(zip(claims, path, strict=True), start=1)]
+    return tuple(claims)
+
+
+def _with_found(mark: int, claim: Claim, node: PathNode) -> Claim:
+    text = node.passage.text if node.passage is not None else ""
+    if claim.citations or node.passage is None or not text:
+        return claim
+    return replace(claim, citations=(Citation(mark, node.passage.id, 0, len(text), text),))
 
 
 def final_content(reply: str) -> str:
     """What follows [Final Content], or the whole reply without that marker, up to a chain that the model goes on to write."""
-    return _CHAIN_AGAIN.split(_FINAL_CONTENT.split(reply)[-1])[0].strip("* \n")
+    content = _FINAL_CONTENT.split(reply)[-1]
+    for match in _CHAIN_AGAIN.finditer(content):
+        place = content.find("\n", match.start(), match.end("before")) if match.start() else 0
+        if place >= 0:  # the chain begins a line, or what is said
+            content = content[:place]
+            break
+    return content.strip("* \n")

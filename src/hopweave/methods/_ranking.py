@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hopweave import sentence_encoder
 from hopweave.methods import _tfidf
-from hopweave.methods._words import words_of
+from hopweave.words import words_of
 
 
 def ranked_by_words(query: str, texts: Sequence[str]) -> list[int]:

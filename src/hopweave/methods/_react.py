@@ -9,18 +9,17 @@ from typing import Annotated
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
-from hopweave.methods._claims import on_one_line
+from hopweave.methods._claims import Assertion, concluded, on_one_line
 from hopweave.methods._closing import bare_answer, of_form
 from hopweave.methods._demos import asked, packed
 from hopweave.methods._options import at_least
-from hopweave.methods._stated import stated_answer, stated_claim
 from hopweave.methods._trajectories import AIM, heading, trajectories
 from hopweave.methods._transcript import Transcript
-from hopweave.methods._wiki import SearchMode, Seen, Sentence, Wiki
+from hopweave.methods._wiki import SearchMode, Seen, Sentence, Wiki, passages_behind
 from hopweave.parse.actions import Turn, read_action, read_turn
 from hopweave.parse.sentences import sentence_spans
 from hopweave.prompt import prompts_beside, unblunt
-from hopweave.types import Answer, Claim, Question, Sampling
+from hopweave.types import Answer, Question, Sampling
 from hopweave.workbench import Workbench
 
 _PROMPTS = prompts_beside(__file__)
@@ -111,9 +110,16 @@ class Actor:
 
     def answer(self) -> Answer:
         """What the turns come to: a claim for each thing that was looked for and found, and one for the answer."""
-        claims, stopped_because = self._claims(), self.stopped_because
-        return stated_answer(
-            self.question, claims, self.sentences, self.short, self.how, self.bench, stopped_because=stopped_because
+        return concluded(
+            self.question,
+            self._assertions(),
+            self.short,
+            self.how,
+            self.bench,
+            retrieved=passages_behind(self.sentences),
+            text=self.short if self.question.form == "long" else "",
+            with_queries=False,
+            stopped_because=self.stopped_because,
         )
 
     @property
@@ -212,13 +218,13 @@ class Actor:
     def _sampling(self, stop: tuple[str, ...]) -> Sampling:
         return replace(self.bench.sampling, max_tokens=self._longest(), stop=stop)
 
-    def _claims(self) -> list[Claim]:
-        """A claim for each thing that was looked for: what the thought behind it says was learnt.
+    def _assertions(self) -> list[Assertion]:
+        """An assertion for each thing that was looked for: what the thought behind it says was learnt.
 
         What a thought looks for is what it names as the next thing to find out, else its last sentence; a lookup without such a
         name goes on with what was looked for before. What was learnt is the first sentence of the next thought.
         """
-        claims: list[Claim] = []
+        assertions: list[Assertion] = []
         turns = self._taken
         at = 0
         while at < len(turns):
@@ -228,9 +234,9 @@ class Actor:
             sentences = [sentence for taken in turns[at:end] for sentence in taken.seen.sentences]
             if first.tool in ("search", "lookup"):
                 learnt = _learnt(turns[end]) if end < len(turns) and sentences else ""
-                claims.append(stated_claim(len(claims) + 1, _wanted(first), learnt, sentences))
+                assertions.append(Assertion(_wanted(first), learnt, "retrieved", passages_behind(sentences)))
             at = end
-        return claims
+        return assertions
 
 
 def _wanted(taken: _Taken) -> str:

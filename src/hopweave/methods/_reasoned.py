@@ -9,13 +9,13 @@ from typing import Literal
 
 from hopweave.citing import settle_marks
 from hopweave.errors import BudgetReached
-from hopweave.methods._closing import bare_answer, file_missing, is_missing, one_claim
+from hopweave.methods._claims import Assertion, claims_of, file_claims, final_assertion, marked_answer
+from hopweave.methods._closing import bare_answer, file_missing, is_missing
 from hopweave.methods._few_shot import PROMPTS, Packer, Style
-from hopweave.methods._grounding import claims_of
 from hopweave.parse.final import final_answer, map_label
 from hopweave.parse.sentences import first_sentence, sentence_spans
 from hopweave.prompt import unblunt
-from hopweave.types import Answer, Claim, Message, Passage, Question
+from hopweave.types import Answer, Message, Origin, Passage, Question
 from hopweave.workbench import Workbench
 
 Marker = Literal["tolerant", "authors"]
@@ -155,32 +155,19 @@ def answer_of(
     evidence = [*question.pinned, *found]
     plain, num_removed = _without_marks([*said.sentences, said.closing])
     sentences, closing = plain[:-1], plain[-1]
-    claims = claims_of(question, sentences or _without_marks(reasoned)[0], evidence)
-    final = one_claim(question, unblunt(said.short), evidence, mark=len(claims) + 1)
+    origin: Origin = "retrieved" if evidence else "model"
+    steps = [Assertion(question.text, text, origin, evidence) for text in sentences or _without_marks(reasoned)[0]]
+    final = final_assertion(question, unblunt(said.short), evidence)
     is_whole = question.form == "long" or not closing  # the sentences themselves are the answer
-    if not (is_whole and claims):
-        claims.append(final)
-    _tell(workbench, claims, stopped_because, said.how)
-    marked = [_with_mark(text, claim) for text, claim in zip(sentences, claims, strict=False)] if sentences else []
-    if closing:
-        marked.append(_with_mark(closing, final))
-    retrieved = tuple(passage.id for passage in found)
-    return Answer(" ".join(marked), final.text, tuple(claims), stopped_because, said.how, num_removed, retrieved)
-
-
-def _tell(workbench: Workbench, claims: Iterable[Claim], stopped_because: str, how: str) -> None:
-    for number, claim in enumerate(claims, start=1):
-        workbench.decide("path", f"[{number}] {claim.text or '?'}", verdict=claim.verdict)
-    workbench.decide("stop", stopped_because, how=how)
+    claims = claims_of(steps if is_whole and steps else [*steps, final], workbench)
+    file_claims(workbench, question, claims)
+    workbench.decide("stop", stopped_because, how=said.how)
+    retrieved = (passage.id for passage in found)
+    text = " ".join(filter(None, plain))
+    answer = marked_answer(text, final.text, said.how, retrieved, claims, stopped_because)
+    return replace(answer, num_marks_removed=num_removed)
 
 
 def _without_marks(texts: Iterable[str]) -> tuple[list[str], int]:
     settled = [settle_marks(text, ()) for text in texts]
     return [unblunt(text).strip() for text, _ in settled], sum(number for _, number in settled)
-
-
-def _with_mark(text: str, claim: Claim) -> str:
-    if not claim.citations:
-        return text
-    end = len(text.rstrip(" .!?"))
-    return f"{text[:end]} [{claim.citations[0].mark}]{text[end:]}"

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hopweave.citing import cite
-from hopweave.matching import normalize_answer
-from hopweave.methods._claims import file_path, marked_answer, on_one_line, text_of
-from hopweave.methods._closing import one_claim
-from hopweave.methods._evidence import standing_in
+from hopweave.citing import on_one_line
+from hopweave.methods._claims import Assertion, concluded, passages_of
 from hopweave.methods._few_shot import cut_words
-from hopweave.parse.final import MARKER
-from hopweave.parse.refusal import does_not_know
 from hopweave.prompt import fence, unblunt
-from hopweave.types import Answer, Claim, Hit, Question
+from hopweave.types import Answer, Hit, Origin, Question
 from hopweave.workbench import Workbench
 
 NOTHING_FOUND = "No results found."
@@ -41,15 +36,6 @@ def shown(hits: Sequence[Hit], max_words: int = SHOWN_WORDS) -> list[str]:
     return [fence(cut_words(hit.passage.text, max_words), hit.passage.title) for hit in hits]
 
 
-def claims_of_steps(steps: Sequence[Step]) -> list[Claim]:
-    """A claim for each step; the number of a claim, from 1, is the mark of its citation.
-
-    A step is `verified` where its answer stands in a passage that was shown for it, `unsupported` where it has no answer (or
-    says that it has none), else the model's own (`known`).
-    """
-    return [_claim(mark, step) for mark, step in enumerate(steps, start=1)]
-
-
 def stepwise_answer(
     question: Question,
     steps: Sequence[Step],
@@ -72,26 +58,20 @@ def stepwise_answer(
             the claims, so that each sentence of it is one.
         stopped_because: goes into the answer.
     """
-    claims = claims_of_steps(steps)
-    hits = [hit for step in steps for hit in step.hits]
-    words = unblunt(short)
-    if not (claims and normalize_answer(claims[-1].text) == normalize_answer(words) and question.form == "short"):
-        passages = list({hit.passage.id: hit.passage for hit in hits}.values())
-        claims.append(one_claim(question, words, passages, mark=len(claims) + 1))
-    file_path(bench, claims, stopped_because, how)
-    text = said.strip() if question.form == "long" and said.strip() else _written(claims[: len(steps)], words)
-    retrieved = (hit.passage.id for hit in hits)
-    return marked_answer(text, short, how, retrieved, tuple(claims), stopped_because, add_missing=True)
+    passages = [hit.passage for step in steps for hit in step.hits]
+    text = said.strip() if question.form == "long" else ""
+    return concluded(
+        question,
+        [_assertion(step) for step in steps],
+        short,
+        how,
+        bench,
+        retrieved=passages,
+        text=text,
+        stopped_because=stopped_because,
+    )
 
 
-def _claim(mark: int, step: Step) -> Claim:
-    answer = on_one_line(unblunt(step.answer))
-    if not answer or does_not_know(answer):
-        return Claim(step.query, "", "unsupported")
-    found = standing_in(answer, [hit.passage for hit in step.hits])
-    return Claim(step.query, answer, "verified", (cite(mark, *found),)) if found else Claim(step.query, answer, "known")
-
-
-def _written(claims: Sequence[Claim], short: str) -> str:
-    end = f"{MARKER} {on_one_line(short).rstrip('.')}." if short else ""
-    return " ".join(filter(None, [text_of(claims), end]))
+def _assertion(step: Step) -> Assertion:
+    origin: Origin = "retrieved" if step.hits else "model"
+    return Assertion(step.query, on_one_line(unblunt(step.answer)), origin, passages_of(step.hits))

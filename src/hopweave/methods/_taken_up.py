@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hopweave.methods._words import WORD, is_named
 from hopweave.prompt import unblunt
 from hopweave.types import Passage
+from hopweave.words import WORD, is_named
 
 _MOST_WORDS = 12  # of a run
 _MOST_SAID = 80  # words that are looked through, of each text

@@ -8,9 +8,9 @@ from hopweave.citing import locate
 from hopweave.demonstrations import FACT_CHECKING, Demonstration, DemonstrationStep, family_of
 from hopweave.methods._demos import asked
 from hopweave.methods._wiki import Page, looked_up, opened, page_of
-from hopweave.methods._words import words_of
 from hopweave.prompt import Prompts
 from hopweave.types import Question
+from hopweave.words import words_of
 from hopweave.workbench import Workbench
 
 AIM = "Next to find out:"

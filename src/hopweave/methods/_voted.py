@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hopweave.demonstrations import Demonstration
 from hopweave.methods._chain_of_thought import Elected, cot_prompt, self_consistent
-from hopweave.methods._closing import one_answer
+from hopweave.methods._claims import one_answer
 from hopweave.methods._options import at_least
 from hopweave.methods._wiki import Sentence
 from hopweave.types import Answer, Question

@@ -66,6 +66,11 @@ def sentences_of(hit: Hit) -> list[Sentence]:
     return [Sentence(hit, span) for span in sentence_spans(hit.passage.text)]
 
 
+def passages_behind(sentences: Sequence[Sentence]) -> list[Passage]:
+    """The passages that sentences stand in, each once, in the order of the sentences."""
+    return list({one.hit.passage.id: one.hit.passage for one in sentences}.values())
+
+
 def page_of(passages: Sequence[Passage]) -> Page:
     """A page that holds these passages, one after the other."""
     hits = [Hit(passage, 0.0, rank) for rank, passage in enumerate(passages, start=1)]

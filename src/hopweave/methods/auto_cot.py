@@ -9,17 +9,16 @@ Two things differ from the authors' code. The questions are encoded by the TF-ID
 library; `encoder = "sentence_bert"` is theirs and needs the extra `hf`. And only the questions up to the first one that passes
 are run, cluster by cluster, which gives the same demonstrations as running all: `run_whole_pool` runs all.
 
-The calls of the offline stage are filed under the question that needs them (purpose `demonstrate`): the first question pays
-for them, and later ones of the same form and labels find them in the store. As every stored reply they are in each record and
-count against each question's limits of calls and tokens; one call is kept back for the answer.
+The calls of the offline stage (purpose `demonstrate`) are made once for all questions of the same form and labels; see
+`Workbench.offline`. Each record tells of them, and they count apart: the question's own calls, tokens, seconds and limits are
+without them, and the stage has the same limits for itself.
 
-Calls: 1 + 2 for each question of the pool that is run (one or more a cluster). No retrieval.
+Calls: 1. Offline: 2 for each question of the pool that is run (one or more a cluster). No retrieval.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -37,12 +36,14 @@ from hopweave.methods._chain_of_thought import (
     trigger,
     zero_shot_prompt,
 )
-from hopweave.methods._closing import file_missing, is_missing, one_answer
+from hopweave.methods._claims import one_answer
+from hopweave.methods._closing import file_missing, is_missing
 from hopweave.methods._clusters import clusters
 from hopweave.methods._demos import asked, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._side_by_side import side_by_side
 from hopweave.parse.final import final_answer
+from hopweave.plain_data import read_json
 from hopweave.prompt import prompts_beside
 from hopweave.types import Answer, Message, Question
 from hopweave.workbench import Workbench
@@ -60,7 +61,7 @@ class AutoCoT:
     pool: Annotated[
         str | None, "file of questions, one a line, as text or JSON with a field question; none: those of the demonstrations"
     ] = None
-    n_demos: Annotated[int | None, "clusters; none: as many as SearChain's table 11 has demonstrations for the family"] = None
+    n_demos: Annotated[int | None, "clusters; none: as many as SearChain's table 11 says for the dataset or family"] = None
     seed: Annotated[int, "of the clusters; 192 in the authors' code"] = 192
     encoder: Annotated[
         Literal["words", "sentence_bert"], "what questions are compared by: TF-IDF of words, or the authors' (extra hf)"
@@ -81,8 +82,9 @@ class AutoCoT:
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
-        stage = _Offline(self, question, workbench)
-        written = await stage.written()
+        with workbench.offline("demonstrations of the model's own") as offline:
+            stage = _Offline(self, question, offline)
+            written = await stage.written()
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens, stop=NEXT_EXAMPLE)
         prompt = await self._prompt(question, workbench, written)
         text = (await workbench.reply([Message("user", prompt)], purpose="reasoning", sampling=sampling)).text.strip()
@@ -154,7 +156,7 @@ class _Offline:
 
     def _groups(self) -> list[tuple[str, ...]]:
         options, family = self.options, family_of(self.question)
-        num = published_count("auto_cot", family) if options.n_demos is None else options.n_demos
+        num = published_count("auto_cot", family, self.question.dataset) if options.n_demos is None else options.n_demos
         if not num:
             return []
         pool = read_pool(Path(options.pool)) if options.pool else tuple(one.question for one in demonstrations(family))
@@ -201,7 +203,7 @@ class _Offline:
         if text in self.held:
             return self.held[text]
         allowed = self.bench.budget.max_llm_calls
-        if allowed is not None and self.num_calls + _CALLS_EACH + 1 > allowed:
+        if allowed is not None and self.num_calls + _CALLS_EACH > allowed:
             raise BudgetReached("max_llm_calls", allowed)
         self.num_calls += _CALLS_EACH
         one = replace(self.question, text=text, pinned=())
@@ -236,7 +238,7 @@ def _question_of(line: str, place: str) -> str:
     if not line.startswith("{"):
         return line
     try:
-        text = json.loads(line)["question"]
+        text = read_json(line)["question"]
     except (ValueError, KeyError):
         text = None
     if not isinstance(text, str):

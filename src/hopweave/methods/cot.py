@@ -14,7 +14,8 @@ from typing import Annotated
 
 from hopweave.errors import BudgetReached
 from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, cot_prompt, finish, zero_shot_prompt
-from hopweave.methods._closing import file_missing, is_missing, one_answer
+from hopweave.methods._claims import one_answer
+from hopweave.methods._closing import file_missing, is_missing
 from hopweave.methods._demos import NumDemos, drawn
 from hopweave.methods._options import at_least
 from hopweave.methods._probing import REFUSED, refuses

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from hopweave.methods._chain_of_thought import cot_prompt, self_consistent
-from hopweave.methods._closing import one_answer
+from hopweave.methods._claims import one_answer
 from hopweave.methods._demos import NumDemos, drawn
 from hopweave.methods._options import at_least, check_top_p
 from hopweave.methods._voting import Tie

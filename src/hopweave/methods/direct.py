@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.methods._closing import bare_answer, closing_request, one_answer
+from hopweave.methods._claims import one_answer
+from hopweave.methods._closing import bare_answer, closing_request
 from hopweave.methods._demos import drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._probing import REFUSED, probed, refuses

@@ -16,7 +16,8 @@ from typing import Annotated
 
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
-from hopweave.methods._closing import bare_answer, closing_request, one_answer
+from hopweave.methods._claims import one_answer
+from hopweave.methods._closing import bare_answer, closing_request
 from hopweave.methods._demos import drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._probing import REFUSED, probed, refuses

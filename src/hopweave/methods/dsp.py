@@ -6,7 +6,7 @@ written for a model that completes texts; ours says the same to any model, and p
 here use, not in quotation marks. Passages count by the sum, over a hop's queries, of their probability for the query.
 
 What shows the fields (`demonstrate`). The original runs a simple pipeline on training questions against the corpus, and keeps
-those that it answers rightly: `stage`, up to 3 calls for each attempt, all kept in the store for the next question.
+those that it answers rightly: `stage`, up to 3 calls for each attempt, made once for all questions (`Workbench.offline`).
 That takes training questions whose answers are in the corpus. Those that ship with the package are about the world at large:
 on a corpus of one's own nearly every attempt would fail, some 20 calls for nothing, and the model would be shown no field at
 all. So the stage is run by default only where `train` names questions, and otherwise the fields come from the steps that the
@@ -19,20 +19,20 @@ is sent once and counts as often; a hop with the queries of the hop before ends 
 plain pairs are dropped first.
 
 Calls, whatever the hops: 3 requests (10, 10 and 20 completions; 1 each if light), up to 2 more where no completion of a
-template is whole; rounds of retrieval: 2, each of up to 11 queries. `stage`: up to 3 calls and 2 rounds more for each training
-question tried, in the store from the second question on; they count against the question's budget all the same.
+template is whole; rounds of retrieval: 2, each of up to 11 queries. `stage`, offline: up to 3 calls and 2 searches for each
+training question tried, which count apart and have a question's limits for themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.matching import normalize_answer
-from hopweave.methods._closing import one_answer
+from hopweave.methods._claims import one_answer
 from hopweave.methods._dsp_demonstrate import alike, annotated_by_search, own_training, training_of
 from hopweave.methods._dsp_fusion import Fusion, fused_search
 from hopweave.methods._dsp_templates import ANSWER, Completions, Templates, Training, context_of, stage_of
@@ -71,7 +71,9 @@ class DSP:
     train: Annotated[str | None, "JSON lines with question and answer (or answers); none: the demonstrations of the family"] = (
         None
     )
-    n_demos: Annotated[int | None, "training questions drawn; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: Annotated[int | None, "training questions drawn; none: as SearChain's table 11 says for the dataset or family"] = (
+        None
+    )
     num_annotated: Annotated[int, "of them, how many are shown with their fields"] = 3
     seed: Annotated[int, "of the choice and order of training questions"] = 0
     max_tokens: Annotated[int, "longest completion, in tokens"] = 150
@@ -90,7 +92,9 @@ class DSP:
         templates = Templates(workbench, question, self.max_tokens, self.max_tokens_long, self.early_stop)
         training, known = self._training(question), _Known()
         if self._way == "stage":
-            training = await annotated_by_search(templates, training, self.num_annotated, self.num_hops)
+            with workbench.offline("fields of demonstrations") as offline:
+                of_stage = replace(templates, bench=offline)
+                training = await annotated_by_search(of_stage, training, self.num_annotated, self.num_hops)
         try:
             await self._search(templates, training, known)
         except BudgetReached as reached:

@@ -26,7 +26,8 @@ from functools import partial
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._closing import bare_answer, one_answer
+from hopweave.methods._claims import one_answer
+from hopweave.methods._closing import bare_answer
 from hopweave.methods._demos import asked, drawn, packed
 from hopweave.methods._options import at_least, check_top_p, one_of
 from hopweave.methods._paragraphs import Paragraph, best_paragraphs

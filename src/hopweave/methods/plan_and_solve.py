@@ -15,7 +15,8 @@ from functools import partial
 from typing import Annotated
 
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.methods._closing import file_unanswered, one_answer
+from hopweave.methods._claims import one_answer
+from hopweave.methods._closing import file_unanswered
 from hopweave.methods._demos import NumDemos, asked, closing, drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._plan import MAX_SUB_QUESTIONS, Settled, is_said, numbered, planned, settled

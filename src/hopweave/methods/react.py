@@ -28,7 +28,7 @@ __all__ = ["ReAct"]
 class ReAct(Acting):
     """Acts until it finishes."""
 
-    n_demos: Annotated[int | None, "trajectories shown; none: as many as SearChain's table 11 says for the family"] = None
+    n_demos: Annotated[int | None, "trajectories shown; none: as SearChain's table 11 says for the dataset or family"] = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     at_limit: Annotated[
         Literal["empty", "force"],

@@ -25,7 +25,8 @@ from hopweave.demonstrations import Demonstration, DemonstrationStep
 from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, PLAIN_MARKER, plainly_demanded
-from hopweave.methods._closing import file_missing, file_unanswered, one_answer
+from hopweave.methods._claims import one_answer
+from hopweave.methods._closing import file_missing, file_unanswered
 from hopweave.methods._demos import NumDemos, asked, drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._side_by_side import side_by_side
@@ -41,7 +42,7 @@ __all__ = ["Recite"]
 _PROMPTS = prompts_beside(__file__)
 _END = ("\n\n\n", "\nQuestion:")
 _LABEL = re.compile(r"(?:^|\n)[ \t*_#>-]*+(?:answer[ \t]*+\d{0,2}|\d{1,2})[ \t*_]*+:[*_]*+", re.IGNORECASE)
-_SENTENCE = re.compile(rf"\b{PLAIN_MARKER}:?\s+(.*?)\.$", re.IGNORECASE)
+_SENTENCE = re.compile(rf"\b{PLAIN_MARKER}:?\s+(.*)\.$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,7 @@ class _Run:
             short, how = final_answer(line, self.question)
             how = "marker" if short else "empty"
         else:
-            match = _SENTENCE.search(line)
+            match = _SENTENCE.search(line) if line.endswith(".") else None  # or else each marker would be tried to the end
             short, how = (short_form(match[1]), "marker") if match else final_answer(line, self.question)
         if how != "marker" or not short:
             file_missing(self.bench, said)

@@ -23,8 +23,8 @@ from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
-from hopweave.methods._claims import on_one_line
-from hopweave.methods._closing import after_marker, one_answer
+from hopweave.methods._claims import on_one_line, one_answer
+from hopweave.methods._closing import after_marker
 from hopweave.methods._demos import NumDemos, drawn
 from hopweave.methods._options import at_least
 from hopweave.methods._self_ask import (

@@ -21,8 +21,8 @@ from typing import Annotated
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
-from hopweave.methods._claims import on_one_line
-from hopweave.methods._closing import file_missing, forced, is_missing, of_form, one_answer
+from hopweave.methods._claims import on_one_line, one_answer
+from hopweave.methods._closing import file_missing, forced, is_missing, of_form
 from hopweave.methods._demos import NumDemos, asked, closing, drawn, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer

@@ -22,18 +22,18 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._claims import last_answer, marked_answer, text_of
+from hopweave.methods._claims import Assertion, claims_of, last_answer, marked_answer, passages_of, text_of
 from hopweave.methods._closing import file_missing, of_form
 from hopweave.methods._demos import drawn, packed
-from hopweave.methods._evidence import evidence_for
+from hopweave.methods._evidence import read_for_evidence
 from hopweave.methods._options import at_least, check_top_p
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.refusal import is_refusal
 from hopweave.prompt import prompts_beside
-from hopweave.question_graph.graph import GraphNode, QuestionGraph, claims_of_nodes, pairs_of_nodes, walk
-from hopweave.question_graph.graph_answering import NodeTalk, as_short, plant, traverse
+from hopweave.question_graph.graph import GraphNode, QuestionGraph, pairs_of_nodes, walk
+from hopweave.question_graph.graph_answering import NodeTalk, plant, traverse
 from hopweave.question_graph.graph_writing import GraphWriter, numbered
-from hopweave.types import Answer, Claim, Message, Question, Sampling
+from hopweave.types import Answer, Claim, Message, Passage, Question, Sampling
 from hopweave.workbench import Workbench
 
 __all__ = ["ToQD"]
@@ -146,7 +146,7 @@ class _Inference:
     async def sum_up(self, stopped_because: str) -> Answer:
         """Predicts the answer from all sub-questions with their answers or, past the budget, writes those out."""
         nodes = tuple(walk(self.nodes))
-        claims = claims_of_nodes(nodes)
+        claims = claims_of(map(_assertion, nodes), self.bench)
         said = ""
         if claims:
             try:
@@ -195,7 +195,8 @@ class _Inference:
                 await self._resolve(node, earlier)
             except BudgetReached as reached:
                 node.reached = reached
-            self.bench.decide("verdict", node.answer or "?", verdict=node.verdict, answer=node.answer)
+            support = claims_of([_assertion(node)], self.bench)[0].support
+            self.bench.decide("verdict", node.answer or "?", origin=node.origin, support=support, answer=node.answer)
 
     async def _resolve(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
         if not self.options.use_retrieval:
@@ -203,7 +204,7 @@ class _Inference:
         elif not self.options.use_self_verify:
             await self._retrieve(node)
             said = await self.talk.said_from(node, node.hits)
-            await self._take(node, said, completed=False)
+            await self._take(node, said)
         elif not await self._self_verify(node) and not await self._self_verify_with_passages(node):
             await self._decompose_further(node, earlier)
 
@@ -213,14 +214,14 @@ class _Inference:
         else:
             said = await self.talk.said("answer_simply", node)
         if said:
-            node.settle(said, "known")
+            node.settle(said, "model")
 
     async def _self_verify(self, node: GraphNode) -> bool:
         """Whether the model answers by itself (Retrieve is NO)."""
         said = await self.talk.said("self_verify", node)
         self.bench.decide("retrieve", "NO" if said else "YES")
         if said:
-            node.settle(said, "known")
+            node.settle(said, "model")
         return bool(said)
 
     async def _self_verify_with_passages(self, node: GraphNode) -> bool:
@@ -228,20 +229,19 @@ class _Inference:
         await self._retrieve(node)
         said = await self.talk.said("self_verify_with_passages", node, passages=self.talk.shown(node.hits))
         self.bench.decide("decomposition", "NO" if said else "YES")
-        await self._take(node, said, completed=True)
+        await self._take(node, said)
         return bool(said)
 
     async def _retrieve(self, node: GraphNode) -> None:
         node.hits = tuple((await self.bench.search([node.asked], self.options.num_passages))[0])
 
-    async def _take(self, node: GraphNode, said: str, *, completed: bool) -> None:
-        """Takes an answer made from passages, with what it rests on; where that cannot be found it is the model's own."""
+    async def _take(self, node: GraphNode, said: str) -> None:
+        """Takes an answer made from passages; the reader may look for what it rests on."""
         if not said:
             return
-        node.settle(said, "known")
-        found = await evidence_for(node.asked, said, node.hits, self.bench, reads=self.options.cite_with_reader)
-        if found is not None:
-            node.settle(said, "completed" if completed else "verified", *found)
+        node.settle(said, "retrieved")
+        if self.options.cite_with_reader:
+            await read_for_evidence(node.asked, said, node.hits, self.bench)
 
     async def _decompose_further(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
         """Adds a child graph (Algorithm 1, lines 8 and 9) and answers the node from it."""
@@ -265,17 +265,9 @@ class _Inference:
         node.children = plant(self.bench, graph, f"{node.name}.", node.allowance - 1)
         await self._traverse(graph, node.children, node.asked)
         if any(child.answer for child in node.children):
-            self._take_from_children(node, await self.talk.said("summary_of_node", node, pairs=pairs_of_nodes(node.children)))
-
-    def _take_from_children(self, node: GraphNode, said: str) -> None:
-        """Takes the answer that its child graph gives; it is cited where the very words stand in what a child cites."""
-        if not said:
-            return
-        node.settle(said, "known")
-        for child in reversed(tuple(walk(node.children))):
-            if child.reading is not None and final_answer(child.answer, as_short(node))[0].lower() == said.lower():
-                node.settle(said, child.verdict, child.passage, child.reading)
-                return
+            said = await self.talk.said("summary_of_node", node, pairs=pairs_of_nodes(node.children))
+            if said:
+                node.settle(said, "retrieved" if _evidence_of(node) else "model")
 
     # -- small things --------------------------------------------------------------------------------------------------
 
@@ -287,3 +279,12 @@ class _Inference:
         temperature = base.temperature if options.temperature is None else options.temperature
         top_p = base.top_p if options.top_p is None else options.top_p
         return replace(base, temperature=temperature, top_p=top_p, max_tokens=max_tokens)
+
+
+def _evidence_of(node: GraphNode) -> list[Passage]:
+    """The passages that were found for a node and for those of its child graph."""
+    return passages_of(hit for one in (node, *walk(node.children)) for hit in one.hits)
+
+
+def _assertion(node: GraphNode) -> Assertion:
+    return Assertion(node.asked, node.answer, node.origin, _evidence_of(node) if node.origin == "retrieved" else ())

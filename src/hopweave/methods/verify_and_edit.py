@@ -20,15 +20,16 @@ from typing import Annotated, Literal
 from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached, SettingsError
 from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, Elected, self_consistent
+from hopweave.methods._claims import concluded
 from hopweave.methods._closing import file_unanswered
 from hopweave.methods._demos import NumDemos, asked, closing, drawn, packed
 from hopweave.methods._editing import Edit, Editor, Ranked
 from hopweave.methods._few_shot import context_of
 from hopweave.methods._options import at_least, options_for
 from hopweave.methods._ranking import ranked_by_embedding, ranked_by_words
-from hopweave.methods._stated import stated_answer
 from hopweave.methods._transcript import Transcript
 from hopweave.methods._voted import Voting, voted_answer
+from hopweave.methods._wiki import passages_behind
 from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.parse.ordinals import ORDINALS, ordered, reasoning_sentences
 from hopweave.prompt import prompts_beside
@@ -166,10 +167,17 @@ class VerifyAndEdit:
                 reached = reached or limit
         if not short:
             short, how = elected.vote.answer, "vote" if elected.vote.answer else "empty"
-        claims = [edit.claim(mark) for mark, edit in enumerate(edits, start=1)]
-        evidence = [sentence for edit in edits for sentence in edit.evidence]
-        stopped_because = reached.limit if reached else "finished"
-        return stated_answer(question, claims, evidence, short, how, bench, stopped_because=stopped_because)
+        return concluded(
+            question,
+            [edit.assertion() for edit in edits],
+            short,
+            how,
+            bench,
+            retrieved=passages_behind([sentence for edit in edits for sentence in edit.evidence]),
+            text=short if question.form == "long" else "",
+            with_queries=False,
+            stopped_because=reached.limit if reached else "finished",
+        )
 
     async def _second(
         self, question: Question, bench: Workbench, demos: Sequence[Demonstration], edited: str

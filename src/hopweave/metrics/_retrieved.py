@@ -22,7 +22,7 @@ def retrieved_ids(record: Record, without_search: WithoutSearch) -> tuple[str, .
     """
     if record.answer is None:
         return None
-    if not any(isinstance(step, Search) for step in record.steps) and without_search == "no_data":
+    if not any(isinstance(step, Search) for step in record.own_steps) and without_search == "no_data":
         return None
     return tuple(dict.fromkeys(record.answer.passage_ids))
 

@@ -7,11 +7,11 @@ from hopweave.types import Usage
 
 
 def usage_of(record: Record) -> Usage | None:
-    """Tokens over all calls; `None` if some reply came without a count, for then the sum is not known.
+    """Tokens over all calls of the question; `None` if some reply came without a count, for then the sum is not known.
 
-    A call that failed has no count and adds nothing.
+    Records that hopweave writes now have an estimate in place of a count that is missing, for a call that failed as well.
     """
-    calls = [step for step in record.steps if isinstance(step, ModelCall)]
+    calls = [step for step in record.own_steps if isinstance(step, ModelCall)]
     if any(step.text is not None and not step.is_shared and step.usage.prompt_tokens == 0 for step in calls):
         return None
     return Usage(

@@ -48,7 +48,7 @@ def _plain(text: str) -> str:
 
 
 def _sent(record: Record, *, with_assistant: bool = True) -> list[str]:
-    places = dict.fromkeys(place for step in record.steps if isinstance(step, ModelCall) for place in step.messages)
+    places = dict.fromkeys(place for step in record.own_steps if isinstance(step, ModelCall) for place in step.messages)
     messages = [record.messages[place] for place in places]
     return [message.text for message in messages if with_assistant or message.role != "assistant"]
 
@@ -59,7 +59,7 @@ def _lines(texts: Iterable[str]) -> Iterable[str]:
 
 def _said(record: Record) -> Iterable[str]:
     """What the model said, and what was made of it: queries, claims."""
-    for step in record.steps:
+    for step in record.own_steps:
         if isinstance(step, ModelCall) and step.text:
             yield step.text
         elif isinstance(step, Search):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from hopweave.marking import verdict_of
 from hopweave.trace import SCHEMA, AnyStep, Decision, Failure, Found, ModelCall, Read, Record, Search, Setup, Timing
 from hopweave.types import (
     Answer,
@@ -14,13 +16,13 @@ from hopweave.types import (
     Example,
     Gold,
     Message,
+    Origin,
     Passage,
     Question,
     Reading,
     Sampling,
     Span,
     Usage,
-    Verdict,
 )
 
 
@@ -82,10 +84,11 @@ def worked(
         steps.append(Read(len(steps), None, query, passage_id, reading, None, Timing(float(len(steps)), 0.25)))
     steps += [Decision(len(steps) + place, None, label, label, data) for place, (label, data) in enumerate(decisions)]
     answer = Answer(short if text is None else text, short, tuple(claims), passage_ids=tuple(one.id for one in passages))
+    answer = replace(answer, verdict=verdict_of(answer))
     record = Record(
         schema=SCHEMA,
         question=asked,
-        answer=None if error else answer,
+        answer=None if error else replace(answer, verdict=verdict_of(answer)),
         error=Failure("ModelError", error) if error else None,
         setup=Setup("0", "worked", {}, llm),
         messages=messages,
@@ -104,6 +107,6 @@ def quoted(mark: int, passage: Passage, words: str = "") -> Citation:
     return Citation(mark, passage.id, start, start + len(quote), quote)
 
 
-def claimed(query: str, text: str, *citations: Citation, verdict: Verdict | None = None) -> Claim:
+def claimed(query: str, text: str, *citations: Citation, origin: Origin = "model") -> Claim:
     """A claim with its citations."""
-    return Claim(query, text, verdict or ("verified" if citations else "known"), citations)
+    return Claim(query, text, origin, "supported" if citations else "unsupported", citations)

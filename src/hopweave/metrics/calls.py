@@ -2,8 +2,10 @@
 
 Definition. Counts over a record. `llm_calls` are requests to the model, `completions` the replies they were for (several
 samples may come of one request), `llm_failures` the requests that failed for good, `searches` batches sent to the retriever,
-`queries` the queries in them, `reads` passages read. Replies from the store count like any other. Range 0 up, lower is better.
-Failed questions count: what they took was spent. Source: `trace.Totals`; the papers' tables count rounds and words instead.
+`queries` the queries in them, `reads` passages read. Replies from the store count like any other. `offline_llm_calls` are the
+requests of what a run does once and its questions share, such as writing demonstrations: they are in no other column, the sum
+over questions counts them over and over, and without such a stage there is no data. Range 0 up, lower is better. Failed
+questions count: what they took was spent. Source: `trace.Totals`; the papers' tables count rounds and words instead.
 
 >>> from hopweave.metrics._worked import worked
 >>> spent = Calls().score(*worked("Ulm", calls=[("Which town?", "Ulm")], searches=[["Ulm", "Ulm town"]]))
@@ -39,10 +41,13 @@ class Calls:
         "searches": _count("batches of queries sent to the retriever"),
         "queries": _count("queries sent to the retriever"),
         "reads": _count("passages read"),
+        "offline_llm_calls": _count("requests to the model that all questions of a run share, in no other column"),
     }
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
         """See `protocols.Metric`."""
         totals = record.totals()
-        return {name: float(getattr(totals, name)) for name in self.columns}
+        own = {name: float(getattr(totals, name)) for name in self.columns if name != "offline_llm_calls"}
+        offline = record.totals(offline=True).llm_calls
+        return {**own, "offline_llm_calls": float(offline)} if offline else own

@@ -14,8 +14,9 @@ file with a row a model, found by a pattern of the model's identity.
     cached = 0.5
     completion = 4.0
 
-Range 0 up, lower is better. Failed questions count. Without a table, with one that cannot be read, or for a model that has no
-row there is an error and never a 0; where the endpoint counted no tokens there is no data.
+`offline_cost` is that of what a run does once and its questions share; it is not in `cost`, and without such a stage there is
+no data. Range 0 up, lower is better. Failed questions count. Without a table, with one that cannot be read, or for a model that
+has no row there is an error and never a 0; where tokens are neither counted nor estimated there is no data.
 
 >>> import tempfile, pathlib
 >>> from hopweave.metrics._worked import worked
@@ -47,7 +48,10 @@ class Cost:
     """What the model's tokens of a question cost, by a table of prices."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "cost": Column("price of the tokens", better="lower", high=math.inf, unit="currency of the table")
+        "cost": Column("price of the tokens", better="lower", high=math.inf, unit="currency of the table"),
+        "offline_cost": Column(
+            "price of the tokens that all questions of a run share", better="lower", high=math.inf, unit="currency of the table"
+        ),
     }
     counts_failures: ClassVar[bool] = True
 
@@ -65,4 +69,8 @@ class Cost:
         usage = usage_of(record)
         if usage is None:
             return {}
-        return {"cost": price.of(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)}
+        offline = record.totals(offline=True)
+        values = {"cost": price.of(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)}
+        if offline.llm_calls:
+            values["offline_cost"] = price.of(offline.prompt_tokens, offline.completion_tokens, offline.cached_tokens)
+        return values

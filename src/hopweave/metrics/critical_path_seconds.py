@@ -2,7 +2,9 @@
 
 Definition. The longest chain of calls of which each has to wait for the one before it: calls under one step follow one another,
 branches of a graph run side by side, save that each waits for those it names. `serial_seconds` is the sum of the same calls one
-after the other. Both hold however the run was in fact carried out, and whether or not replies came from the store.
+after the other. In both, the samples of one draw count once, as long as the longest of them: whether an endpoint draws them in
+one request or in as many side by side has nothing to do with the method. An offline stage is left out. Both hold however the
+run was in fact carried out, and whether or not replies came from the store.
 
     critical path = max over paths through the graph of the sum of the seconds of the calls on it
 

@@ -3,7 +3,8 @@
 Definition. `seconds` is the time from taking the question up to its record, with whatever ran beside it; `llm_seconds` and
 `search_seconds` are the sums over its calls, waiting and retries included, as if one came after the other. A reply from the
 store counts in `llm_seconds` with what it took when it was made, but the question itself was then answered faster than it can
-be: `seconds` is no data if any reply came from the store. Source: t of SearChain (table 6) and ToQD (table 2b): measure it one
+be: `seconds` is no data if any reply came from the store, or of an equal call that another question had made at the time. An
+offline stage is left out of all three. Source: t of SearChain (table 6) and ToQD (table 2b): measure it one
 question at a time (`--parallel 1`), or waiting for each other is counted, too. Range 0 up, lower is better. Failed questions
 count.
 
@@ -40,6 +41,7 @@ class Seconds:
         """See `protocols.Metric`."""
         totals = record.totals()
         values = {"llm_seconds": totals.llm_seconds, "search_seconds": totals.search_seconds}
-        if not any(isinstance(step, ModelCall) and step.timing.from_store for step in record.steps):
+        calls = [step for step in record.own_steps if isinstance(step, ModelCall)]
+        if not any(step.timing.from_store or step.timing.is_merged for step in calls):
             values["seconds"] = record.seconds
         return values

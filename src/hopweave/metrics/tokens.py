@@ -1,13 +1,16 @@
-"""Tokens: how much the model read and wrote, as its endpoint counts.
+"""Tokens: how much the model read and wrote, as its endpoint counts; estimated where it does not.
 
 Definition. Sums over the calls of a record: `prompt_tokens` in, `cached_tokens` those of them that the endpoint had computed
-before, `completion_tokens` out, `total_tokens` in and out. Replies from the store count as when they were made. Range 0 up,
-lower is better, save for cached ones. Failed questions count; a call that failed for good has no count and adds nothing. If
-some reply came without a count, the sum is not known and there is no data.
+before, `completion_tokens` out, `total_tokens` in and out. Replies from the store count as when they were made. An endpoint
+counts neither a reply whose stream was cut nor a call that failed for good: their tokens are estimated when the record is
+written, a token for 4 bytes, and `estimated_tokens` says how many of `total_tokens` they are. `offline_tokens` are in and out
+of what a run does once and its questions share, if there is such a stage; they are in no other column. Range 0 up,
+lower is better, save for cached ones. Failed questions count. If a record has a reply with neither a count nor an estimate, the
+sum is not known and there is no data.
 
 >>> from hopweave.metrics._worked import worked
 >>> Tokens().score(*worked("Ulm", calls=[("Which town is it?", "Ulm")]))
-{'prompt_tokens': 4.0, 'completion_tokens': 1.0, 'cached_tokens': 0.0, 'total_tokens': 5.0}
+{'prompt_tokens': 4.0, 'completion_tokens': 1.0, 'cached_tokens': 0.0, 'total_tokens': 5.0, 'estimated_tokens': 0.0}
 """
 
 from __future__ import annotations
@@ -33,6 +36,10 @@ class Tokens:
         "completion_tokens": Column("written by the model", better="lower", high=math.inf, unit="tokens"),
         "cached_tokens": Column("read before, and not computed again", better="higher", high=math.inf, unit="tokens"),
         "total_tokens": Column("read and written", better="lower", high=math.inf, unit="tokens"),
+        "estimated_tokens": Column("of total_tokens, estimated and not counted", better="lower", high=math.inf, unit="tokens"),
+        "offline_tokens": Column(
+            "read and written for all questions of a run, in no other column", better="lower", high=math.inf, unit="tokens"
+        ),
     }
     counts_failures: ClassVar[bool] = True
 
@@ -41,9 +48,12 @@ class Tokens:
         usage = usage_of(record)
         if usage is None:
             return {}
-        return {
+        offline = record.totals(offline=True)
+        shared = {"offline_tokens": float(offline.prompt_tokens + offline.completion_tokens)} if offline.llm_calls else {}
+        return shared | {
             "prompt_tokens": float(usage.prompt_tokens),
             "completion_tokens": float(usage.completion_tokens),
             "cached_tokens": float(usage.cached_tokens),
             "total_tokens": float(usage.prompt_tokens + usage.completion_tokens),
+            "estimated_tokens": float(record.totals().estimated_tokens),
         }

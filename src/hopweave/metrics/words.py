@@ -15,6 +15,9 @@ lines of the user's and system's turns come off the question, the passages (whol
 titles, and what the model wrote or asked for. What is left are instructions and demonstrations, those included that a method
 chose for this question; labels that frame a passage or a step count once. It is within a few words of the wording itself.
 
+`words_billed` and the `prompt_tokens` of the same record are of the same requests: one for all samples that it drew. What a run
+does once and its questions share (an offline stage) is left out of all four.
+
 Source: SearChain (table 6) and ToQD (table 2b). Range 0 up, lower is better. Failed questions count.
 
 >>> from hopweave.metrics._worked import worked

@@ -18,17 +18,35 @@ _LADDER = (
     ("alt-marker", re.compile(r"\banswer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\banswer[ \t]*+\]?+[ \t]*+\**+[ \t]*+:", re.IGNORECASE)),
 )
+# "Note that the answer is based on ..." speaks of an answer that was given, and gives none.
+_SPEAKS_OF = re.compile(
+    r"\s*+(?:(?:also|only|directly|clearly|solely|therefore)\s++)?(?:based\s+(?:up)?on\b|according\s+to\b"
+    r"|(?:\w++\s++)?(?:on|from|by|in|with)\s++(?:(?:the|this|these|all|my|your|provided|given|above)\s++){1,3}"
+    r"(?:passages?|contexts?|texts?|sources?|information|paragraphs?|documents?|evidence|chain|queries|answers)\b"
+    r"|(?:given|stated|found|provided|mentioned|shown)\s+(?:above|below|here|there)\b|(?:correct|complete|clear)\b\W*+$)",
+    re.IGNORECASE | re.MULTILINE,
+)
 # Looking back for the start of the blanks keeps long runs of them linear.
 _MARK = re.compile(r"(?<!\s)\s*+\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]")
 _ABBREVIATION = re.compile(
     r"(?:\b[A-Za-z]\.\s?){2,}$|\b(?:Jr|Sr|Inc|Ltd|Co|Corp|Bros|Esq|St|Mt|Dr|Mr|Mrs|Ms|Ave|Blvd|Ph\.D|etc)\.$"
 )
+_MOST_LAYERS = 50  # of marks around an answer; each is one more pass over it
 _ABBREVIATION_LENGTH = 12  # of the longest that is looked for, so that a long row of initials is not read over and over
-_TITLE = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.$")
+_TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
 _EDGES = "*_` \t"
-_SYNONYMS = {"true": "yes", "false": "no", "supported": "supports", "refuted": "refutes"}
-_OPPOSITE = {synonym: label for label, synonym in _SYNONYMS.items()}
+_SYNONYMS = {
+    "yes": ("true",),
+    "no": ("false",),
+    "true": ("yes",),
+    "false": ("no",),
+    "supports": ("supported", "true"),
+    "supported": ("supports", "true"),
+    "refutes": ("refuted", "false"),
+    "refuted": ("refutes", "false"),
+}
+"""Other words for labels of yes and no, and of FEVER."""
 
 
 def final_answer(text: str, question: Question) -> tuple[str, str]:
@@ -47,10 +65,17 @@ def final_answer(text: str, question: Question) -> tuple[str, str]:
     return readers[question.form](text, question.labels)
 
 
+def has_marker(text: str) -> bool:
+    """Whether a text says what the answer is, in so many words."""
+    return _after_marker(text) is not None
+
+
 def short_form(text: str) -> str:
     """An answer without quotation marks, Markdown, `[k]` marks and its full stop."""
     line = _MARK.sub("", text)
-    while line != (barer := _without_edges(line)):
+    for _ in range(_MOST_LAYERS):
+        if line == (barer := _without_edges(line)):
+            break
         line = barer
     return " ".join(line.split())
 
@@ -66,11 +91,13 @@ def unquoted(text: str) -> str:
 def map_label(text: str, labels: Sequence[str]) -> str:
     """The first of the labels that stands in a text as whole words, in the labels' own spelling; empty if none does.
 
-    Of labels that begin at the same place the longest counts. A label after "not" is not given.
+    Of labels that begin at the same place the longest counts. A label after "not" is not given. Other words for a label count
+    as well (`true` for `SUPPORTS`), unless they are labels themselves.
     """
     found: list[tuple[int, int, str]] = []
+    own = {label.lower() for label in labels}
     for label in labels:
-        words = {label.lower(), _SYNONYMS.get(label.lower(), ""), _OPPOSITE.get(label.lower(), "")} - {""}
+        words = {label.lower(), *(set(_SYNONYMS.get(label.lower(), ())) - own)}
         pattern = rf"(?<!\w)(?<!\bnot )(?:{'|'.join(map(re.escape, sorted(words)))})(?!\w)"
         if match := re.search(pattern, text, re.IGNORECASE):
             found.append((match.start(), -match.end(), label))
@@ -96,20 +123,21 @@ def _without_edges(line: str) -> str:
 
 
 def _after_marker(text: str) -> tuple[str, str] | None:
+    """What follows the last marker of the best kind that gives an answer, and how that is called."""
     for how, pattern in _LADDER:
-        matches = list(pattern.finditer(text))
-        if matches:
-            return text[matches[-1].end() :], how
+        for match in reversed(list(pattern.finditer(text))):
+            if not _SPEAKS_OF.match(text, match.end()):
+                return text[match.end() :], how
     return None
 
 
 def _first_sentence(line: str) -> str:
     """The first sentence; a name such as `Panic! at the Disco` or `Dr. No` does not end it."""
     end = 0
-    for span in sentence_spans(line):
-        begun = line[:end].strip()
-        is_name = _TITLE.match(begun) or (begun.endswith(("!", "?")) and not line[span.start].isupper())
-        if begun and not is_name:
+    spans = sentence_spans(line)
+    for span in spans:
+        goes_on = line[end - 1 : end] in {"!", "?"} and not line[span.start].isupper()
+        if end and not goes_on and not _TITLE.fullmatch(line, spans[0].start, end):
             break
         end = span.end
     return line[:end]

@@ -6,11 +6,11 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hopweave.citing import cite_reading, on_one_line
+from hopweave.citing import on_one_line
 from hopweave.errors import BudgetReached
 from hopweave.parse.arrows import MAIN
 from hopweave.prompt import blunt
-from hopweave.types import Claim, Hit, Passage, Reading, Verdict
+from hopweave.types import Hit, Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,8 @@ class GraphNode:
         allowance: how many further graphs may be written for it and below it.
         asked: the question as rewritten, which is what is asked and searched.
         answer: empty if nobody answered it.
-        verdict: how the answer stands with the evidence.
+        origin: how the answer came to be.
         hits: what was found for it.
-        passage: the passage that the answer stands in, and `reading` where.
         children: the nodes of its child graph, in topological order.
         has_graph: whether a child graph was written for it.
         reached: the limit of the budget that ended the work on it.
@@ -91,10 +90,8 @@ class GraphNode:
     allowance: int = 0
     asked: str = ""
     answer: str = ""
-    verdict: Verdict = "unsupported"
+    origin: Origin = "model"
     hits: tuple[Hit, ...] = ()
-    passage: Passage | None = None
-    reading: Reading | None = None
     children: tuple[GraphNode, ...] = ()
     has_graph: bool = False
     reached: BudgetReached | None = None
@@ -108,9 +105,9 @@ class GraphNode:
         """What the allowance still holds, once the node is done."""
         return self.allowance - sum(node.has_graph for node in walk([self]))
 
-    def settle(self, answer: str, verdict: Verdict, passage: Passage | None = None, reading: Reading | None = None) -> None:
-        """Takes an answer with its evidence."""
-        self.answer, self.verdict, self.passage, self.reading = answer, verdict, passage, reading
+    def settle(self, answer: str, origin: Origin) -> None:
+        """Takes an answer."""
+        self.answer, self.origin = answer, origin
 
 
 def walk(nodes: Iterable[GraphNode]) -> Iterator[GraphNode]:
@@ -126,13 +123,3 @@ def pairs_of_nodes(nodes: Sequence[GraphNode]) -> str:
         f"[{number}] {blunt(on_one_line(node.asked))} {blunt(on_one_line(node.answer)) or 'unknown'}"
         for number, node in enumerate(nodes, start=1)
     )
-
-
-def claims_of_nodes(nodes: Sequence[GraphNode]) -> tuple[Claim, ...]:
-    """A claim for each node, numbered from 1; its number is the mark of its citation."""
-    claims = []
-    for mark, node in enumerate(nodes, start=1):
-        passage, reading = node.passage, node.reading
-        citations = cite_reading(mark, passage, reading) if passage is not None and reading is not None else ()
-        claims.append(Claim(node.asked, node.answer, node.verdict, citations))
-    return tuple(claims)

@@ -11,7 +11,8 @@ CASE = Case(
         (QUESTION, "The light is Ines Halloran's. The answer is the Teel."),
         ("Let us reason", "It was made in Marlow Cross."),
     ],
-    calls=lambda h: 1 + 2 * NUM_QUESTIONS,
+    calls=lambda h: 1,
+    offline_calls=2 * NUM_QUESTIONS,
     rounds=lambda h: 0,
     options={"pool": str(POOL), "n_demos": 2, "run_whole_pool": True},
 )

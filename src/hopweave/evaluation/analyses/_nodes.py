@@ -15,17 +15,17 @@ def sources(record: Record) -> Counter[str]:
     A query counts once, at its last verdict; an unsolved one that nothing was found for is `open`. Source: SearChain, section
     4.3.1.
     """
-    verdicts: dict[int, str] = {}
+    found: dict[int, str] = {}
     for step in record.steps:
         if not isinstance(step, Decision):
             continue
         if step.label == "node":
-            verdicts[step.id] = "unsupported"
-        elif step.label == "verdict" and step.parent in verdicts:
-            verdicts[step.parent] = str(step.data.get("verdict"))
+            found[step.id] = "open"
+        elif step.label == "verdict" and step.parent in found:
+            found[step.parent] = _source(step)
         elif step.label == "revised":
-            verdicts |= {node: str(step.data.get("verdict")) for node in step.after if node in verdicts}
-    return Counter(_SOURCE_OF.get(verdict, "open") for verdict in verdicts.values())
+            found |= {node: _source(step) for node in step.after if node in found}
+    return Counter(found.values())
 
 
 def needs_retrieval(record: Record) -> bool:
@@ -34,10 +34,8 @@ def needs_retrieval(record: Record) -> bool:
     return found["corrected"] + found["completed"] > 0
 
 
-_SOURCE_OF = {
-    "known": "model",
-    "verified": "model",
-    "contradicted": "model",
-    "corrected": "corrected",
-    "completed": "completed",
-}
+def _source(step: Decision) -> str:
+    if step.data.get("answer") == "":
+        return "open"
+    origin = str(step.data.get("origin"))
+    return origin if origin in SOURCES else "model"
