@@ -66,7 +66,7 @@ async def searched(tmp_path, passages, reader=None, **options):
 async def test_a_passage_of_nothing_but_commands_is_not_shown(tmp_path):
     record, shown = await searched(tmp_path, [TRUE, COMMAND])
     assert [passage.id for passage in shown] == ["true"]
-    assert decisions(record, "withheld")[0].data["passages"] == ["command"]
+    assert decisions(record, "commands")[0].data["passages"] == ["command"]
 
 
 async def test_the_record_holds_the_passages_as_they_stand_in_the_corpus(tmp_path):
@@ -111,7 +111,7 @@ async def test_citations_of_what_was_shown_hold_in_the_corpus(tmp_path):
             passage = next(one for one in self.shown if one.id == "lie")
             start = passage.text.index("Varde")
             citation = cite(1, passage, Span(start, start + 5))
-            return Answer("It is Varde [1].", "Varde", (Claim(QUERY, "Varde", "known", (citation,)),))
+            return Answer("It is Varde [1].", "Varde", (Claim(QUERY, "Varde", "retrieved", "supported", (citation,)),))
 
     BM25.build(tmp_path / "index", [LIE])
     parts = Parts(Scripted([]), retriever=Untrusted(), engine=BM25(tmp_path / "index"), reader=Towns())

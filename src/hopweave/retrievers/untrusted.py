@@ -83,7 +83,7 @@ class Untrusted:
                 score = hit.score * _share_left(query, hit.passage, kept)
                 hits.append(Hit(nearest_sentences(kept, query, self.max_sentences), score, hit.rank))
         if withheld:
-            bench.decide("withheld", f"sentences of {len(withheld)} passages are no evidence", passages=withheld)
+            bench.decide("commands", f"sentences of {len(withheld)} passages are no evidence", passages=withheld)
         return sorted(hits, key=lambda hit: -hit.score)
 
     async def _agreed(self, bench: Workbench, query: str, hits: Sequence[Hit]) -> list[Hit]:
