@@ -65,8 +65,8 @@ def main() -> None:
     options = _options()
     sources = _sources(options.data, options.questions)
     rows: list[Sequence[str]] = [COLUMNS]
-    for side in options.sides.split(","):
-        for method in options.methods.split(","):
+    for method in options.methods.split(","):
+        for side in options.sides.split(","):
             answered = asyncio.run(_answered(sources, side, method, options))
             rows.append((method, side, *_figures(answered)))
             print("  ".join(rows[-1]), flush=True)
@@ -173,7 +173,7 @@ def _says(record: Record, word: str, *, anywhere: bool = False) -> bool:
 def _share(num: int, of: int) -> str:
     if not of:
         return "no data"
-    from scipy.stats import binomtest
+    from scipy.stats import binomtest  # type: ignore[import-untyped]
 
     low, high = binomtest(num, of).proportion_ci(method="exact")
     return f"{num}/{of} [{low:.2f}, {high:.2f}]"
