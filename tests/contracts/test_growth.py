@@ -137,7 +137,6 @@ OTHERS = {
     "fence": lambda text: prompt.fence(text, "A title"),
     "unblunt": prompt.unblunt,
     "settle_marks": lambda text: citing.settle_marks(text, (1,)),
-    "add_marks": lambda text: citing.add_marks(text, {1: "a b", 2: "x"}),
     "locate": lambda text: citing.locate("so it was", text),
     "on_one_line": citing.on_one_line,
     "fragments": lambda text: fragments.fragments(Answer(text, text[:9], CITED)),
