@@ -210,7 +210,7 @@ class Method(Protocol):
 class Noting(Protocol):
     """A method that can tell where its options and the parts do not fit. It is optional: whoever opens it says so once."""
 
-    def notes(self, parts: Parts) -> Sequence[str]:
+    def notes_on(self, parts: Parts) -> Sequence[str]:
         """One line for each thing that does not fit, which ends with what to do."""
 
 

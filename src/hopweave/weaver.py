@@ -55,7 +55,7 @@ class Weaver:
         self.parts = parts or open_parts(self.settings)
         self.budget = self.settings.make_budget()
         self._public_settings = self.settings.public()
-        for note in self.method.notes(self.parts) if isinstance(self.method, Noting) else ():
+        for note in self.method.notes_on(self.parts) if isinstance(self.method, Noting) else ():
             _warn_once(note)
 
     async def __aenter__(self) -> Weaver:
