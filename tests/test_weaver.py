@@ -556,6 +556,7 @@ async def test_observers_hear_of_each_question_they_were_given_to():
 
 def test_the_whole_of_a_settings_file_goes_into_the_record_without_secrets(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("hopweave.settings.user_config_path", lambda name: tmp_path)
     Path("hopweave.toml").write_text('[llms.openai_compatible]\nbase_url = "http://me:SECRET@host/v1"\n')
     line = ask("Which park?", **scripted()).to_json()
     assert "SECRET" not in line

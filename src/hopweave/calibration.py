@@ -11,7 +11,6 @@ a pair is positive if they agree, and predicted positive if the score is above a
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import random
 import re
@@ -23,6 +22,7 @@ from typing import Any, Literal
 from hopweave.errors import DataError, RunError, SettingsError
 from hopweave.matching import is_contained, normalize_answer, rouge_l
 from hopweave.parts import Parts
+from hopweave.plain_data import read_json
 from hopweave.protocols import ModelReader
 from hopweave.trace import Failure, Trace
 from hopweave.types import Passage, Reading
@@ -148,7 +148,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                row = json.loads(line)
+                row = read_json(line)
             except ValueError as error:
                 raise DataError(f"line {number} of {path} is not JSON: {error}; {_PAIR}") from None
             if not isinstance(row, dict):

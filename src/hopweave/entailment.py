@@ -18,6 +18,7 @@ from pathlib import Path
 
 from hopweave.errors import DataError
 from hopweave.matching import is_contained, is_yes_or_no
+from hopweave.plain_data import read_json
 from hopweave.trace import Record
 
 
@@ -96,7 +97,7 @@ def read_judgements(path: Path) -> Mapping[str, Judgement]:
 
 def _judgement(line: str, where: str) -> Judgement:
     try:
-        row = json.loads(line)
+        row = read_json(line)
         pair = CitedClaim(row["query"], row["claim"], row["quote"])
         judgement = Judgement(pair, row["entails"], row["judge"], row.get("said", ""))
         is_sound = all(isinstance(text, str) for text in (pair.query, pair.claim, pair.quote, judgement.judge))

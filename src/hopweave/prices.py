@@ -14,7 +14,6 @@ The first row whose pattern fits counts. A model that costs nothing has a row of
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import DataError, suggest
+from hopweave.plain_data import read_toml
 
 _MILLION = 1_000_000
 _KEYS = ("model", "prompt", "cached", "completion")
@@ -61,10 +61,10 @@ def price_of(model: str, path: Path) -> Price:
 @lru_cache(16)
 def _table(path: Path, _: int) -> tuple[Price, ...]:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = read_toml(path.read_bytes())
     except OSError as error:
         raise DataError(f"cannot read the price table {path}: {error.strerror}; check the path") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise DataError(f"the price table {path} is not TOML: {error}; correct it there") from None
     rows = data.get("prices")
     if not isinstance(rows, list) or not rows:

@@ -2,7 +2,8 @@
 
 The keys are the fields of `Settings`. Which part plays a role is said by name (`llm = "llama_cpp"`); the options of a part
 stand under its role and name (`[llms.llama_cpp]`), and are the fields of its class. Secrets are never settings: an option
-such as `api_key_env` names the environment variable that holds one.
+such as `api_key_env` names the environment variable that holds one. What was found in a folder (`hopweave.toml` in the working
+directory, the plan of a run) sets where questions and keys are sent only if the user trusts it; see `hopweave.trust`.
 
 In the environment a key is in capitals after `HOPWEAVE_`, with two underscores for a dot. There and in `--set` a value is read
 as TOML if it can be (`[1, 2]`, `{max_llm_calls = 3}`), else it is the text itself. An empty variable says nothing.
@@ -14,7 +15,6 @@ import dataclasses
 import math
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -32,13 +32,17 @@ from pydantic import (
 
 from hopweave.catalog import Role, entry, load
 from hopweave.errors import SettingsError, suggest
+from hopweave.file_names import is_file_name
+from hopweave.plain_data import read_toml
 from hopweave.retries import Retries
 from hopweave.store import Mode
+from hopweave.trust import Found, check_trust, is_trusted
 from hopweave.types import Sampling
 from hopweave.workbench import Budget
 
 Part = TypeVar("Part")
 
+FILE = "hopweave.toml"
 _PREFIX = "HOPWEAVE_"
 _NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG"}
 _SECRET = re.compile(
@@ -141,24 +145,20 @@ class Settings(BaseModel):
         return {key: _public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
 
 
-def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None = None) -> Settings:
+def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None = None, plan: Found | None = None) -> Settings:
     """Reads the settings from all sources.
 
     Args:
         flags: keys and values from the command line or the caller; nested keys as nested mappings.
         config: a TOML file to read instead of `hopweave.toml` in the working directory or the user's configuration folder.
+        plan: what the plan of a run says that is there, over the environment and under the flags.
 
     Raises:
-        SettingsError: for a file that cannot be read, an unknown key (with the nearest one), or a value that cannot be.
+        SettingsError: for a file that cannot be read, an unknown key (with the nearest one), a value that cannot be, or one
+            that a file sets which the user must trust first.
     """
     given = dict(flags or {})
-    environment = _environment()
-    from_file = _read_toml(config) if config is not None else _own_toml()
-    profile = str(given.get("profile") or environment.get("profile") or from_file.get("profile") or "default")
-    layers = [_profile("default"), *([_profile(profile)] if profile != "default" else []), from_file]
-    values: dict[str, Any] = {}
-    for layer in [*layers, environment, given, {"profile": profile}]:
-        values = merged(values, layer)
+    values = _laid_over(_toml(config), [_environment(), *([plan] if plan is not None else [])], given)
     try:
         settings = Settings(**values)
     except ValidationError as error:
@@ -169,6 +169,37 @@ def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None
         for name in getattr(settings, role, {}):
             entry(role, name)
     return settings
+
+
+Layer = Mapping[str, Any] | Found
+
+
+def _laid_over(file: Layer, above: Sequence[Layer], given: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings in their order: the default profile, the chosen one, the file, what is above it, and what is given.
+
+    Raises:
+        SettingsError: for what a file sets that is not trusted.
+    """
+    named: list[tuple[Layer, Any]] = [(layer, _values(layer).get("profile")) for layer in (given, *reversed(above), file)]
+    by, profile = next(((layer, str(name)) for layer, name in named if name), ({}, "default"))
+    chosen = [_profile(profile, is_found=isinstance(by, Found))] if profile != "default" else []
+    layers: list[Layer] = [_profile("default"), *chosen, file, *above, given, {"profile": profile}]
+    strange = [layer for layer in layers if isinstance(layer, Found) and not is_trusted(layer)]
+    values = _merge(layers)
+    if strange:
+        check_trust(strange, _merge(layer for layer in layers if layer not in strange), values)
+    return values
+
+
+def _values(layer: Layer) -> Mapping[str, Any]:
+    return layer.settings if isinstance(layer, Found) else layer
+
+
+def _merge(layers: Iterable[Layer]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for layer in layers:
+        values = merged(values, _values(layer))
+    return values
 
 
 def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
@@ -219,8 +250,8 @@ def _nested(keys: Sequence[str], value: Any) -> dict[str, Any]:
 def _value_of(text: str) -> Any:
     """The TOML value that a text is, or the text: a number is only taken for one if it could be written no other way."""
     try:
-        table = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+        table = read_toml(f"value = {text}")
+    except ValueError:
         return text
     value = table["value"]
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -240,29 +271,42 @@ def _environment() -> dict[str, Any]:
     return values
 
 
-def _own_toml() -> dict[str, Any]:
-    for path in (Path("hopweave.toml"), user_config_path("hopweave") / "hopweave.toml"):
-        if path.is_file():
-            return _read_toml(path)
-    return {}
+def _toml(config: Path | None) -> Layer:
+    """The file that is named, or the one in the working directory, which is found, or the user's own."""
+    here, own = Path(FILE), user_config_path("hopweave") / FILE
+    if config is None and here.is_file() and not (own.is_file() and here.samefile(own)):
+        return found_toml(here)
+    if config is None and not own.is_file():
+        return {}
+    return found_toml(config or own).settings
 
 
-def _profile(name: str) -> dict[str, Any]:
+def _profile(name: str, *, is_found: bool = False) -> Layer:
+    """The settings of a profile; of a file that no word of the user's named, as something found."""
     folder = Path(__file__).parent / "profiles"
     if name.endswith(".toml"):
-        return _read_toml(Path(name))
+        if is_found and not Path(name).is_file():  # a pipe would be waited for
+            raise SettingsError(f"there is no profile file {name}; correct the setting that names it")
+        found = found_toml(Path(name))
+        return found if is_found else found.settings
     path = folder / f"{name}.toml"
-    if not path.is_file():
+    if not is_file_name(name) or not path.is_file():
         raise SettingsError(f"there is no profile {name!r}; {suggest(name, [p.stem for p in folder.glob('*.toml')])}")
-    return _read_toml(path)
+    return found_toml(path).settings
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
+def found_toml(path: Path) -> Found:
+    """A file of settings, with what it holds.
+
+    Raises:
+        SettingsError: if it cannot be read.
+    """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        content = path.read_bytes()
+        return Found(path, content, read_toml(content))
     except OSError as error:
         raise SettingsError(f"cannot read the settings file {path}: {error.strerror}; check the path") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise SettingsError(f"the settings file {path} is not TOML: {error}; correct it there") from None
 
 
@@ -294,6 +338,11 @@ def _explained(error: ValidationError, where: str, known: Iterable[str]) -> str:
         return f"{place} is not a setting; {suggest(str(first['loc'][-1]), known)}"
     given = _public(first.get("input"), str(first["loc"][-1]) if first["loc"] else place.rpartition(".")[2])
     return f"{place}: {first['msg']}, not {given!r}"
+
+
+def without_secrets(key: str, value: Any) -> Any:
+    """The value of a setting as it may be shown."""
+    return _public(value, key.rpartition(".")[2])
 
 
 def _public(value: Any, key: str) -> Any:

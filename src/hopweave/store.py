@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import sqlite3
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,6 +28,8 @@ Mode = Literal["on", "off", "replay"]
 
 _LAYOUT = 1
 _BUSY_SECONDS = 30.0
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_AGAIN_SECONDS = (0.002, 0.05)
 # At once, so that of several processes that open a new file only one makes the table, and none sees half of it.
 _MAKE = f"""
 BEGIN IMMEDIATE;
@@ -134,7 +138,7 @@ class Store:
 
     def _open(self) -> sqlite3.Connection:
         try:
-            return self._open_to_read() if self.mode == "replay" else self._open_to_write()
+            return _when_free(self._open_to_read if self.mode == "replay" else self._open_to_write)
         except OSError as error:
             raise DataError(f"cannot reach the store {self.path}: {error.strerror}; choose another path") from None
         except sqlite3.Error as error:
@@ -189,6 +193,22 @@ class Store:
             return self._file.execute(statement, values)
         except sqlite3.Error as error:
             raise DataError(f"the store {self.path} failed: {error}; free space or choose another path") from None
+
+
+def _when_free(open_file: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
+    """What opening gives, tried again while other processes are in the way.
+
+    Statements wait for each other by themselves. The switch to WAL does not: of two processes that make it at the same moment
+    SQLite sends one away at once, since each holds what the other waits for.
+    """
+    give_up = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            return open_file()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > give_up:
+                raise
+        time.sleep(random.uniform(*_AGAIN_SECONDS))  # noqa: S311 - so that the two do not meet again
 
 
 def _connect(path: Path, access: str) -> sqlite3.Connection:

@@ -20,6 +20,8 @@ PACKAGE = Path(hopweave.__file__).parent
 LAYERS = [
     {"types", "errors"},
     {
+        "file_names",
+        "plain_data",
         "trace",
         "earlier_records",
         "critical_path",
@@ -48,6 +50,7 @@ LAYERS = [
         "parts",
         "workbench",
         "settings",
+        "trust",
         "corpus",
         "models",
         "question_graph",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +10,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from hopweave.catalog import summary_of
+from hopweave.cli._terminal import make_plain, plain, say
+from hopweave.draw.plain import one_line
 from hopweave.errors import HopweaveError
 
 _FOLDER = Path(__file__).parent
@@ -36,21 +36,22 @@ class _Commands(TyperGroup):
         command.name = name
         return name, _plainly(command), rest
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Runs the command line, with all that is printed made plain, what is said of mistaken flags included."""
+        with plain():
+            return super().main(*args, **options)
+
     def invoke(self, ctx: Any) -> Any:
         """Runs the command: one clear line for what the user can mend, and an exit status that says so."""
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, TextIOWrapper):
-                # Where the terminal cannot show a character it shows a question mark, instead of losing the answer.
-                stream.reconfigure(errors="replace")
         known: dict[str, Any] = dict.fromkeys(self.list_commands(ctx))
         self.commands = known  # a mistyped name is compared with these
         try:
             return super().invoke(ctx)
         except HopweaveError as error:
-            typer.echo(f"hopweave: {' '.join(str(error).split())}", err=True)
+            say(f"hopweave: {one_line(str(error))}", err=True)
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
-            typer.echo("hopweave: interrupted; what was answered is kept, run the same command to go on", err=True)
+            say("hopweave: interrupted; what was answered is kept, run the same command to go on", err=True)
             raise typer.Exit(130) from None
 
 
@@ -67,6 +68,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -88,4 +90,5 @@ def _hopweave(
 
 def main() -> None:
     """The door of the `hopweave` command."""
+    make_plain()
     app()

@@ -10,6 +10,7 @@ from rich.segment import Segment
 from rich.text import Text
 from rich.tree import Tree
 
+from hopweave.cli._console import console
 from hopweave.draw.plain import cut, one_line
 from hopweave.trace import Decision, Event, ModelCall, ParseFailure, Read, Search, Started, TextPiece
 
@@ -44,7 +45,7 @@ class LiveTree:
     """
 
     def __init__(self, title: str) -> None:
-        self._console = Console(stderr=True)
+        self._console = console(stderr=True)
         self._root = Tree(Text(cut(one_line(title), _MAX_CHARACTERS), style="bold"))
         self._branches: dict[int, Tree] = {}
         self._said: dict[int, str] = {}

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from hopweave.cli._terminal import say
+
 if TYPE_CHECKING:
     from hopweave.evaluation.sheets import Sheet
 
@@ -61,7 +63,7 @@ def _list() -> None:
     found = entries("analyses")
     width = max(map(len, found))
     for entry in found.values():
-        typer.echo(f"  {entry.name:<{width}}  {entry.summary}")
+        say(f"  {entry.name:<{width}}  {entry.summary}")
 
 
 def _options(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -82,7 +84,7 @@ def _tell_of_others(sheets: list[tuple[str, Sheet]], run: Path) -> None:
     with_data = {name for name, sheet in sheets if sheet.has_data}
     others = [name for name in dict.fromkeys(name for name, _ in sheets) if name not in with_data]
     if others:
-        typer.echo(f"no data for: {', '.join(others)}; hopweave analyse {run} NAME says what to evaluate", err=True)
+        say(f"no data for: {', '.join(others)}; hopweave analyse {run} NAME says what to evaluate", err=True)
 
 
 def _put(text: str, out: Path | None) -> None:

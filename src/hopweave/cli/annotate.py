@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.cli._terminal import say
+
 if TYPE_CHECKING:
     from hopweave.evaluation.annotation import Agreement, Row
     from hopweave.evaluation.run_folder import RunFolder
@@ -37,7 +39,7 @@ def annotate(
     folder = RunFolder.open(run)
     if out is not None:
         number = write_sheet(_rows(folder, limit, seed), out, seed=seed)
-        typer.echo(f"wrote {out}: {number:,} marks to judge; fill is_correct with yes or no")
+        say(f"wrote {out}: {number:,} marks to judge; fill is_correct with yes or no")
         return
     _show(agreement(_rows(folder, None, seed), [read_sheet(path) for path in read or ()]))
 
@@ -60,6 +62,6 @@ def _rows(folder: RunFolder, limit: int | None, seed: int) -> list[Row]:
 
 def _show(found: Agreement) -> None:
     kappa = "no data" if found.kappa is None else f"{found.kappa:.3f}"
-    typer.echo(f"{found.num_rows:,} marks judged by all of {found.num_raters}; {found.num_open:,} left open; kappa {kappa}")
+    say(f"{found.num_rows:,} marks judged by all of {found.num_raters}; {found.num_open:,} left open; kappa {kappa}")
     for (dataset, method), value in sorted(found.amp.items()):
-        typer.echo(f"  {dataset}  {method}  AMP {value:.3f}  over {found.num_answers[dataset, method]:,} answers")
+        say(f"  {dataset}  {method}  AMP {value:.3f}  over {found.num_answers[dataset, method]:,} answers")

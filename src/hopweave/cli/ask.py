@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopweave.cli._terminal import standard_input
+
 if TYPE_CHECKING:
     from hopweave.settings import Settings
     from hopweave.trace import Record
@@ -72,7 +74,7 @@ def _question(text: str, labels: str, *, is_long: bool) -> Any:
     from hopweave.types import Question
 
     if text == "-":
-        text = typer.get_text_stream("stdin").read()
+        text = standard_input()
     allowed = tuple(label.strip() for label in labels.split(",") if label.strip())
     if allowed and is_long:
         raise SettingsError("--labels and --long ask for different answers; give one of them")
@@ -109,11 +111,12 @@ def _append(path: Path, text: str) -> None:
 
 
 def _print(record: Record, *, as_json: bool, with_calls: bool) -> None:
-    if as_json:
-        typer.echo(record.to_json())
-        return
-    from rich.console import Console
+    from hopweave.draw.plain import plain_json
 
+    if as_json:
+        typer.echo(plain_json(record.to_json()))
+        return
+    from hopweave.cli._console import console
     from hopweave.draw.terminal import draw_record
 
-    Console(highlight=False).print(draw_record(record, calls=with_calls))
+    console(highlight=False).print(draw_record(record, calls=with_calls))

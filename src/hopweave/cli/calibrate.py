@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from hopweave.cli._terminal import say
+
 if TYPE_CHECKING:
     from hopweave.calibration import Outcome, Pair, Point, Scored
     from hopweave.settings import Settings
@@ -85,10 +87,10 @@ def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | Non
         _write(out, [_row_of_reading(outcome) for outcome in outcomes])
     scored = scored_by_reader(outcomes)
     failures = Counter(outcome.failure.kind for outcome in outcomes if outcome.failure is not None)
-    typer.echo(f"{len(pairs)} pairs read by {reader}")
+    say(f"{len(pairs)} pairs read by {reader}")
     if failures:
         counts = ", ".join(f"{kind} ({number:,})" for kind, number in sorted(failures.items()))
-        typer.echo(f"  failed and not scored: {counts}")
+        say(f"  failed and not scored: {counts}")
     if not scored:
         first = next(outcome.failure for outcome in outcomes if outcome.failure is not None)
         raise RunError(f"nothing could be read: {first.kind}: {first.message}")
@@ -127,20 +129,21 @@ def _scored_for_alpha(pairs: Sequence[Pair], rouge: Literal["f1", "precision"], 
     scored = scored_by_rouge([pair for pair in pairs if pair.answer], rouge)
     if out is not None:
         _write(out, [{"query": one.group, "score": one.score, "is_positive": one.is_positive} for one in scored])
-    typer.echo(f"{len(pairs)} pairs, ROUGE-L {rouge} of answer and passage")
+    say(f"{len(pairs)} pairs, ROUGE-L {rouge} of answer and passage")
     if len(scored) < len(pairs):
-        typer.echo(f"  left out, since nobody can tell whether answer and passage agree: {len(pairs) - len(scored)}")
+        say(f"  left out, since nobody can tell whether answer and passage agree: {len(pairs) - len(scored)}")
     return scored
 
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
     """On standard error: a bar if that is a terminal, else a line now and then."""
-    from rich.console import Console
     from rich.progress import Progress
 
+    from hopweave.cli._console import console
+
     num_done = 0
-    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+    with Progress(console=console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("reading", total=total)
 
         def on_done(_: Outcome) -> None:
@@ -148,7 +151,7 @@ def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
             num_done += 1
             progress.advance(task)
             if progress.disable and num_done % max(1, total // 10) == 0:
-                typer.echo(f"read {num_done} of {total}", err=True)
+                say(f"read {num_done} of {total}", err=True)
 
         yield on_done
 
@@ -157,21 +160,24 @@ def _report(what: str, scored: Sequence[Scored], *, start: float, stop: float | 
     from hopweave.calibration import best_of, f1_interval, sweep, thresholds
 
     num_positive = sum(one.is_positive for one in scored)
-    typer.echo(f"  {num_positive} positive, {len(scored) - num_positive} negative\n")
+    say(f"  {num_positive} positive, {len(scored) - num_positive} negative")
+    say()
     points = sweep(scored, thresholds(start, _last(scored, start, step) if stop is None else stop, step))
-    typer.echo(f"{what:>8}  precision  recall  F1      (of equal rows, the highest {what})")
+    say(f"{what:>8}  precision  recall  F1      (of equal rows, the highest {what})")
     for point in _without_repeats(points):
-        typer.echo(f"{point.threshold:>8g}  {_shown(point.precision):<9}  {_shown(point.recall):<6}  {_shown(point.f1)}")
+        say(f"{point.threshold:>8g}  {_shown(point.precision):<9}  {_shown(point.recall):<6}  {_shown(point.f1)}")
     best = best_of(points)
     if best is None:
-        typer.echo(f"\nno {what} finds a positive pair, so none is best")
+        say()
+        say(f"no {what} finds a positive pair, so none is best")
         return
     interval = f1_interval(scored, best.threshold)
     within = f", 95% interval {interval[0]:.3f} to {interval[1]:.3f} (1,000 bootstrap samples of queries)" if interval else ""
-    typer.echo(f"\nbest: {what} = {best.threshold:g}, F1 {_shown(best.f1)}{within}")
+    say()
+    say(f"best: {what} = {best.threshold:g}, F1 {_shown(best.f1)}{within}")
     if best.threshold == points[0].threshold or (best.threshold == points[-1].threshold and best.num_predicted):
-        typer.echo(f"it stands at the edge of the range, so a better {what} may lie beyond: move --start or --stop")
-    typer.echo(f"use it with: --set methods.searchain.{what}={best.threshold:g}")
+        say(f"it stands at the edge of the range, so a better {what} may lie beyond: move --start or --stop")
+    say(f"use it with: --set methods.searchain.{what}={best.threshold:g}")
 
 
 def _last(scored: Sequence[Scored], start: float, step: float) -> float:

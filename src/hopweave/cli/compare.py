@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.cli._terminal import say
+
 if TYPE_CHECKING:
     from hopweave.evaluation.comparisons import Compared, Table
 
@@ -57,8 +59,8 @@ def compare(
     keep_tables(folder, tables)
     for table in tables:
         for line in _lines(table):
-            typer.echo(line)
-    typer.echo(f"written to {run / 'compare.json'}")
+            say(line)
+    say(f"written to {run / 'compare.json'}")
 
 
 def _lines(table: Table) -> Iterator[str]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopweave.cli._terminal import say, standard_output
+from hopweave.draw.plain import plain_json
 from hopweave.errors import DataError, SettingsError
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def corpus(
     Passages keep the ids that the dataset's gold names, so index it with --max-words 0: cutting a passage would rename it.
     """
     kept, repeated, empty = 0, 0, 0
-    out = typer.get_binary_stream("stdout")
+    out = standard_output()
     with closing(sqlite3.connect("", isolation_level=None)) as seen:
         # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
         seen.execute("PRAGMA journal_mode = OFF")
@@ -52,15 +54,15 @@ def corpus(
                 empty += 1
             elif _is_new(seen, passage):
                 row = {"id": passage.id, "title": passage.title, "text": passage.text}
-                out.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+                out.write(plain_json(json.dumps(row, ensure_ascii=False)).encode() + b"\n")
                 kept += 1
             else:
                 repeated += 1
     out.flush()
     if not kept:
         raise DataError(f"{dataset} brings no passage with a text in it; check its files")
-    typer.echo(f"{kept:,} passages; left out: {repeated:,} repeated, {empty:,} empty", err=True)
-    typer.echo("index them with: hopweave index FILE --to FOLDER --max-words 0", err=True)
+    say(f"{kept:,} passages; left out: {repeated:,} repeated, {empty:,} empty", err=True)
+    say("index them with: hopweave index FILE --to FOLDER --max-words 0", err=True)
 
 
 def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Path]) -> Iterator[Passage]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from hopweave.cli._terminal import say
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -20,7 +22,7 @@ def doctor() -> None:
     is_well = True
     for is_fine, is_needed, line in _findings():
         sign = "ok     " if is_fine else "missing" if is_needed else "-      "
-        typer.echo(f"{sign}  {line}")
+        say(f"{sign}  {line}")
         is_well = is_well and (is_fine or not is_needed)
     if not is_well:
         raise typer.Exit(1)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopweave.cli._terminal import say
+
 if TYPE_CHECKING:
     from hopweave.evaluation.estimate import Estimate, Range
     from hopweave.evaluation.plan_file import Flags
@@ -77,28 +79,25 @@ def evaluate(
 
 
 def _plan(file: Path | None, flags: Flags, out: Path, config: Path | None) -> tuple[Plan, Settings]:
-    from dataclasses import replace
-
     from hopweave.evaluation.plan_file import chosen, in_full, read_plan
     from hopweave.evaluation.run_folder import RunFolder
-    from hopweave.settings import merged, read_settings
+    from hopweave.settings import read_settings
 
     if file is None and not flags.datasets and not flags.methods and RunFolder.is_at(out):
-        there = RunFolder.open(out).plan
-        plan = chosen(replace(there, settings=merged(there.settings, flags.settings)), flags)
+        there = RunFolder.open(out)
+        plan, settings = chosen(there.plan, flags), read_settings(flags.settings, config=config, plan=there.found)
     else:
         plan = read_plan(file, flags)
-    settings = read_settings(plan.settings, config=config)
+        settings = read_settings(plan.settings, config=config)
     return in_full(plan, settings), settings
 
 
 def _run(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> Outcome:
-    from rich.console import Console
-
+    from hopweave.cli._console import console
     from hopweave.evaluation.progress import Bars
     from hopweave.evaluation.run import evaluate as work
 
-    with Bars(Console(stderr=True)) as bars:
+    with Bars(console(stderr=True)) as bars:
         return asyncio.run(work(out, plan, settings, options, bars))
 
 
@@ -108,20 +107,18 @@ def _report(outcome: Outcome, out: Path) -> None:
 
     standing = outcome.standing
     cost = f", cost {standing.spent('cost'):,.4g}" if standing.price is not None else ""
-    typer.echo(
+    say(
         f"{standing.num_done:,} of {standing.num_planned:,} questions have a record in {out}, {standing.num_failed:,} failed; "
         f"{standing.spent('llm_calls'):,.0f} calls, {standing.spent('tokens'):,.0f} tokens{cost}; "
         f"this sitting {duration(outcome.seconds)}"
     )
     for cell, kind, num, (question_id, message) in standing.failures():
         said = cut(one_line(message), 160)
-        typer.echo(f"  failed {num:,} of {cell.dataset} x {cell.method}: {kind}, such as question {question_id}: {said}")
+        say(f"  failed {num:,} of {cell.dataset} x {cell.method}: {kind}, such as question {question_id}: {said}")
     if standing.num_failed:
-        typer.echo("  ask them again with the same command and --retry-failed")
+        say("  ask them again with the same command and --retry-failed")
     if outcome.ended_because != "finished":
-        typer.echo(
-            f"ended at {outcome.ended_because}; the same command goes on, with a higher limit or when the endpoint is back"
-        )
+        say(f"ended at {outcome.ended_because}; the same command goes on, with a higher limit or when the endpoint is back")
     if not standing.is_complete:
         raise typer.Exit(1)
 
@@ -137,12 +134,13 @@ def _foretell(out: Path, plan: Plan, settings: Settings, options: RunOptions) ->
     price = price_of(identity, options.prices) if options.prices is not None else None
     found = asyncio.run(estimate(prepare(plan, settings, folder), folder, price))
     rows = [(f"{one.cell.dataset} x {one.cell.method}", one) for one in found]
-    typer.echo(f"model {identity}; nothing was asked of it")
+    say(f"model {identity}; nothing was asked of it")
     for name, one in rows:
-        typer.echo(f"{name}: {one.num_left:,} questions, by {one.basis}")
-        typer.echo(f"  {_said(one)}")
+        say(f"{name}: {one.num_left:,} questions, by {one.basis}")
+        say(f"  {_said(one)}")
     if len(rows) > 1:
-        typer.echo(f"all: {sum(one.num_left for one in found):,} questions\n  {_said_of_all(found)}")
+        say(f"all: {sum(one.num_left for one in found):,} questions")
+        say(f"  {_said_of_all(found)}")
 
 
 def _said(one: Estimate) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.cli._terminal import say
 from hopweave.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -100,8 +101,9 @@ def _write(
 @contextmanager
 def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[[int], None]]]:
     """A bar on standard error, if that is a terminal: bytes read of all, their rate, and passages so far."""
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    from hopweave.cli._console import console
 
     columns = (
         TextColumn("indexing"),
@@ -111,7 +113,7 @@ def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[
         TimeRemainingColumn(),
         TextColumn("{task.fields[passages]:,} passages"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+    with Progress(*columns, console=console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("indexing", total=num_bytes, passages=0)
 
         def on_passage(number: int) -> None:
@@ -123,14 +125,14 @@ def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[
 
 def _report(to: Path, done: str, summary: IndexSummary, tally: Tally | None, started: float) -> None:
     size_mib = summary.num_bytes / 2**20
-    typer.echo(f"{done} {to}: {summary.num_passages:,} passages, {size_mib:.1f} MiB, {time.monotonic() - started:.1f} s")
+    say(f"{done} {to}: {summary.num_passages:,} passages, {size_mib:.1f} MiB, {time.monotonic() - started:.1f} s")
     if summary.num_deleted or done == "updated":
-        typer.echo(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
+        say(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
     if tally is not None:
-        typer.echo(f"  read {tally.num_files:,} file{'s' * (tally.num_files != 1)}")
+        say(f"  read {tally.num_files:,} file{'s' * (tally.num_files != 1)}")
         if tally.num_duplicates or tally.num_empty:
-            typer.echo(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
+            say(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
         if tally.skipped:
             counts = ", ".join(f"{suffix} ({number:,})" for suffix, number in sorted(tally.skipped.items()))
-            typer.echo(f"  unknown formats, not read: {counts}")
-    typer.echo(f"  fingerprint {summary.fingerprint}")
+            say(f"  unknown formats, not read: {counts}")
+    say(f"  fingerprint {summary.fingerprint}")

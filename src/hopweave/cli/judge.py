@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopweave.cli._terminal import say
+
 if TYPE_CHECKING:
     from hopweave.evaluation.judge import Tally
     from hopweave.settings import Settings
@@ -49,8 +51,8 @@ def judge(
     ]
     tally = asyncio.run(_judge(settings, records, path))
     without = f", {tally.num_without:,} of them without a verdict" if tally.num_without else ""
-    typer.echo(f"{path}: {tally.num_judged:,} judged{without}; {tally.num_before:,} were judged before")
-    typer.echo(f"score with: metrics.citations.by=judge, metrics.citations.judgements={path}")
+    say(f"{path}: {tally.num_judged:,} judged{without}; {tally.num_before:,} were judged before")
+    say(f"score with: metrics.citations.by=judge, metrics.citations.judgements={path}")
 
 
 async def _judge(settings: Settings, records: list[Record], path: Path) -> Tally:

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from hopweave.cli._terminal import say
+
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
@@ -25,7 +27,7 @@ def list_models() -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        typer.echo("  ".join([*cells, row[-1]]))
+        say("  ".join([*cells, row[-1]]))
 
 
 @app.command()
@@ -49,7 +51,7 @@ def fetch(
 
     with _progress() as (on_progress, on_note):
         path = fetch_model(name or DEFAULT_MODEL, from_path=source, on_progress=on_progress, on_note=on_note)
-    typer.echo(str(path))
+    say(str(path))
 
 
 @app.command()
@@ -57,24 +59,25 @@ def remove(name: Annotated[str, typer.Argument(help="A model as the list names i
     """Deletes a model from this machine, with what was left of unfinished downloads."""
     from hopweave.models import remove as remove_model
 
-    typer.echo(f"{_megabytes(remove_model(name))} freed")
+    say(f"{_megabytes(remove_model(name))} freed")
 
 
 @contextmanager
 def _progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
     """A bar on stderr with bytes and rate, and lines above it for what is being done."""
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 
-    console = Console(stderr=True)
-    bar = Progress(BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(), console=console)
+    from hopweave.cli._console import console
+
+    screen = console(stderr=True)
+    bar = Progress(BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(), console=screen)
     task = bar.add_task("", total=None, visible=False)
 
     def on_progress(done: int, total: int) -> None:
         bar.update(task, completed=done, total=total, visible=True)
 
     def on_note(text: str) -> None:
-        console.print(text, markup=False, highlight=False)
+        screen.print(text, markup=False, highlight=False)
 
     with bar:
         yield on_progress, on_note

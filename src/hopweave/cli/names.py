@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from hopweave.cli._terminal import say
+
 app = typer.Typer(add_completion=False)
 
 
@@ -28,11 +30,11 @@ def names(
         found = entries(each)
         if not found:
             continue
-        typer.echo(f"{each}:")
+        say(f"{each}:")
         width = max(map(len, found))
         for entry in found.values():
             extra = f"  (needs hopweave[{entry.extra}])" if entry.extra else ""
-            typer.echo(f"  {entry.name:<{width}}  {entry.summary}{extra}")
+            say(f"  {entry.name:<{width}}  {entry.summary}{extra}")
 
 
 def _default_of(field: Any) -> str:
@@ -56,13 +58,15 @@ def _show_options(role: Any, name: str) -> None:
     part = load(role, name)
     if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
         raise SettingsError(f"{name!r} of the {role} is no dataclass, so it has no options to show")
-    typer.echo(f"{name}: {entry(role, name).summary}\n")
+    say(f"{name}: {entry(role, name).summary}")
+    say()
     typer.echo(inspect.cleandoc(part.__doc__ or ""))
     hints = get_type_hints(part, include_extras=True)
     options = [field for field in dataclasses.fields(part) if field.init]
     if options:
-        typer.echo(f"\noptions, set as {role}.{name}.OPTION:")
+        say()
+        say(f"options, set as {role}.{name}.OPTION:")
     for field in options:
         notes = [str(note) for note in getattr(hints[field.name], "__metadata__", ())]
         default = _default_of(field)
-        typer.echo(f"  {field.name} ({default}): {' '.join(notes)}")
+        say(f"  {field.name} ({default}): {' '.join(notes)}")

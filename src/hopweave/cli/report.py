@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hopweave.cli._terminal import say
+
 app = typer.Typer(add_completion=False)
 
 
@@ -27,8 +29,8 @@ def report(
 
     tables = read_tables(RunFolder.open(run))
     if not tables.comparisons:
-        typer.echo(f"nothing is compared yet; run first, to have it in the report: hopweave compare {run}", err=True)
+        say(f"nothing is compared yet; run first, to have it in the report: hopweave compare {run}", err=True)
     made = make_report(tables)
     folder = to or run / "report"
     write_report(made, folder)
-    typer.echo(f"{len(made.numbers):,} numbers in {len(made.files) + 1} files; open {folder / 'report.html'}")
+    say(f"{len(made.numbers):,} numbers in {len(made.files) + 1} files; open {folder / 'report.html'}")

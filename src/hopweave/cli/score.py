@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.cli._terminal import say
+
 if TYPE_CHECKING:
     from hopweave.evaluation.summary import Summary
     from hopweave.evaluation.tables import Cell, Mean
@@ -51,8 +53,8 @@ def score(
     write_scores(folder, scores)
     summary.write(folder)
     for line in _lines(summary, list(columns_of(opened))):
-        typer.echo(line)
-    typer.echo(f"written to {run / 'scores.jsonl'} and scores.json")
+        say(line)
+    say(f"written to {run / 'scores.jsonl'} and scores.json")
 
 
 def _lines(summary: Summary, columns: Sequence[str]) -> Iterator[str]:

@@ -5,11 +5,12 @@ Reads a file of records (JSON Lines) and draws one of them, or lists them all.
 
 from __future__ import annotations
 
-from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+from hopweave.cli._terminal import say, standard_input
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -65,7 +66,7 @@ def _read_lines(file: Path) -> list[tuple[int, str]]:
     from hopweave.errors import DataError
 
     try:
-        text = typer.get_text_stream("stdin", "utf-8").read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        text = standard_input() if str(file) == "-" else file.read_text(encoding="utf-8")
     except OSError as error:
         raise DataError(f"cannot read {file}: {error.strerror}; give a file of records") from None
     except UnicodeDecodeError:
@@ -76,7 +77,7 @@ def _read_lines(file: Path) -> list[tuple[int, str]]:
         raise DataError(f"{_name(file)} holds no record; run a question first")
     if len(lines) > 1 and not text.endswith("\n") and _question_id(lines[-1][1]) is None:
         number, _ = lines.pop()
-        typer.echo(f"{_name(file)}, line {number} is torn, as when a run is cut off while it writes; left out", err=True)
+        say(f"{_name(file)}, line {number} is torn, as when a run is cut off while it writes; left out", err=True)
     return lines
 
 
@@ -108,10 +109,10 @@ def _chosen(file: Path, lines: list[tuple[int, str]], question: str | None, line
 
 def _question_id(text: str) -> str | None:
     """The id of the question on a line, without reading the whole record; `None` if the line is no record."""
-    import json
+    from hopweave.plain_data import read_json
 
     try:
-        found = json.loads(text)["question"]["id"]
+        found = read_json(text)["question"]["id"]
     except (ValueError, LookupError, TypeError):
         return None
     return found if isinstance(found, str) else None
@@ -143,7 +144,9 @@ def _drawn(record: Record, view: View | None, *, calls: bool) -> RenderableType:
 
             return draw_mermaid(record, calls=calls)
         case "json":
-            return record.to_json() + "\n"
+            from hopweave.draw.plain import plain_json
+
+            return plain_json(record.to_json()) + "\n"
         case _:
             from hopweave.draw import terminal
 
@@ -187,37 +190,27 @@ def _listing(records: list[Record], numbers: list[int]) -> RenderableType:
     return table
 
 
-def _tolerate_narrow_encodings(stream: TextIO) -> None:
-    """Where the output cannot hold a character (a pipe on Windows, say), it gets a question mark instead of an error."""
-    if isinstance(stream, TextIOWrapper):
-        stream.reconfigure(errors="replace")
-
-
 def _put(drawn: RenderableType, out: Path | None) -> None:
     """Writes to a file, or to standard output.
 
     Raises:
         DataError: if the file cannot be written.
     """
-    import sys
-
-    from rich.console import Console
-
+    from hopweave.cli._console import console
     from hopweave.errors import DataError
 
     if out is None:
-        _tolerate_narrow_encodings(sys.stdout)
         if isinstance(drawn, str):
             typer.echo(drawn, nl=False)
         else:
-            Console(highlight=False).print(drawn)
+            console(highlight=False).print(drawn)
         return
     try:
         with out.open("w", encoding="utf-8", newline="\n") as stream:
             if isinstance(drawn, str):
                 stream.write(drawn)
             else:
-                Console(file=stream, width=TEXT_FILE_COLUMNS, highlight=False, color_system=None).print(drawn)
+                console(file=stream, width=TEXT_FILE_COLUMNS, highlight=False, color_system=None).print(drawn)
     except OSError as error:
         raise DataError(f"cannot write {out}: {error.strerror}; choose another --out") from None
-    typer.echo(f"wrote {out}", err=True)
+    say(f"wrote {out}", err=True)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hopweave.cli._terminal import say
+
 app = typer.Typer(add_completion=False)
 
 
@@ -22,11 +24,11 @@ def verify(
 
     found = verify_run(run)
     for note in found.notes:
-        typer.echo(f"note: {note}")
+        say(f"note: {note}")
     for difference in found.differences:
-        typer.echo(f"differs: {difference}")
+        say(f"differs: {difference}")
     looked_at = ", ".join(f"{num:,} {what}" for what, num in found.counts.items())
     if found.differences:
-        typer.echo(f"{len(found.differences):,} differences; looked at {looked_at}")
+        say(f"{len(found.differences):,} differences; looked at {looked_at}")
         raise typer.Exit(1)
-    typer.echo(f"all holds: {looked_at}")
+    say(f"all holds: {looked_at}")

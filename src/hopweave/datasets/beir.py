@@ -38,6 +38,7 @@ from hopweave.corpus.files import CorpusFile, open_text
 from hopweave.datasets._rows import Id, Layout, Row, Text, read_rows
 from hopweave.datasets._source import distinct, examples_of
 from hopweave.errors import DataError
+from hopweave.file_names import file_name
 from hopweave.types import Example, Gold, Passage, Question
 
 __all__ = ["BEIR"]
@@ -77,13 +78,16 @@ class BEIR:
         yield from examples_of(rows, make)
         unknown = [query for query in judged if query not in seen]
         if unknown:
-            where = self._file(f"qrels/{self.split}.tsv")
+            where = self._qrels()
             raise DataError(f"{where} judges the query {unknown[0]!r}, which queries.jsonl lacks; fetch the folder again")
 
     def passages(self) -> Iterator[Passage]:
         rows: Iterator[Row[_Document]] = read_rows(self._file("corpus.jsonl"), (_Document,))
         for row in rows:
             yield Passage(row.values.id, row.values.text, row.values.title or "")
+
+    def _qrels(self) -> Path:
+        return self._file(f"qrels/{file_name(self.split, 'the option split')}.tsv")
 
     def _file(self, name: str) -> Path:
         plain = self.path / name
@@ -92,7 +96,7 @@ class BEIR:
 
     def _judged(self) -> dict[str, list[str]]:
         """Ids of the relevant passages of each query that has judgements."""
-        path = self._file(f"qrels/{self.split}.tsv")
+        path = self._qrels()
         judged: dict[str, list[str]] = {}
         with open_text(CorpusFile(path, path.as_posix(), path.name)) as lines:
             for number, line in enumerate(lines, start=1):

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import SettingsError, suggest
+from hopweave.file_names import is_file_name
 from hopweave.types import Passage, Question
 
 MULTI_HOP = "multi_hop"
@@ -106,7 +107,7 @@ def demonstrations(family: str = MULTI_HOP) -> tuple[Demonstration, ...]:
     """
     folder = Path(__file__).parent
     path = folder / f"{family}.jsonl"
-    if not path.is_file():
+    if not is_file_name(family) or not path.is_file():
         known = [other.stem for other in folder.glob("*.jsonl")]
         raise SettingsError(f"there are no demonstrations {family!r}; {suggest(family, known)}")
     return _read(path)

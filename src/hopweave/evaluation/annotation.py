@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopweave.errors import DataError
+from hopweave.evaluation.csv_text import csv_text
 from hopweave.fragments import fragments
 from hopweave.trace import Record
 
 COLUMNS = ("id", "question", "fragment", "k", "title", "passage", "is_correct")
 
 _ANSWERS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +101,8 @@ def write_sheet(rows: Iterable[Row], path: Path, *, seed: int = 0) -> int:
     shuffled = list({row.id: row for row in rows}.values())
     random.Random(seed).shuffle(shuffled)  # noqa: S311 - an order, not a secret
     try:
-        with path.open("w", encoding="utf-8-sig", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(COLUMNS)
-            for row in shuffled:
-                cells = [row.id, row.question, row.fragment, row.k, row.title, row.passage, ""]
-                writer.writerow([_harmless(str(cell)) for cell in cells])
+        rows_out = [[row.id, row.question, row.fragment, row.k, row.title, row.passage, ""] for row in shuffled]
+        path.write_text(csv_text([COLUMNS, *rows_out], line_end="\r\n"), encoding="utf-8-sig", newline="")
     except OSError as error:
         raise DataError(f"cannot write the sheet {path}: {error.strerror}; choose another --out") from None
     return len(shuffled)
@@ -203,8 +199,3 @@ def fleiss_kappa(table: Sequence[Sequence[int]]) -> float | None:
         return None
     by_chance: float = sum(share * share for share in shares)
     return (agreed - by_chance) / (1 - by_chance)
-
-
-def _harmless(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell

@@ -15,6 +15,7 @@ from hopweave.errors import DataError
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import write_whole
 from hopweave.evaluation.tables import Comparison, Interval
+from hopweave.plain_data import read_json
 
 SCHEMA = "hopweave.compare/1"
 FILE = "compare.json"
@@ -92,7 +93,7 @@ def kept_tables(run: RunFolder) -> list[Table]:
     """
     place = run.path / FILE
     try:
-        found = json.loads(place.read_text(encoding="utf-8"))
+        found = read_json(place.read_bytes())
         if found["schema"] != SCHEMA:
             raise DataError(f"{place} has schema {found['schema']!r}; delete it and run `hopweave compare` again")
         return _tables_adapter().validate_python(found["tables"])

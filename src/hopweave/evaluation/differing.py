@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hopweave.plain_data import read_json
+
 _SHOWN_CHARACTERS = 120
 _SHOWN_BEFORE = 40
 """So many characters are shown before the first one that differs."""
@@ -73,7 +75,7 @@ def hold_lines(place: Path, name: str, expected: Sequence[str], found: Verificat
 
 def _line_difference(line: str, expected: str) -> str:
     try:
-        now, right = _leaves(json.loads(line)), _leaves(json.loads(expected))
+        now, right = _leaves(read_json(line)), _leaves(read_json(expected))
         if "" in now or "" in right:
             raise ValueError("it is no object")
     except ValueError:

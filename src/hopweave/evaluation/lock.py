@@ -24,10 +24,11 @@ def lock(path: Path) -> Iterator[None]:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        file = (path / _NAME).open("a+", encoding="ascii")
+        # Not through a link: whoever left it there would have us empty what it leads to.
+        lock_file = os.open(path / _NAME, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     except OSError as error:
         raise DataError(f"cannot write to {path}: {error.strerror}; take another folder") from None
-    with file:
+    with os.fdopen(lock_file, "r+", encoding="ascii") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -22,8 +22,6 @@ working directory. Methods without options can also be a list: `methods = ["dire
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,10 +30,11 @@ from typing import Any
 from hopweave.catalog import Role, entry
 from hopweave.errors import DataError, SettingsError, suggest
 from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan
+from hopweave.file_names import WHAT_MAY_BE, is_file_name
+from hopweave.plain_data import read_toml
 from hopweave.settings import Settings, build, merged
 
 _TABLES = ("datasets", "methods", "settings")
-_LABEL = re.compile(r"[\w+=,@-][\w.+=,@-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +114,10 @@ def _of_flags(flags: Flags) -> dict[str, Any]:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        return read_toml(file.read_bytes())
     except OSError as error:
         raise DataError(f"cannot read the plan {file}: {error.strerror}; check the path") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise DataError(f"the plan {file} is not TOML: {error}; correct it there") from None
 
 
@@ -132,8 +131,8 @@ def _tables(given: Mapping[str, Any], what: str, where: str) -> dict[str, dict[s
         raise SettingsError(f"{where}: there are no {what}; name at least one")
     seen: dict[str, str] = {}
     for label in tables:
-        if not _LABEL.fullmatch(label):
-            raise SettingsError(f"{where}: {label!r} cannot be a label; use letters, digits and the signs - _ . + = , @")
+        if not is_file_name(label):
+            raise SettingsError(f"{where}: {label!r} cannot be a label; use {WHAT_MAY_BE}")
         other = seen.setdefault(label.casefold(), label)
         if other != label:  # on some disks their files would be one
             raise SettingsError(f"{where}: the labels {other!r} and {label!r} differ in capitals only; choose others")

@@ -28,6 +28,8 @@ from hopweave.evaluation.report_input import read_tables
 from hopweave.evaluation.report_markdown import write_markdown
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.tables import Tables
+from hopweave.file_names import file_name, is_file_name
+from hopweave.plain_data import read_json
 
 SCHEMA = "hopweave.report/1"
 NUMBERS = "numbers.json"
@@ -121,7 +123,7 @@ def write_report(report: Report, folder: Path) -> None:
         for name in _written_before(folder) - report.files.keys():
             (folder / name).unlink(missing_ok=True)
         for name, text in report.files.items():
-            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+            (folder / file_name(name, "the report")).write_text(text, encoding="utf-8", newline="\n")
         (folder / NUMBERS).write_text(report.to_json(), encoding="utf-8", newline="\n")
     except OSError as error:
         raise DataError(f"cannot write the report to {folder}: {error.strerror}; choose another folder with --to") from None
@@ -133,8 +135,8 @@ def _written_before(folder: Path) -> set[str]:
     if not place.exists():
         return set()
     try:
-        data = json.loads(place.read_text(encoding="utf-8"))
+        data = read_json(place.read_bytes())
         names = data["files"].keys() if data["schema"] == SCHEMA else ()
-        return {name for name in names if Path(name).name == name}
+        return {name for name in names if is_file_name(name)}
     except (ValueError, LookupError, TypeError, AttributeError):
         return set()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 
+from hopweave.evaluation.csv_text import csv_text
 from hopweave.evaluation.report_blocks import MeanNumbers, Number, Style, count, key_of
 from hopweave.evaluation.report_costs import group_prefix
 from hopweave.evaluation.report_results import comparison_prefix, mean_numbers, odd_counts
@@ -34,10 +33,8 @@ def csv_tables(tables: Tables) -> dict[str, list[list[Field]]]:
 
 
 def write_csv(rows: Iterable[Sequence[Field]]) -> str:
-    """The rows as a CSV file (RFC 4180, but for its line ends, which are plain)."""
-    file = io.StringIO()
-    csv.writer(file, lineterminator="\n").writerows([_text(field) for field in row] for row in rows)
-    return file.getvalue()
+    """The rows as a CSV file."""
+    return csv_text([field.value if isinstance(field, Number) else field for field in row] for row in rows)
 
 
 def numbers_of(rows: Iterable[Sequence[Field]]) -> Iterator[Number]:

@@ -26,7 +26,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation import proof
+from hopweave.file_names import file_name, refuse_links_out
+from hopweave.plain_data import read_json
 from hopweave.trace import Record, one_line_of_json
+from hopweave.trust import Found, trust_own
 from hopweave.types import Example
 
 SCHEMA = "hopweave.run/1"
@@ -83,10 +86,17 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """A run that is on disk; `create` makes one, `open` finds one."""
+    """A run that is on disk; `create` makes one, `open` finds one.
+
+    Attributes:
+        path: of the folder.
+        plan: what is to be done.
+        content: `plan.json` as it was read, by which `hopweave.trust` knows it.
+    """
 
     path: Path
     plan: Plan
+    content: bytes = field(default=b"", repr=False, compare=False)
 
     @classmethod
     def create(cls, path: Path, plan: Plan) -> RunFolder:
@@ -109,30 +119,49 @@ class RunFolder:
         # What a start that was killed may leave behind is no sign of something else.
         if path.exists() and any(not other.name.startswith(".") for other in path.iterdir()):
             raise DataError(f"{path} is no run and not empty; take another folder")
+        refuse_links_out(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
             _write(place, plan.to_json())
         except OSError as error:
             raise DataError(f"cannot write to {path}: {error.strerror}; take another folder") from None
-        return cls(path, plan)
+        made = cls(path, plan, plan.to_json().encode())
+        trust_own(made.found)
+        return made
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
         """Opens a run.
 
         Raises:
-            DataError: if there is none, or its plan cannot be read.
+            DataError: if there is none, its plan cannot be read, a label in it would lead out of the folder, or a link does.
         """
         place = path / "plan.json"
         try:
-            data = json.loads(place.read_text(encoding="utf-8"))
-            if data.pop("schema", None) != SCHEMA:
+            if not place.is_file():  # a pipe would be waited for
+                raise FileNotFoundError
+            refuse_links_out(path)
+            content = place.read_bytes()
+            data = read_json(content)
+            if not isinstance(data, dict) or data.pop("schema", None) != SCHEMA:
                 raise DataError(f"{place} is not of schema {SCHEMA!r}; make the run anew with this version")
-            return cls(path, _plan_adapter().validate_python(data))
+            plan = _plan_adapter().validate_python(data)
         except OSError:
             raise DataError(f"there is no run in {path}; make one with: hopweave evaluate --out {path}") from None
-        except (ValueError, AttributeError) as error:
+        except ValueError as error:
             raise DataError(f"{place} is no plan of a run: {str(error).splitlines()[0]}; restore it") from None
+        for label in (*plan.datasets, *plan.methods):
+            file_name(label, str(place))
+        return cls(path, plan, content)
+
+    @property
+    def found(self) -> Found:
+        """The plan as a file that was found, which the user may have to trust."""
+        parts: dict[str, dict[str, Any]] = {"datasets": {}, "methods": {}}
+        for role, plans in (("datasets", self.plan.datasets), ("methods", self.plan.methods)):
+            for one in plans.values():
+                parts[role][one.name] = {**parts[role].get(one.name, {}), **one.options}
+        return Found(self.path / "plan.json", self.content, self.plan.settings, parts)
 
     @staticmethod
     def is_at(path: Path) -> bool:
@@ -146,7 +175,7 @@ class RunFolder:
 
     def examples_path(self, dataset: str) -> Path:
         """The file of the examples of a dataset."""
-        return self.path / "examples" / f"{dataset}.jsonl"
+        return self.path / "examples" / f"{file_name(dataset, 'the plan')}.jsonl"
 
     def keep_examples(self, dataset: str, examples: Sequence[Example]) -> None:
         """Writes the examples of a dataset, once and for all.
@@ -162,7 +191,7 @@ class RunFolder:
         text = "".join(f"{one_line_of_json(_example_adapter(), example)}\n" for example in examples)
         place = self.examples_path(dataset)
         if place.exists():
-            if place.read_text(encoding="utf-8") != text:
+            if place.read_bytes() != text.encode():
                 raise DataError(f"the examples of {dataset!r} are not those that the run began with; take another folder")
             return
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -181,11 +210,11 @@ class RunFolder:
         place = self.examples_path(dataset)
         try:
             # Not `splitlines`: JSON leaves the other characters that Python takes for the end of a line as they are.
-            lines = place.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+            lines = place.read_bytes().removesuffix(b"\n").split(b"\n")
         except OSError:
             raise DataError(f"{place} is missing; run `hopweave evaluate` again to make it") from None
         found = []
-        for number, line in enumerate(lines if lines != [""] else [], start=1):
+        for number, line in enumerate(lines if lines != [b""] else [], start=1):
             try:
                 found.append(_example_adapter().validate_json(line))
             except ValidationError as error:
@@ -194,7 +223,7 @@ class RunFolder:
 
     def records_path(self, dataset: str, method: str) -> Path:
         """The file of the records of a method on a dataset."""
-        return self.path / "records" / dataset / f"{method}.jsonl"
+        return self.path / "records" / file_name(dataset, "the plan") / f"{file_name(method, 'the plan')}.jsonl"
 
     def records(self, dataset: str, method: str) -> Iterator[Record]:
         """The records of a method on a dataset that count: the last of each question, in the order in which they were made.
@@ -255,31 +284,33 @@ class RunFolder:
     def _read(self, place: Path, numbers: set[int] | None) -> Iterator[Record]:
         if not place.exists():
             return
-        with place.open(encoding="utf-8", newline="\n") as file:
+        with place.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if numbers is not None and number not in numbers:
                     continue
                 try:
-                    yield Record.from_json(line)
-                except DataError as error:
-                    raise DataError(f"{place}, line {number}: {error}") from None
+                    yield Record.from_json(line.decode())
+                except (DataError, UnicodeDecodeError) as error:
+                    said = "it is not UTF-8; restore the file" if isinstance(error, UnicodeDecodeError) else str(error)
+                    raise DataError(f"{place}, line {number}: {said}") from None
 
     def _last_lines(self, place: Path) -> set[int]:
         last: dict[str, int] = {}
-        with place.open(encoding="utf-8", newline="\n") as file:
+        with place.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 last[_id_in(line) or f"line {number}"] = number
         return set(last.values())
 
 
-def _id_in(line: str) -> str | None:
+def _id_in(line: bytes) -> str | None:
     """The id of the question in a record's line, found without reading the rest; `None` if it has none that can be read."""
-    start = line.find(_ID_BEGINS)
     try:
+        text = line.decode()
+        start = text.find(_ID_BEGINS)
         if start >= 0:
-            return str(json.JSONDecoder().raw_decode(line, start + len(_ID_BEGINS))[0])
-        return str(json.loads(line)["question"]["id"])
-    except (ValueError, KeyError, TypeError):
+            return str(json.JSONDecoder().raw_decode(text, start + len(_ID_BEGINS))[0])
+        return str(read_json(text)["question"]["id"])
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

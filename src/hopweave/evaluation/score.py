@@ -189,11 +189,11 @@ def read_scores(run: RunFolder) -> list[Score]:
     """
     place = run.path / LINES
     try:
-        lines = place.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        lines = place.read_bytes().removesuffix(b"\n").split(b"\n")
     except OSError:
         raise DataError(f"{place} is missing; make it with: hopweave score {run.path}") from None
     found = []
-    for number, line in enumerate(lines if lines != [""] else [], start=1):
+    for number, line in enumerate(lines if lines != [b""] else [], start=1):
         try:
             found.append(_score_adapter().validate_json(line))
         except ValidationError as error:
@@ -206,7 +206,7 @@ def read_scores(run: RunFolder) -> list[Score]:
 
 def records_hashes(run: RunFolder) -> dict[str, str]:
     """The SHA-256 of each file of records, by `DATASET/METHOD`, and of each file of examples, by `DATASET`."""
-    places = {dataset: run.path / "examples" / f"{dataset}.jsonl" for dataset in run.plan.datasets}
+    places = {dataset: run.examples_path(dataset) for dataset in run.plan.datasets}
     places |= {
         f"{dataset}/{method}": run.records_path(dataset, method) for dataset in run.plan.datasets for method in run.plan.methods
     }

@@ -5,11 +5,11 @@ A figure that cannot be had is `None` and is written as "no data", never as 0.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+from hopweave.evaluation.csv_text import csv_text
 
 NO_DATA = "no data"
 Form = Literal["text", "markdown", "csv"]
@@ -151,15 +151,13 @@ def _as_markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> list[st
 
 
 def _as_csv(sheet: Sheet) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     heads = [head.key for head in sheet.heads]
-    writer.writerow([*sheet.label_heads, "source", "comparable", *heads, sheet.counted, "failed", "no_data"])
+    lines: list[list[object]] = [[*sheet.label_heads, "source", "comparable", *heads, sheet.counted, "failed", "no_data"]]
     for row in sheet.rows:
         values = [row.values.get(key) for key in heads]
         counts = [row.num, row.num_failed, row.num_no_data]
-        writer.writerow([*row.labels, "measured", "", *("" if value is None else value for value in values), *counts])
+        lines.append([*row.labels, "measured", "", *("" if value is None else value for value in values), *counts])
         for paper in row.published:
             figures = [paper.values.get(key, "") for key in heads]
-            writer.writerow([*row.labels, paper.source, "no" if paper.why_not else "yes", *figures, "", "", ""])
-    return out.getvalue()
+            lines.append([*row.labels, paper.source, "no" if paper.why_not else "yes", *figures, "", "", ""])
+    return csv_text(lines)

@@ -14,6 +14,7 @@ from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import OpenMetric, Score, open_metrics, records_hashes, write_whole
 from hopweave.evaluation.statistics import bootstrap_means, mean_interval
 from hopweave.evaluation.tables import Cell, FailureKind, Group, Interval, Mean
+from hopweave.plain_data import read_json
 from hopweave.protocols import Combining
 from hopweave.trace import Failure
 from hopweave.types import Column, Example
@@ -118,7 +119,7 @@ def read_summary(run: RunFolder) -> dict[str, Any] | None:
     """
     place = run.path / FILE
     try:
-        found = json.loads(place.read_text(encoding="utf-8"))
+        found = read_json(place.read_bytes())
         if found["schema"] != SCHEMA:
             raise DataError(f"{place} has schema {found['schema']!r}; make it anew with: hopweave score {run.path}")
     except FileNotFoundError:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import marshal
 import math
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from hopweave.errors import ModelError, SettingsError, suggest
 from hopweave.llms._wire import cut, prefill_of
+from hopweave.plain_data import read_json, read_toml
 from hopweave.protocols import OnText
 from hopweave.types import Abilities, Message, Reply, Sampling, TokenLogprob, Usage
 
@@ -253,8 +252,8 @@ def read_rules(path: Path) -> list[Rule | Line]:
         SettingsError: for a file that cannot be read, with the place and the reason.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-        data = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        content = path.read_bytes()
+        data = read_json(content) if path.suffix == ".json" else read_toml(content)
     except OSError as error:
         raise SettingsError(f"cannot read the rules file {path}: {error.strerror}; check the path") from None
     except ValueError as error:

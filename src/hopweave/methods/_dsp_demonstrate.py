@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from hopweave.matching import is_contained, normalize_answer
 from hopweave.methods._demos import drawn
 from hopweave.methods._dsp_templates import ANSWER, Filled, Templates, Training, context_of, stage_of
 from hopweave.parse.final import final_answer
+from hopweave.plain_data import read_json
 from hopweave.types import Hit, Question
 
 _NUM_PASSAGES = 2  # of each hop of the simple pipeline
@@ -151,8 +151,8 @@ def _read(path: Path, _changed: int, _num_bytes: int) -> tuple[Training, ...]:
 
 def _training(place: str, line: str) -> Training:
     try:
-        item = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        item = read_json(line)
+    except ValueError as error:
         raise DataError(f"{place} is not JSON: {error}; correct the line or remove it") from None
     answers = _answers(item) if isinstance(item, Mapping) else ()
     question = item.get("question") if isinstance(item, Mapping) else None

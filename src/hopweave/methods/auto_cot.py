@@ -19,7 +19,6 @@ Calls: 1. Offline: 2 for each question of the pool that is run (one or more a cl
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -44,6 +43,7 @@ from hopweave.methods._demos import asked, packed
 from hopweave.methods._options import at_least
 from hopweave.methods._side_by_side import side_by_side
 from hopweave.parse.final import final_answer
+from hopweave.plain_data import read_json
 from hopweave.prompt import prompts_beside
 from hopweave.types import Answer, Message, Question
 from hopweave.workbench import Workbench
@@ -238,7 +238,7 @@ def _question_of(line: str, place: str) -> str:
     if not line.startswith("{"):
         return line
     try:
-        text = json.loads(line)["question"]
+        text = read_json(line)["question"]
     except (ValueError, KeyError):
         text = None
     if not isinstance(text, str):

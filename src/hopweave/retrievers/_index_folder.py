@@ -29,6 +29,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hopweave.errors import DataError
+from hopweave.file_names import file_name, refuse_links_out
+from hopweave.plain_data import read_json
 from hopweave.types import Passage
 
 FORMAT_VERSION = 1
@@ -148,7 +150,9 @@ def read_manifest(folder: Path, engine: str | None = None) -> Manifest:
     """
     path = folder / _MANIFEST
     try:
-        values = json.loads(path.read_bytes())
+        if not path.is_file():  # a pipe would be waited for
+            raise FileNotFoundError
+        values = read_json(path.read_bytes())
         found_version = int(values["format_version"])
     except (FileNotFoundError, NotADirectoryError):
         raise DataError(f"there is no index in {folder}; build it with: hopweave index PATH... --to {folder}") from None
@@ -163,7 +167,16 @@ def read_manifest(folder: Path, engine: str | None = None) -> Manifest:
         )
     if values.pop("checksum", None) != _checksum(values):
         raise damaged(folder, _MANIFEST, "does not match its checksum")
-    manifest = Manifest(**values | {"files": {name: DataFile(**file) for name, file in values["files"].items()}})
+    try:
+        manifest = Manifest(**values | {"files": {name: DataFile(**file) for name, file in values["files"].items()}})
+        names_no_folder = _DATA_NAME.fullmatch(manifest.data) is None
+    except (TypeError, KeyError, AttributeError):
+        raise damaged(folder, _MANIFEST, "does not hold what a manifest holds") from None
+    if names_no_folder:
+        raise damaged(folder, _MANIFEST, f"names {manifest.data!r} as its data folder")
+    for name in manifest.files:
+        file_name(name.removeprefix("."), str(path))  # engines have hidden files
+    refuse_links_out(folder)
     if engine is not None and manifest.engine != engine:
         raise DataError(
             f"index {folder} was built by {manifest.engine}, not {engine}; choose that retriever or build another index"
@@ -402,7 +415,7 @@ def _refuse_foreign_folder(folder: Path) -> None:
 
 def _is_manifest(path: Path) -> bool:
     try:
-        values = json.loads(path.read_bytes())
+        values = read_json(path.read_bytes())
     except (OSError, ValueError):
         return False
     return isinstance(values, dict) and {"format_version", "engine", "hopweave_version"} <= values.keys()
@@ -411,7 +424,7 @@ def _is_manifest(path: Path) -> bool:
 def _current_data(folder: Path) -> str:
     """Name of the data folder that the manifest points to; a name that no folder has if it cannot be read."""
     try:
-        name = json.loads((folder / _MANIFEST).read_bytes())["data"]
+        name = read_json((folder / _MANIFEST).read_bytes())["data"]
     except (OSError, ValueError, TypeError, KeyError):
         return "data-0"
     return name if isinstance(name, str) and _DATA_NAME.fullmatch(name) else "data-0"

@@ -60,7 +60,7 @@ def known_parts(runs: Gathered) -> dict[str, Known]:
 
 def plan_of(dataset: DatasetCells, form: str) -> DatasetPlan:
     """The plan of a dataset that takes the questions of a run apart."""
-    path = dataset.run.path / "examples" / f"{dataset.label}.jsonl"
+    path = dataset.run.examples_path(dataset.label)
     return replace(dataset.plan, name=TAKEN_APART, options={"path": str(path), "form": form}, limit=None, seed=None)
 
 

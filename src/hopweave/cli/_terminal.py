@@ -1,0 +1,95 @@
+"""The one door to the terminal, in both directions: what goes out can be read and nothing more, what comes in is text.
+
+Whatever a command prints may hold words from outside: ids, paths, labels, replies. So every stream of the process is filtered,
+and only what `_console` draws, whose words are filtered one by one, may tell a terminal what to do.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from typing import Any, BinaryIO, TextIO
+
+import typer
+
+from hopweave.draw.plain import flat, visible
+from hopweave.errors import DataError
+
+
+class PlainStream:
+    """A text stream that a terminal can be given anything through.
+
+    Args:
+        under: the stream that is written to; all but writing is left to it.
+    """
+
+    def __init__(self, under: TextIO) -> None:
+        self.under = under
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "buffer":  # by which typer goes past a text stream whose encoding it does not like
+            raise AttributeError(name)
+        return getattr(self.under, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.under)
+
+    def write(self, text: str) -> int:
+        """Writes what is visible of a text."""
+        if not isinstance(text, str):  # as a text stream does: callers find out in this way what it is
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        self.under.write(visible(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Writes texts one after the other."""
+        for line in lines:
+            self.write(line)
+
+
+def make_plain() -> None:
+    """Filters standard output and standard error from now on."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None or isinstance(stream, PlainStream):
+            continue
+        if isinstance(stream, TextIOWrapper):
+            # Where the terminal cannot show a character it shows a question mark, instead of losing the answer.
+            stream.reconfigure(errors="replace")
+        setattr(sys, name, PlainStream(stream))
+
+
+@contextmanager
+def plain() -> Iterator[None]:
+    """As `make_plain`, for a while."""
+    before = sys.stdout, sys.stderr
+    make_plain()
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def say(line: str = "", *, err: bool = False) -> None:
+    """Prints a line, which stays one whatever is in it."""
+    typer.echo(flat(line), err=err)
+
+
+def standard_output() -> BinaryIO:
+    """Standard output for bytes, which are not filtered: whoever writes JSON to it writes `plain_json`."""
+    stream = sys.stdout
+    return stream.under.buffer if isinstance(stream, PlainStream) else stream.buffer
+
+
+def standard_input() -> str:
+    """All of standard input.
+
+    Raises:
+        DataError: if it is not UTF-8.
+    """
+    try:
+        return typer.get_binary_stream("stdin").read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"standard input is not UTF-8 text ({error.reason} at byte {error.start}); convert it first") from None

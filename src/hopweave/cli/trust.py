@@ -1,0 +1,102 @@
+"""Trust the settings of a folder, list what is trusted, or trust it no longer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopweave.cli._terminal import say
+
+if TYPE_CHECKING:
+    from hopweave.trust import Found
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def trust(
+    path: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="A folder, or one file of settings; default: the working directory.")
+    ] = None,
+    *,
+    listing: Annotated[bool, typer.Option("--list", help="List the files that are trusted, and which have changed.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Trust the folder no longer.")] = False,
+) -> None:
+    """Let the hopweave.toml and the plan.json of a folder say where questions and keys are sent, and what is loaded.
+
+    Read them first: what they set of that kind is printed. A file that is changed afterwards must be trusted again.
+    """
+    from hopweave.errors import SettingsError
+    from hopweave.trust import distrust
+
+    if listing and (remove or path is not None):
+        raise SettingsError("--list lists all that is trusted; give it alone")
+    place = path or Path()
+    if listing:
+        _list()
+    elif remove:
+        gone = distrust(place)
+        for known in gone or [f"nothing in {place.resolve()}"]:
+            say(f"trusted no longer: {known}" if gone else f"{known} was trusted")
+    else:
+        _trust(place)
+
+
+def _trust(place: Path) -> None:
+    from hopweave.errors import DataError
+    from hopweave.trust import TRUSTED_NAMES
+    from hopweave.trust import trust as trust_file
+
+    found = list(_found(place))
+    if not found:
+        raise DataError(f"{place.resolve()} has no {' and no '.join(TRUSTED_NAMES)}; name the folder of one, or a file")
+    for file in found:
+        sets = file.guarded
+        if not sets:
+            say(f"{file.path.resolve()} sets nothing that needs trust")
+            continue
+        say(f"{file.path.resolve()} sets:")
+        for key, value in sets.items():
+            say(f"  {key} = {_shown(key, value)}")
+        trust_file(file)
+        say("  trusted as it is now")
+
+
+def _found(place: Path) -> Iterator[Found]:
+    from hopweave.evaluation.run_folder import RunFolder
+    from hopweave.settings import FILE, found_toml
+
+    if place.is_file() and place.name != "plan.json":
+        yield found_toml(place)
+        return
+    folder = place.parent if place.is_file() else place
+    if not place.is_file() and (folder / FILE).is_file():
+        yield found_toml(folder / FILE)
+    if RunFolder.is_at(folder):
+        yield RunFolder.open(folder).found
+
+
+def _shown(key: str, value: object) -> str:
+    import json
+
+    from hopweave.settings import without_secrets
+
+    return json.dumps(without_secrets(key, value), ensure_ascii=False)
+
+
+def _list() -> None:
+    import hashlib
+
+    from hopweave.trust import trusted
+
+    known = trusted()
+    for name, sha256 in known.items():
+        path = Path(name)
+        content = path.read_bytes() if path.is_file() else None
+        changed = "" if content is not None and hashlib.sha256(content).hexdigest() == sha256 else "  (changed or gone)"
+        say(f"{name}{changed}")
+    if not known:
+        say("nothing is trusted")

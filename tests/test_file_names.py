@@ -1,0 +1,179 @@
+"""Names and links from outside never lead out of their folder."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopweave.errors import DataError
+from hopweave.evaluation.lock import lock
+from hopweave.evaluation.report import Report, write_report
+from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
+from hopweave.file_names import file_name, is_file_name
+from hopweave.retrievers import _index_folder
+from hopweave.retrievers.bm25 import BM25
+from hopweave.settings import read_settings
+from hopweave.types import Passage
+
+STRANGE = [
+    "../../../evilm",
+    "..",
+    ".",
+    "",
+    "a/b",
+    "/etc/passwd",
+    "a\\b",
+    "a\0b",
+    "a\nb",
+    ".hidden",
+    "a\x1b[31m",
+    "x" * 300,
+    "\u202ea",
+]
+
+
+def plan(dataset="jsonl", method="direct"):
+    return Plan({dataset: DatasetPlan("jsonl", {"path": "q.jsonl"})}, {method: MethodPlan("direct")}, {"llm": "scripted"})
+
+
+@pytest.fixture
+def run(tmp_path):
+    return RunFolder.create(tmp_path / "deep" / "er" / "run", plan())
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_name_that_leads_elsewhere_is_none(name):
+    assert not is_file_name(name)
+    with pytest.raises(DataError, match="cannot be the name of a file"):
+        file_name(name, "the plan")
+
+
+@pytest.mark.parametrize("name", ["jsonl", "paper-2a", "v1.2", "own questions", "\u00fcber-alles", "a+b=c,d@e", "x" * 200])
+def test_usual_labels_are_names(name):
+    assert file_name(name, "the plan") == name
+
+
+@given(st.text(max_size=300))
+def test_whatever_passes_stays_in_its_folder_and_can_be_written(name):
+    if is_file_name(name):
+        assert Path("folder", name).parent == Path("folder")
+        assert len(os.fsencode(f"{name}.jsonl")) <= 255
+
+
+@pytest.mark.parametrize("label", STRANGE)
+@pytest.mark.parametrize("kind", ["datasets", "methods"])
+def test_a_plan_whose_label_leads_out_of_the_run_is_refused(run, kind, label):
+    data = json.loads(plan().to_json())
+    data[kind] = {label: next(iter(data[kind].values()))}
+    (run.path / "plan.json").write_text(json.dumps(data))
+    with pytest.raises(DataError, match=r"plan\.json names .* which cannot be the name of a file"):
+        RunFolder.open(run.path)
+
+
+def test_no_label_becomes_a_path_elsewhere_however_the_run_was_opened(run):
+    for made in (RunFolder(run.path, plan("../../evil", "direct")), RunFolder(run.path, plan("jsonl", "../../../evilm"))):
+        with pytest.raises(DataError, match="cannot be the name of a file"):
+            made.records_path(*made.plan.datasets, *made.plan.methods)
+    with pytest.raises(DataError, match="cannot be the name of a file"):
+        run.examples_path("../../evil")
+
+
+@pytest.mark.parametrize("name", ["records", "examples", ".lock", "store.sqlite", "report/report.md", ".scores.jsonl.new"])
+def test_a_run_whose_files_are_links_out_of_it_is_refused_and_nothing_is_written_there(run, tmp_path, name):
+    elsewhere = tmp_path / "mine.txt"
+    elsewhere.write_text("mine")
+    place = run.path / name
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to(elsewhere)
+    with pytest.raises(DataError, match="is a link that leads out of"):
+        RunFolder.open(run.path)
+    assert elsewhere.read_text() == "mine"
+
+
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / ".lock").symlink_to(tmp_path / "mine.txt")
+    with pytest.raises(DataError, match="cannot write to"), lock(tmp_path / "new"):
+        pass
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_a_new_run_is_not_begun_over_a_link_that_lies_in_wait(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / ".plan.json.new").symlink_to(tmp_path / "mine.txt")
+    with pytest.raises(DataError, match="is a link that leads out of"):
+        RunFolder.create(tmp_path / "new", plan())
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_pipes_in_the_place_of_a_plan_or_a_manifest_are_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "plan.json")
+    os.mkfifo(tmp_path / "manifest.json")
+    with pytest.raises(DataError, match="there is no run"):
+        RunFolder.open(tmp_path)
+    with pytest.raises(DataError, match="there is no index"):
+        _index_folder.read_manifest(tmp_path)
+
+
+def test_a_pipe_in_a_run_is_refused_instead_of_being_waited_for(run):
+    os.mkfifo(run.path / "scores.json")
+    with pytest.raises(DataError, match="neither a file nor a folder"):
+        RunFolder.open(run.path)
+
+
+def test_links_within_a_run_and_a_link_to_the_whole_run_are_fine(run, tmp_path):
+    (run.path / "latest").symlink_to("plan.json")
+    (tmp_path / "link").symlink_to(run.path)
+    assert RunFolder.open(tmp_path / "link").plan == run.plan
+
+
+def test_a_report_is_written_into_its_folder_alone(tmp_path):
+    (tmp_path / "numbers.json").write_text("mine")
+    with pytest.raises(DataError, match="cannot be the name of a file"):
+        write_report(Report("run", {"../evil.md": "x"}, {}), tmp_path / "report")
+    assert not (tmp_path / "evil.md").exists()
+
+
+def test_what_an_older_report_says_it_wrote_is_not_taken_away_elsewhere(tmp_path):
+    folder = tmp_path / "report"
+    folder.mkdir()
+    (tmp_path / "mine.txt").write_text("mine")
+    listed = {"../mine.txt": "", "..": "", "old.csv": ""}
+    (folder / "old.csv").write_text("old")
+    (folder / "numbers.json").write_text(json.dumps({"schema": "hopweave.report/1", "files": listed}))
+    write_report(Report("run", {"report.md": "new"}, {}), folder)
+    assert (tmp_path / "mine.txt").exists()
+    assert sorted(path.name for path in folder.iterdir()) == ["numbers.json", "report.md"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"data": "../../elsewhere"},
+        {"data": "/etc"},
+        {"files": {"../../mine.txt": {"num_bytes": 4, "sha256": "0" * 64}}},
+        {"files": []},
+        {"files": {"a": 3}},
+        {"more": 1},
+    ],
+)
+def test_an_index_whose_manifest_names_files_elsewhere_is_refused(tmp_path, change):
+    folder = tmp_path / "index"
+    BM25.build(folder, [Passage("p", "A lighthouse.", "Light")])
+    values = json.loads((folder / "manifest.json").read_text())
+    values.pop("checksum")
+    values |= change
+    (folder / "manifest.json").write_text(json.dumps(values | {"checksum": _index_folder._checksum(values)}))
+    with pytest.raises(DataError, match="manifest"):
+        BM25(folder).search(["light"], 1)
+
+
+def test_a_profile_is_a_name_or_a_file_and_nothing_between(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Exception, match="there is no profile"):
+        read_settings({"profile": "../profiles/default"})
