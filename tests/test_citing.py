@@ -158,8 +158,8 @@ def test_after_settling_every_mark_is_allowed_and_settling_again_changes_nothing
 @pytest.mark.parametrize("unit", [" ", "\t", "[", "[1", "[1] ", "[1, ", "[1][2]", "a", "a ", "'", "é", "1,"])
 def test_no_text_takes_long(unit):
     text = (unit * 50_000)[:50_000] + "x"
-    started = time.perf_counter()
+    started = time.process_time()
     settle_marks(text, [1])
     locate("a a b", text)
     locate(text, "a passage")
-    assert time.perf_counter() - started < 4
+    assert time.process_time() - started < 4

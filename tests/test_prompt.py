@@ -215,7 +215,7 @@ def test_a_fence_keeps_the_words_and_needs_no_title():
     "unit", [" ", "\n", "*", "[", "Query ", "answer  ", "answer \n", "final ", "no ", "< ", "1", "_", "-", "Query_1 "]
 )
 def test_no_text_takes_long_to_blunt(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     for prefix in ("", "answer", "[", "follow", "<", "\n1."):
         blunt(prefix + (unit * 50_000)[:50_000] + "x")
-    assert time.perf_counter() - started < 6
+    assert time.process_time() - started < 6

@@ -13,7 +13,7 @@ from hopweave.citing import settle_marks
 from hopweave.parse.sentences import sentence_spans
 from hopweave.types import Answer
 
-_MARKS = re.compile(r"[ \t]*+((?:\[\d{1,3}\][ \t]*+)++)")
+_MARKS = re.compile(r"(?<![ \t])[ \t]*+((?:\[\d{1,3}\][ \t]*+)++)")
 _NUMBER = re.compile(r"\d+")
 
 

@@ -115,8 +115,8 @@ def test_what_is_written_as_a_turn_is_read_back(tool, argument, number):
 
 @pytest.mark.parametrize("unit", ["Action 1: ", "Search[", "[", "]", " ", "\n", "*", "Thought 1:", "Action ", "- ", "_"])
 def test_long_replies_are_read_in_linear_time(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     read_turn(unit * 20_000)
     read_action(f"Finish[{unit * 20_000}")
     read_action(unit * 20_000)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

@@ -220,6 +220,6 @@ def test_a_chain_is_a_chain():
     "unit", ["1 -> ", "->", "1, ", "(", "[", '{"1":', "- ", "Q", " ", "\n", "1 and ", "<-", "=", "question ", "a (b"]
 )
 def test_long_replies_are_read_in_linear_time(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     parse_arrows(unit * 5_000, NAMES, MAIN)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

@@ -375,7 +375,7 @@ PREFIXES = (
 
 @pytest.mark.parametrize("unit", ADVERSARIES.values(), ids=ADVERSARIES)
 def test_no_text_takes_long_to_read(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     for prefix in PREFIXES:
         parse_chain(prefix + (unit * BIG)[:BIG] + "x")
-    assert time.perf_counter() - started < 1.5 * len(PREFIXES)
+    assert time.process_time() - started < 1.5 * len(PREFIXES)

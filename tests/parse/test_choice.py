@@ -139,8 +139,8 @@ def test_any_text_is_read_as_suggestions_or_says_why_not(text):
     "text", ["best choice is " * 5_000, "9 " * 20_000, "*" * 40_000, " " * 40_000, "1. " * 10_000, "FINISH " * 5_000]
 )
 def test_no_text_takes_long(text):
-    started = time.perf_counter()
+    started = time.process_time()
     parse_choice(text, 3)
     parse_suggestions(text)
     parse_next(text)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -251,8 +251,8 @@ def test_what_is_written_as_json_is_read_back(titles, answers):
 )
 def test_long_replies_are_read_in_linear_time(unit):
     text = unit * 20_000
-    started = time.perf_counter()
+    started = time.process_time()
     parse_call(text)
     parse_titled(text)
     parse_answers(text)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

@@ -101,6 +101,6 @@ def test_what_is_written_as_asked_is_read_back(values):
 
 @pytest.mark.parametrize("unit", ["Search Query", "Search Query:", "\n", " ", "*", "-", "---\n", ". ", "_ ", "Rationale: "])
 def test_long_texts_are_read_in_linear_time(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     parse_fields(unit * 20_000, NAMES, lead=LEAD, ends=ENDS)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

@@ -173,9 +173,9 @@ def test_what_is_demanded_uses_the_marker_that_is_read():
     "unit", [" ", "\n", "answer ", "answer  \n", "so ", "final ", "[1", "[1] ", "*", '"', ".", "a.", "So the final answer is "]
 )
 def test_no_text_takes_long_to_read(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     for prefix in ("", "answer", "So the final answer is x"):
         final_answer(prefix + (unit * 50_000)[:50_000] + "x", SHORT)
         final_answer(prefix + (unit * 50_000)[:50_000] + "x", LONG)
         final_answer(prefix + (unit * 50_000)[:50_000] + "x", label_question(FEVER))
-    assert time.perf_counter() - started < 6
+    assert time.process_time() - started < 6

@@ -176,7 +176,7 @@ def test_no_passage_asks_or_answers_when_the_model_repeats_it(text):
     "unit", [" ", "\n", "*", "1.", "Follow up", "Follow up:", "final answer ", "So the ", "- ", "question ", ". "]
 )
 def test_no_text_takes_long_to_read(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     for prefix in ("", "Follow up", "Yes. ", "\n1."):
         parse_follow_ups(prefix + (unit * 50_000)[:50_000] + "x")
-    assert time.perf_counter() - started < 6
+    assert time.process_time() - started < 6

@@ -205,7 +205,7 @@ def test_what_is_written_as_a_list_is_read_back(items):
 
 @pytest.mark.parametrize("unit", ["1. ", "- ", "[", "{", '{"a":', "? A", " ", "\n", "**", "Q1: ", "drop ", "1 ", "none "])
 def test_long_replies_are_read_in_linear_time(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     parse_numbered(unit * 20_000)
     parse_dropped(unit * 20_000, ITEMS)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

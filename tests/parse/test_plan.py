@@ -194,7 +194,7 @@ def test_a_plan_and_its_solution_come_back_as_they_were_written(items, data):
     ],
 )
 def test_no_text_takes_long(text):
-    started = time.perf_counter()
+    started = time.process_time()
     parse_sub_questions(text)
     parse_solution(parse_plan(text).solution, ITEMS)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -104,7 +104,7 @@ def test_no_passage_calls_when_the_model_repeats_it(text):
 
 @pytest.mark.parametrize("unit", [" ", "[", "(", "'", '"', '")', "[wikisearch", "[WikiSearch('", "*", "query="])
 def test_no_text_takes_long_to_read(unit):
-    started = time.perf_counter()
+    started = time.process_time()
     for prefix in ("", "[WikiSearch(", '[WikiSearch("', "["):
         first_call(prefix + (unit * 50_000)[:50_000] + "x")
-    assert time.perf_counter() - started < 6
+    assert time.process_time() - started < 6

@@ -67,7 +67,7 @@ def corpus(
 
 def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Path]) -> Iterator[Passage]:
     from hopweave.catalog import load
-    from hopweave.corpus import CorpusOptions, read_corpus
+    from hopweave.corpus import CorpusOptions, Tally, read_corpus
     from hopweave.protocols import PassageSource
     from hopweave.settings import assignments, build
 
@@ -79,7 +79,10 @@ def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Pa
     for values in given:
         yield from build(part, values, f"datasets.{dataset}").passages()
     if also:
-        yield from read_corpus(also, options=CorpusOptions(max_words=0))
+        tally = Tally()
+        yield from read_corpus(also, options=CorpusOptions(max_words=0), tally=tally)
+        if tally.special:
+            typer.echo(f"no regular files, not read: {tally.special_names}", err=True)
 
 
 def _is_new(seen: sqlite3.Connection, passage: Passage) -> bool:

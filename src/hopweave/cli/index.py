@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -48,6 +48,8 @@ def index(
     id_field: Annotated[str | None, typer.Option(help="Field of a record that holds its id.")] = None,
     title_field: Annotated[str | None, typer.Option(help="Field of a record that holds its title.")] = None,
     text_field: Annotated[str | None, typer.Option(help="Field of a record that holds its text.")] = None,
+    max_row_mib: Annotated[int | None, typer.Option(help="Longest document or record, in MiB; by default 32.")] = None,
+    max_file_mib: Annotated[int | None, typer.Option(help="Longest file, in MiB, unzipped; by default 65,536.")] = None,
 ) -> None:
     """Builds a searchable index from files and folders, or brings one up to date.
 
@@ -65,8 +67,8 @@ def index(
         _report(to, "updated", BM25.update(to, delete=delete or (), missing_ok=missing_ok), None, started)
         return
     options = CorpusOptions(id_field=id_field, title_field=title_field, text_field=text_field)
-    if max_words is not None:
-        options = replace(options, max_words=max_words)
+    limits: dict[str, Any] = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib}
+    options = replace(options, **{name: limit for name, limit in limits.items() if limit is not None})
     tally = Tally()
     summary = _write(paths, to, options, tally, delete=delete or [], is_add=add, missing_ok=missing_ok)
     _report(to, "updated" if add else "built", summary, tally, started)
@@ -135,4 +137,6 @@ def _report(to: Path, done: str, summary: IndexSummary, tally: Tally | None, sta
         if tally.skipped:
             counts = ", ".join(f"{suffix} ({number:,})" for suffix, number in sorted(tally.skipped.items()))
             say(f"  unknown formats, not read: {counts}")
+        if tally.special:
+            say(f"  no regular files, not read: {tally.special_names}")
     say(f"  fingerprint {summary.fingerprint}")

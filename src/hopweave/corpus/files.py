@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import gzip
 import io
 import os
+import stat
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from hopweave.errors import DataError
 
@@ -24,7 +26,37 @@ RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv"})
 DOCUMENT_SUFFIXES = frozenset({".txt", ".md", ".markdown", ".html", ".htm"})
 """Files that are one document each."""
 
+OnBytes = Callable[[int], None] | None
+"""Told how many bytes were read from the disk, piece by piece."""
+
+MAX_FILE_MIB = 64 * 1024
+"""Longest file that is read unless the user says otherwise."""
+
+MAX_ROW_MIB = 32
+"""Longest document, line or row that is read unless the user says otherwise."""
+
 _BUFFER_BYTES = 1 << 17
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much is taken of a file, so that none fills the memory or the disk. Unzipped bytes count.
+
+    Attributes:
+        max_file_mib: of a whole file, in MiB.
+        max_row_mib: of what is held in memory at once, in MiB: a document, a line, a row.
+        are_options: whether the user can raise them by these names.
+    """
+
+    max_file_mib: int = MAX_FILE_MIB
+    max_row_mib: int = MAX_ROW_MIB
+    are_options: bool = False
+
+    def too_long(self, what: str, name: Literal["max_file_mib", "max_row_mib"]) -> DataError:
+        """The error for a file, or a part of it, beyond one of the limits."""
+        raised = f", or raise {name} (--{name.replace('_', '-')})" if self.are_options else ""
+        return DataError(f"{what} is longer than {getattr(self, name):,} MiB; part it into several{raised}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +67,13 @@ class CorpusFile:
         path: where it is.
         source: how passages name it: the path as given, or relative to the folder that was given.
         document_id: the id of the document in it, if it is one: relative to the folder that was given, or its bare name.
+        special: what it is instead of a regular file, such as `FIFO`; empty for a regular one.
     """
 
     path: Path
     source: str
     document_id: str
+    special: str = ""
 
     @property
     def suffix(self) -> str:
@@ -51,12 +85,12 @@ class CorpusFile:
     def stem(self) -> str:
         """Its name without suffixes that say its format."""
         path = Path(self.path.stem) if self.path.suffix.lower() == ".gz" else self.path
-        return path.stem
+        return shown_name(path.stem)
 
     @property
     def is_readable(self) -> bool:
-        """Whether its format is known."""
-        return self.suffix in RECORD_SUFFIXES or self.suffix in DOCUMENT_SUFFIXES
+        """Whether it is a regular file of a format that is known."""
+        return not self.special and self.suffix in RECORD_SUFFIXES | DOCUMENT_SUFFIXES
 
     @property
     def num_bytes(self) -> int:
@@ -72,77 +106,116 @@ class CorpusFile:
 def find_files(paths: Sequence[Path]) -> Iterator[CorpusFile]:
     """The files at the given paths: folders are walked, each in the order of its names, hidden entries left out.
 
-    Files of unknown formats are among them, so that they can be counted.
+    Files of unknown formats, and what is no regular file (FIFOs, sockets, devices and links to them), are among them, so that
+    they can be counted.
 
     Raises:
         DataError: for a path that does not exist or a folder that may not be listed.
     """
     for path in paths:
-        if path.is_dir():
-            yield from _walk(path, path, ())
-        elif path.exists():
-            yield CorpusFile(path, _shown(path.as_posix()), _shown(path.name))
+        shown = shown_name(path.as_posix())
+        with _reading(shown):
+            is_folder, is_there = path.is_dir(), path.exists()
+        if is_folder:
+            yield from _walk(path)
+        elif is_there:
+            yield CorpusFile(path, shown, shown_name(path.name), _special(path))
         else:
-            raise DataError(f"there is no file or folder {path}; check the path")
+            raise DataError(f"there is no file or folder {shown}; check the path")
 
 
-def _walk(folder: Path, top: Path, above: tuple[tuple[int, int], ...]) -> Iterator[CorpusFile]:
-    with _reading(str(folder)):
-        stat = folder.stat()
+def _walk(top: Path) -> Iterator[CorpusFile]:
+    # A stack instead of recursion: folders nest deeper than Python calls may.
+    waiting: list[tuple[Path, str, tuple[_Identity, ...]]] = [(top, _FOLDER, ())]
+    while waiting:
+        path, kind, above = waiting.pop()
+        if kind == _FOLDER:
+            here, entries = _listed(path)
+            if here not in above:  # else it is a link that leads back up
+                waiting += ((path / name, inner, (*above, here)) for name, inner in reversed(entries))
+        else:
+            relative = shown_name(path.relative_to(top).as_posix())
+            yield CorpusFile(path, relative, relative, kind)
+
+
+_Identity = tuple[int, int]
+_FOLDER = "folder"
+_SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
+
+
+def _listed(folder: Path) -> tuple[_Identity, list[tuple[str, str]]]:
+    """What tells a folder from all others, and the names and kinds of its entries in the order of their names."""
+    with _reading(shown_name(folder.as_posix())):
+        found = folder.stat()
         # The list is closed before anything is yielded: a corpus of nested folders does not hold a descriptor for each level.
         with os.scandir(folder) as entries:
-            found = sorted((entry.name, entry.is_dir()) for entry in entries if not entry.name.startswith("."))
-    here = (stat.st_dev, stat.st_ino)
-    if here in above:  # a link that leads back up
-        return
-    for name, is_folder in found:
-        path = folder / name
-        if is_folder:
-            yield from _walk(path, top, (*above, here))
-        else:
-            relative = _shown(path.relative_to(top).as_posix())
-            yield CorpusFile(path, relative, relative)
+            kinds = sorted((entry.name, _kind(entry)) for entry in entries if not entry.name.startswith("."))
+    return (found.st_dev, found.st_ino), kinds
 
 
-def _shown(name: str) -> str:
+def _kind(entry: os.DirEntry[str]) -> str:
+    try:
+        return "" if entry.is_file() else _FOLDER if entry.is_dir() else _special(Path(entry))
+    except OSError:  # a link that leads to itself: opening it says so
+        return ""
+
+
+def _special(path: Path) -> str:
+    """What a path leads to instead of a regular file; empty where it leads to none, and opening it says so."""
+    try:
+        return _SPECIAL.get(stat.S_IFMT(path.stat().st_mode), "")
+    except OSError:
+        return ""
+
+
+def shown_name(name: str) -> str:
     """A file name as text: bytes in it that are not UTF-8 are replaced."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
 @contextmanager
-def open_bytes(file: CorpusFile, on_bytes: Callable[[int], None] | None = None) -> Iterator[BinaryIO]:
-    """Opens a file for reading, unzipped if it is a `.gz`.
+def open_text(
+    file: CorpusFile, on_bytes: OnBytes = None, limits: Limits | None = None, *, unit: Literal["line", "file", "row"] = "line"
+) -> Iterator[io.TextIOWrapper]:
+    """Opens a file as text, unzipped if it is a `.gz`, a byte order mark left out and line ends left alone.
 
     Args:
         file: the file.
         on_bytes: told how many bytes were read from the disk, piece by piece.
+        limits: how much is taken.
+        unit: what is held in memory at once: each line, all of the file, or a row, whose length the caller looks after.
 
     Raises:
-        DataError: now or while reading: no permission, not a regular file, a broken zip, bytes that are not UTF-8.
+        DataError: now or while reading: no permission, not a regular file, a broken zip, bytes that are not UTF-8, more than
+            the limits.
     """
-    with _reading(file.source), file.path.open("rb") as raw:
-        counted: BinaryIO = raw
-        if on_bytes is not None:
-            tell = on_bytes
-            counted = io.BufferedReader(_Watched(raw, lambda piece: tell(len(piece))), _BUFFER_BYTES)
-        if file.path.suffix.lower() == ".gz":
-            with gzip.open(counted, "rb") as unzipped:
-                yield io.BufferedReader(_Watched(unzipped, _Utf8Check(file.source)), _BUFFER_BYTES)
-        else:
-            yield io.BufferedReader(_Watched(counted, _Utf8Check(file.source)), _BUFFER_BYTES)
+    checks = (_Utf8Check(file.source), _LengthCheck(file.source, limits or Limits(), unit))
+    with _reading(file.source), _open_regular(file) as raw:
+        counted = raw if on_bytes is None else io.BufferedReader(_Watched(raw, _length_to(on_bytes)), _BUFFER_BYTES)
+        with gzip.open(counted, "rb") if file.path.suffix.lower() == ".gz" else nullcontext(counted) as unzipped:
+            stream = io.BufferedReader(_Watched(unzipped, *checks), _BUFFER_BYTES)
+            yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
 
 
-@contextmanager
-def open_text(file: CorpusFile, on_bytes: Callable[[int], None] | None = None) -> Iterator[io.TextIOWrapper]:
-    """Opens a file as text, a byte order mark left out and line ends left alone. Same errors as `open_bytes`."""
-    with open_bytes(file, on_bytes) as stream:
-        yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
+def _open_regular(file: CorpusFile) -> BinaryIO:
+    # Without O_NONBLOCK, opening a FIFO waits for somebody to write to it. What the path leads to is asked of the open file,
+    # since it may have been replaced after the folder was listed.
+    raw = open(file.path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK))  # noqa: SIM115
+    kind = _SPECIAL.get(stat.S_IFMT(os.fstat(raw.fileno()).st_mode))
+    if kind is not None:
+        raw.close()
+        raise DataError(f"{file.source} is a {kind}, not a regular file; give a file, or leave it out")
+    return raw
+
+
+def _length_to(tell: Callable[[int], None]) -> Callable[[bytes], None]:
+    return lambda piece: tell(len(piece))
 
 
 class _Watched(io.RawIOBase):
-    """Passes bytes on and shows each piece to a callback."""
+    """Passes bytes on and shows each piece to some callbacks."""
 
-    def __init__(self, stream: BinaryIO | gzip.GzipFile, on_piece: Callable[[bytes], None]) -> None:
+    def __init__(self, stream: BinaryIO | gzip.GzipFile, *on_piece: Callable[[bytes], None]) -> None:
         self._stream = stream
         self._on_piece = on_piece
 
@@ -152,9 +225,37 @@ class _Watched(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer).cast("B")
         piece = self._stream.read(len(view))
-        self._on_piece(piece)
+        if piece is None:  # a file of the kernel's that would have to be waited for
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        for tell in self._on_piece:
+            tell(piece)
         view[: len(piece)] = piece
         return len(piece)
+
+
+class _LengthCheck:
+    """Holds bytes to limits as they pass: all of them, and those of a line or of a whole document."""
+
+    def __init__(self, source: str, limits: Limits, unit: Literal["line", "file", "row"]) -> None:
+        self._source = source
+        self._limits = limits
+        self._unit = unit
+        self._num_bytes = 0
+        self._line = 1
+        self._line_bytes = 0
+
+    def __call__(self, piece: bytes) -> None:
+        self._num_bytes += len(piece)
+        if self._num_bytes > self._limits.max_file_mib * _MIB:
+            raise self._limits.too_long(self._source, "max_file_mib")
+        if self._unit == "file" and self._num_bytes > self._limits.max_row_mib * _MIB:
+            raise self._limits.too_long(self._source, "max_row_mib")
+        if self._unit == "line":
+            self._line += piece.count(b"\n")
+            last = piece.rfind(b"\n")
+            self._line_bytes = len(piece) - last - 1 if last >= 0 else self._line_bytes + len(piece)
+            if self._line_bytes > self._limits.max_row_mib * _MIB:
+                raise self._limits.too_long(f"{self._source}, line {self._line}", "max_row_mib")
 
 
 class _Utf8Check:

@@ -12,8 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.corpus.documents import read_document
-from hopweave.corpus.files import DOCUMENT_SUFFIXES, CorpusFile, find_files, open_text
-from hopweave.corpus.records import OnBytes, Row, read_rows
+from hopweave.corpus.files import (
+    DOCUMENT_SUFFIXES,
+    MAX_FILE_MIB,
+    MAX_ROW_MIB,
+    CorpusFile,
+    Limits,
+    OnBytes,
+    find_files,
+    open_text,
+    shown_name,
+)
+from hopweave.corpus.records import Row, read_rows
 from hopweave.corpus.split import fits, split_spans
 from hopweave.errors import DataError, SettingsError
 from hopweave.types import Passage
@@ -32,19 +42,31 @@ class CorpusOptions:
         id_field: name of the field with the id; without it, the first of `ID_FIELDS` that a record has.
         title_field: the same for the title, with `TITLE_FIELDS`. A record need not have one.
         text_field: the same for the text, with `TEXT_FIELDS`.
+        max_row_mib: longest document, or record of a file, in MiB; each is held in memory at once.
+        max_file_mib: longest file, in MiB, unzipped.
 
     Raises:
-        SettingsError: for a negative `max_words`.
+        SettingsError: for a negative `max_words`, or a limit below 1.
     """
 
     max_words: int = 200
     id_field: str | None = None
     title_field: str | None = None
     text_field: str | None = None
+    max_row_mib: int = MAX_ROW_MIB
+    max_file_mib: int = MAX_FILE_MIB
 
     def __post_init__(self) -> None:
+        for name in ("max_row_mib", "max_file_mib"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"{name} = {getattr(self, name)} is below 1; give a number of MiB")
         if self.max_words < 0:
             raise SettingsError(f"max_words = {self.max_words} is below 0; give a number of words, or 0 to cut nothing")
+
+    @property
+    def limits(self) -> Limits:
+        """How much is taken of a file."""
+        return Limits(self.max_file_mib, self.max_row_mib, are_options=True)
 
 
 @dataclass(slots=True)
@@ -57,6 +79,7 @@ class Tally:
         num_duplicates: records without an id that repeat an earlier one in title and text.
         num_empty: records and documents whose text is only white space.
         skipped: numbers of files of unknown formats, by suffix.
+        special: the names of what is no regular file, and what it is, such as `FIFO`.
     """
 
     num_files: int = 0
@@ -64,6 +87,14 @@ class Tally:
     num_duplicates: int = 0
     num_empty: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    special: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def special_names(self) -> str:
+        """The first of what is no regular file, each with what it is, and how many more there are."""
+        first = [f"{name} ({kind})" for name, kind in self.special.items()][:3]
+        num_more = len(self.special) - len(first)
+        return ", ".join(first) + (f" and {num_more:,} more" if num_more else "")
 
 
 def read_corpus(
@@ -106,8 +137,11 @@ class _Reading:
             seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
             seen.execute("BEGIN")
             for file in find_files(paths):
+                if file.special:
+                    self._tally.special[file.source] = file.special
+                    continue
                 if not file.is_readable:
-                    self._tally.skipped[file.path.suffix.lower() or "no suffix"] += 1
+                    self._tally.skipped[shown_name(file.path.suffix.lower()) or "no suffix"] += 1
                     continue
                 self._tally.num_files += 1
                 is_document = file.suffix in DOCUMENT_SUFFIXES
@@ -115,9 +149,14 @@ class _Reading:
                     self._tally.num_passages += 1
                     yield passage
         if not self._tally.num_passages:
-            raise DataError(f"found nothing to index in {', '.join(map(str, paths))}{self._why_nothing()}")
+            named = ", ".join(shown_name(str(path)) for path in paths)
+            raise DataError(f"found nothing to index in {named}{self._why_nothing()}")
 
     def _why_nothing(self) -> str:
+        if self._tally.special:
+            return (
+                f": {self._tally.special_names}, and no regular file; give .json, .jsonl, .tsv, .csv, .txt, .md or .html files"
+            )
         if self._tally.skipped:
             seen = ", ".join(f"{suffix} ({number})" for suffix, number in sorted(self._tally.skipped.items()))
             return f": only {seen}; give .json, .jsonl, .tsv, .csv, .txt, .md or .html files"
@@ -126,7 +165,7 @@ class _Reading:
         return "; give .json, .jsonl, .tsv, .csv, .txt, .md or .html files"
 
     def _document(self, file: CorpusFile) -> Iterator[Passage]:
-        with open_text(file, self._on_bytes) as stream:
+        with open_text(file, self._on_bytes, self._options.limits, unit="file") as stream:
             content = stream.read()
         if not content.strip():
             raise DataError(f"{file.source} is empty; remove it or leave it out")
@@ -135,7 +174,7 @@ class _Reading:
 
     def _records(self, file: CorpusFile, seen: sqlite3.Connection) -> Iterator[Passage]:
         is_empty = True
-        for row in read_rows(file, self._on_bytes):
+        for row in read_rows(file, self._on_bytes, self._options.limits):
             is_empty = False
             passage = self._passage(file, row)
             if not passage.id:

@@ -50,14 +50,20 @@ def open_example(row: Row[L], question: str, answers: Sequence[str], name: Namin
 def _table(path: Path, layouts: Sequence[type[L]]) -> Iterator[Row[L]]:
     file = CorpusFile(path, path.as_posix(), path.name)
     with open_text(file) as lines:
-        for cells in (reader := csv.reader(lines, delimiter="\t")):
+        reader = csv.reader(lines, delimiter="\t")
+        try:
+            for cells in filter(None, reader):
+                place = f"{file.source}, line {reader.line_num}"
+                if len(cells) != 2:
+                    raise DataError(f"{place} has {len(cells)} columns, not a question and its answers; correct the line")
+                yield checked({"question": cells[0], "answer": _answers(cells[1], place)}, partial(str, place), layouts)
+        except csv.Error as error:
             place = f"{file.source}, line {reader.line_num}"
-            if not cells:
-                continue
-            if len(cells) != 2:
-                raise DataError(f"{place} has {len(cells)} columns, not a question and its answers; correct the line")
-            try:
-                answers = ast.literal_eval(cells[1])
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
-                raise DataError(f"{place}: its answers are no list of texts; correct the line or remove it") from None
-            yield checked({"question": cells[0], "answer": answers}, partial(str, place), layouts)
+            raise DataError(f"{place} cannot be split into columns: {error}; correct the line") from None
+
+
+def _answers(cell: str, place: str) -> object:
+    try:
+        return ast.literal_eval(cell)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise DataError(f"{place}: its answers are no list of texts; correct the line or remove it") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,12 +12,9 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from hopweave.corpus.files import CorpusFile, open_bytes, open_text
-from hopweave.corpus.records import first_byte
+from hopweave.corpus.files import CorpusFile, Limits, open_text
+from hopweave.corpus.json_stream import JsonStream, load_json
 from hopweave.errors import DataError
-
-_FEED_BYTES = 1 << 16
-_INSIDE = frozenset({"map_key", "end_map", "end_array"})
 
 
 class Layout(BaseModel):
@@ -80,25 +78,23 @@ def read_rows(path: Path, layouts: Sequence[type[L]], under: Sequence[str] = ())
         DataError: names the file, the line and the reason.
     """
     file = CorpusFile(path, path.as_posix(), path.name)
-    prefix = _prefix_of_list(file, under)
-    for values, where in _lines(file) if prefix is None else _items(file, prefix):
+    for values, where in _items(file, under) if _is_list(file, under) else _lines(file):
         yield checked(values, where, layouts)
 
 
 def read_members(path: Path, layout: type[L]) -> Iterator[tuple[str, Row[L]]]:
     """The keys and values of a file that is one large object. Same errors as `read_rows`."""
-    import ijson
-
     file = CorpusFile(path, path.as_posix(), path.name)
-    with open_bytes(file) as stream:
-        if first_byte(stream) != b"{":
+    with open_text(file, unit="row") as content:
+        stream = JsonStream(content, file.source, Limits())
+        if stream.first() != "{":
             raise DataError(f"{file.source} is not one object with a member for each entry; check that it is the right file")
-        try:
-            for key, values in ijson.kvitems(stream, "", use_float=True):
-                member = values if isinstance(values, Mapping) else {"value": values}
-                yield key, checked(member, partial(str, f"{file.source}, member {key!r}"), (layout,))
-        except ijson.JSONError as error:
-            raise DataError(f"{file.source} is not JSON: {_first_line(error)}; fetch the file again") from None
+        for item in stream.members():
+            key = item.key or ""
+            place = f"{file.source}, member {key!r}"
+            member = item.value if isinstance(item.value, Mapping) else {"value": item.value}
+            yield key, checked(_whole(member, item.text, place), partial(str, place), (layout,))
+        stream.end()
 
 
 def checked(values: object, where: Callable[[], str], layouts: Sequence[type[L]]) -> Row[L]:
@@ -131,96 +127,51 @@ def _fields(values: Mapping[str, Any]) -> str:
     return f"its fields: {', '.join(map(str, values)) or 'none at all'}"
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n", 1)[0].rstrip(".")
-
-
 def _lines(file: CorpusFile) -> Iterator[tuple[object, Callable[[], str]]]:
     with open_text(file) as lines:
         for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            place = f"{file.source}, line {number}"
-            try:
-                values = json.loads(line)
-            except json.JSONDecodeError as error:
-                what = f"{error.msg} (column {error.colno})"
-                raise DataError(f"{place} is not JSON: {what}; correct the row or remove it") from None
-            except RecursionError:
-                raise DataError(f"{place} nests too deeply; flatten the row or remove it") from None
-            if "\\ud" in line.lower() and not _is_text(values):
-                raise DataError(f"{place} holds half of a surrogate pair, which is no character; correct the row or remove it")
-            yield values, partial(str, place)
+            if line.strip():
+                place = f"{file.source}, line {number}"
+                yield _whole(load_json(line, place), line, place), partial(str, place)
 
 
-def _is_text(values: object) -> bool:
-    try:
-        json.dumps(values, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _items(file: CorpusFile, under: Sequence[str]) -> Iterator[tuple[object, Callable[[], str]]]:
+    with open_text(file, unit="row") as content:
+        stream = JsonStream(content, file.source, Limits())
+        for item in stream.rows() if stream.first() == "[" else stream.rows_under(under):
+            place = f"{file.source}, line {item.line} (record {item.number})"
+            yield _whole(item.value, item.text, place), partial(str, place)
+        stream.end()
 
 
-def _items(file: CorpusFile, prefix: str) -> Iterator[tuple[object, Callable[[], str]]]:
-    import ijson
+def _whole(values: Any, text: str, place: str) -> Any:
+    """The values of a row, held to whole characters.
 
-    number = 0
-    with open_bytes(file) as stream:
-        first_byte(stream)
+    Raises:
+        DataError: for half of a surrogate pair in its text.
+    """
+    if "\\ud" in text.lower():
         try:
-            for number, values in enumerate(ijson.items(stream, prefix, use_float=True), start=1):
-                yield values, partial(_place, file, prefix, number)
-        except ijson.JSONError as error:
-            what = _first_line(error)
-            raise DataError(f"{_place(file, prefix, number + 1)} is not JSON: {what}; fetch or correct the file") from None
+            json.dumps(values, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            what = "holds half of a surrogate pair, which is no character"
+            raise DataError(f"{place} {what}; correct the row or remove it") from None
+    return values
 
 
-def _prefix_of_list(file: CorpusFile, under: Sequence[str]) -> str | None:
-    """Where the list of rows stands, as ijson says it; nothing for JSON lines."""
-    import ijson
+def _is_list(file: CorpusFile, under: Sequence[str]) -> bool:
+    """Whether the rows stand in a list; else each line is one.
 
-    with open_bytes(file) as stream:
-        first = first_byte(stream)
+    Raises:
+        DataError: for an empty file.
+    """
+    with open_text(file, unit="row") as content:
+        stream = JsonStream(content, file.source, Limits())
+        first = stream.first()
         if not first:
             raise DataError(f"{file.source} is empty; fetch the file again")
-        if first == b"[":
-            return "item"
-        if not under:
-            return None
-        depth = 0
-        try:
-            for event, value in ijson.basic_parse(stream, multiple_values=True):
-                depth += event.startswith("start_") - event.startswith("end_")
-                if depth == 1 and event == "map_key" and value in under:
-                    return f"{value}.item"
-                if depth == 0:
-                    return None
-        except ijson.JSONError:
-            return None
-    return None
-
-
-def _place(file: CorpusFile, prefix: str, number: int) -> str:
-    return f"{file.source}, line {_line_of(file, prefix, number)} (record {number})"
-
-
-def _line_of(file: CorpusFile, prefix: str, number: int) -> int:
-    """The line on which a record begins, or on which the file stops being JSON: it is read again, line by line."""
-    import ijson
-
-    events = ijson.sendable_list()
-    parser = ijson.parse_coro(events)
-    line, seen = 1, 0
-    with open_bytes(file) as stream:
-        first_byte(stream)
-        try:
-            while piece := stream.readline(_FEED_BYTES):
-                parser.send(piece)
-                seen += sum(at == prefix and event not in _INSIDE for at, event, _ in events)
-                if seen >= number:
-                    return line
-                del events[:]
-                line += piece.endswith(b"\n")
-        except ijson.JSONError:
-            pass
-    return line
+        if first != "{" or not under:
+            return first == "["
+        with suppress(DataError):  # the lines, one by one, say what is wrong
+            return stream.has_list_under(under)
+    return False

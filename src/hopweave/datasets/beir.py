@@ -27,6 +27,7 @@ and, with tabs between, `FOLDER/qrels/test.tsv`:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,7 @@ from hopweave.types import Example, Gold, Passage, Question
 __all__ = ["BEIR"]
 
 _HEADER = ["query-id", "corpus-id", "score"]
+_SCORE = re.compile(r"\s*-?\d{1,9}\s*")
 
 
 class _Document(Layout):
@@ -103,7 +105,7 @@ class BEIR:
                 cells = line.rstrip("\r\n").split("\t")
                 if cells == _HEADER or not line.strip():
                     continue
-                if len(cells) != len(_HEADER) or not cells[2].strip().lstrip("-").isdecimal():
+                if len(cells) != len(_HEADER) or not _SCORE.fullmatch(cells[2]):
                     what = "is not a query, a passage and a whole number with tabs between"
                     raise DataError(f"{path.as_posix()}, line {number} {what}; correct the line")
                 relevant = judged.setdefault(cells[0], [])

@@ -15,8 +15,9 @@ from hopweave.support import judge
 from hopweave.types import Citation, Claim, Origin, Passage, Reading
 from hopweave.workbench import Workbench
 
-_FINAL_CONTENT = re.compile(r"\[?\bfinal\s+content\s*\]?\W*?:|\[\s*final\s+content\s*\]", re.IGNORECASE)
-_CHAIN_AGAIN = re.compile(r"(?:^|\n)\W*\[\s*(?:unsolved\s+)?(?:query|question)\b", re.IGNORECASE)
+_FINAL_CONTENT = re.compile(r"\[?\bfinal\s++content[^\w:]*+:|\[\s*+final\s++content\s*+\]", re.IGNORECASE)
+_BEGINS = r"\[\s*+(?:unsolved\s++)?(?:query|question)\b"
+_CHAIN_AGAIN = re.compile(rf"(?<!\W)(?P<before>(?:[^\w\[]|(?!{_BEGINS})\[)*+){_BEGINS}", re.IGNORECASE)
 
 
 @dataclass(slots=True, eq=False)
@@ -112,4 +113,10 @@ def _with_found(mark: int, claim: Claim, node: PathNode) -> Claim:
 
 def final_content(reply: str) -> str:
     """What follows [Final Content], or the whole reply without that marker, up to a chain that the model goes on to write."""
-    return _CHAIN_AGAIN.split(_FINAL_CONTENT.split(reply)[-1])[0].strip("* \n")
+    content = _FINAL_CONTENT.split(reply)[-1]
+    for match in _CHAIN_AGAIN.finditer(content):
+        place = content.find("\n", match.start(), match.end("before")) if match.start() else 0
+        if place >= 0:  # the chain begins a line, or what is said
+            content = content[:place]
+            break
+    return content.strip("* \n")

@@ -42,7 +42,7 @@ __all__ = ["Recite"]
 _PROMPTS = prompts_beside(__file__)
 _END = ("\n\n\n", "\nQuestion:")
 _LABEL = re.compile(r"(?:^|\n)[ \t*_#>-]*+(?:answer[ \t]*+\d{0,2}|\d{1,2})[ \t*_]*+:[*_]*+", re.IGNORECASE)
-_SENTENCE = re.compile(rf"\b{PLAIN_MARKER}:?\s+(.*?)\.$", re.IGNORECASE)
+_SENTENCE = re.compile(rf"\b{PLAIN_MARKER}:?\s+(.*)\.$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ class _Run:
             short, how = final_answer(line, self.question)
             how = "marker" if short else "empty"
         else:
-            match = _SENTENCE.search(line)
+            match = _SENTENCE.search(line) if line.endswith(".") else None  # or else each marker would be tried to the end
             short, how = (short_form(match[1]), "marker") if match else final_answer(line, self.question)
         if how != "marker" or not short:
             file_missing(self.bench, said)

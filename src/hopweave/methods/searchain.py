@@ -42,7 +42,7 @@ __all__ = ["SearChain"]
 
 _PROMPTS = prompts_beside(__file__)
 _FINAL = ("\n[Final Content]",)
-_ANSWER_FIRST = re.compile(r"\W*answer\s*\d*\s*[\]:]", re.IGNORECASE)
+_ANSWER_FIRST = re.compile(r"\W*+answer\s*+\d*+\s*+[\]:]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ from hopweave.parse.numbered import json_values
 
 MAIN = 0
 
-_ARROW = r"(?:<?[-–—=~]{1,4}(?:>|&gt;)|[→⇒⟶⟹➔➜➝➞➡↦]\ufe0f?|\\(?:right|Right|long)?(?:rightarrow|to)\b|-+\|[^|\n]*\|>?)"
+_ARROW = r"(?:<?[-–—=~]{1,4}(?:>|&gt;)|[→⇒⟶⟹➔➜➝➞➡↦]\ufe0f?|\\(?:right|Right|long)?(?:rightarrow|to)\b|(?<!-)-++\|[^|\n]*+\|>?)"
 _BACK = r"(?:<[-–—=]{1,4}(?!>)|[←⇐⟵]\ufe0f?)"
-_ARROWS = re.compile(rf"\s*(?:(?P<back>{_BACK})|{_ARROW})\s*")
+_ARROWS = re.compile(rf" ?(?:(?P<back>{_BACK})|{_ARROW}) ?")  # on lines whose white space is folded
 _WRAPPED = re.compile(rf"\n(?={_ARROW}|{_BACK})|(?<=[>→⇒])\n")
 _DOWN = re.compile(r"\n[↓⇓]\n")
 _ASIDE = re.compile(r"[(\[{]([^()\[\]{}\n]{3,400})[)\]}]")
@@ -30,10 +30,14 @@ _MAIN_NAME = (
     r"(?:the\s+)?(?:main|original|final|overall|root)\s+(?:question|answer|query|problem|q)\b|\bQ\b(?![\s_.#-]*\d)|\bmain\b"
 )
 _LABEL = r"(?:(?:the\s+)?(?:answers?\s+(?:to|of)\s+)?(?:sub[\s-]?)?(?:questions?|quer(?:y|ies)|nodes?|steps?)|sub|sq|q|s|n)"
-_ONE = rf"(?:{_MAIN_NAME}|{_LABEL}?[\s_.#-]*(?<!\d)\d{{1,4}}(?!\d)(?:\s*[-–]\s*\d{{1,4}}(?!\d))?)"
+_ONE = rf"(?:{_MAIN_NAME}|{_LABEL}?[\s_.#-]*+(?<!\d)\d{{1,4}}(?!\d)(?:\s*[-–]\s*\d{{1,4}}(?!\d))?)"
 _JOIN = r"\s*(?:,?\s*(?:and|or)\b|[,&+/])\s*"
 _LIST = re.compile(rf"(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*", re.IGNORECASE)
-_LIST_AT_END = re.compile(rf"(?<![\w.])(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*[\s.:;,]*$", re.IGNORECASE)
+_LIST_WITHIN = re.compile(
+    # It begins with a number or a word for one, not with what stands between the two: a long run of that is read once.
+    rf"(?<![^\W_])(?<!\.)(?=\d|{_LABEL}|{_MAIN_NAME})(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*",
+    re.IGNORECASE,
+)
 _MEMBER = re.compile(rf"(?P<main>{_MAIN_NAME})|(?P<first>\d{{1,4}})(?:\s*[-–]\s*(?P<last>\d{{1,4}}))?", re.IGNORECASE)
 _ENUMERATED = re.compile(rf"^(?:[-*•·+–][ \t]+)?(?:\d{{1,2}}[.)]\s+(?=(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*\s*$))?", re.IGNORECASE)
 _COMMA = re.compile(r"\s*,\s*|\s+(?:and|&)\s+", re.IGNORECASE)
@@ -165,7 +169,7 @@ _Pair = tuple[str, str]
 
 
 def _written_pairs(text: str) -> Iterator[_Pair]:
-    lines = "\n".join(line.strip() for line in text.splitlines() if line.strip())
+    lines = "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
     text = _ASIDE.sub(_without_aside, _WRAPPED.sub(" ", _DOWN.sub(" -> ", lines)))
     for line in re.split(r"[\n;]", text):
         if _ARROWS.search(line):
@@ -242,8 +246,8 @@ def _endpoint(words: str, names: dict[str, int]) -> list[int] | None:
     alike = _by_words(plain, names)
     if alike is not None:
         return [alike]
-    match = _LIST_AT_END.search(plain)
-    return _members(match[0]) if match else None
+    last = max(_LIST_WITHIN.finditer(plain), key=lambda match: match.end(), default=None)
+    return _members(last[0]) if last and not plain[last.end() :].strip(" .:;,") else None
 
 
 def _members(listed: str) -> list[int]:

@@ -46,6 +46,7 @@ _ECHO = re.compile(
     r"|example\s*+\d*+\s*+:?)",
     re.IGNORECASE,
 )
+_MOST_QUERIES = 200  # of a chain; each answer is held against all of them
 _REFERENCE = re.compile(r"\[\s*+answer\s*+(\d++)\s*+\]", re.IGNORECASE)
 
 
@@ -90,6 +91,9 @@ def parse_chain(text: str) -> Chain:
         draft.problems.append("no marker such as [Query 1]: was found" if text.strip() else "the reply is empty")
     final = ""
     for piece, num_alike in zip(pieces, _nums_alike(pieces), strict=True):
+        if len(draft.queries) >= _MOST_QUERIES and piece.kind in {"query", "unsolved"}:
+            draft.problems.append(f"there are more than {_MOST_QUERIES} queries; the rest is left out")
+            break
         if piece.kind == "final":
             final = piece.body
         elif piece.kind == "end":

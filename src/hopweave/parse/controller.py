@@ -22,7 +22,8 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 _END = "eoq"
-_QUESTION = re.compile(r"[\s.,;*_`]*+question[\s*_`]*+:", re.IGNORECASE)
+# Looking back for the start of what stands before it keeps long runs of that linear.
+_QUESTION = re.compile(r"(?:(?<![\s.,;*_`])[\s.,;*_`]++)?+question[\s*_`]*+:", re.IGNORECASE)
 _KEY = re.compile(r"(?<!\w)(?P<key>titles?|answers?)[\"'”’`*]*+\s*+[:=]", re.IGNORECASE)
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*+)"|“([^”]*+)”|\'(.*?)\'(?=\s*+(?:[,;\]}]|$))|\b(?:None|null)\b')
 _BARE_LIST = re.compile(r"[\s*_`>]*+(?:json\s*+)?(?:A\s*+:\s*+)?\[", re.IGNORECASE)

@@ -23,8 +23,9 @@ _MARK = re.compile(r"(?<!\s)\s*+\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]")
 _ABBREVIATION = re.compile(
     r"(?:\b[A-Za-z]\.\s?){2,}$|\b(?:Jr|Sr|Inc|Ltd|Co|Corp|Bros|Esq|St|Mt|Dr|Mr|Mrs|Ms|Ave|Blvd|Ph\.D|etc)\.$"
 )
+_MOST_LAYERS = 50  # of marks around an answer; each is one more pass over it
 _ABBREVIATION_LENGTH = 12  # of the longest that is looked for, so that a long row of initials is not read over and over
-_TITLE = re.compile(r"^(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.$")
+_TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
 _EDGES = "*_` \t"
 _SYNONYMS = {"true": "yes", "false": "no", "supported": "supports", "refuted": "refutes"}
@@ -55,7 +56,9 @@ def has_marker(text: str) -> bool:
 def short_form(text: str) -> str:
     """An answer without quotation marks, Markdown, `[k]` marks and its full stop."""
     line = _MARK.sub("", text)
-    while line != (barer := _without_edges(line)):
+    for _ in range(_MOST_LAYERS):
+        if line == (barer := _without_edges(line)):
+            break
         line = barer
     return " ".join(line.split())
 
@@ -111,10 +114,10 @@ def _after_marker(text: str) -> tuple[str, str] | None:
 def _first_sentence(line: str) -> str:
     """The first sentence; a name such as `Panic! at the Disco` or `Dr. No` does not end it."""
     end = 0
-    for span in sentence_spans(line):
-        begun = line[:end].strip()
-        is_name = _TITLE.match(begun) or (begun.endswith(("!", "?")) and not line[span.start].isupper())
-        if begun and not is_name:
+    spans = sentence_spans(line)
+    for span in spans:
+        goes_on = line[end - 1 : end] in {"!", "?"} and not line[span.start].isupper()
+        if end and not goes_on and not _TITLE.fullmatch(line, spans[0].start, end):
             break
         end = span.end
     return line[:end]

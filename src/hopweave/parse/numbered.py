@@ -142,19 +142,19 @@ def _from_lines(text: str) -> list[str]:
 
 
 def _marked(lines: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
-    items: list[str] = []
+    items: list[list[str]] = []
     is_open = False
     for line in lines:
         match = pattern.match(line)
         if match is not None:
-            items.append(match["text"].strip())
+            items.append([match["text"].strip()])
             is_open = "?" not in match["text"]
         elif is_open and line.strip() and not _BULLET.match(line):
-            items[-1] = f"{items[-1]} {line.strip()}".strip()
+            items[-1].append(line.strip())
             is_open = "?" not in line
         else:
-            is_open = is_open and not items[-1].strip("*_` ")
-    return items
+            is_open = is_open and not any(part.strip("*_` ") for part in items[-1])
+    return [" ".join(item).strip() for item in items]
 
 
 def _plain(item: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from hopweave.types import Span
 
@@ -10,7 +11,11 @@ from hopweave.types import Span
 # catches that; half a character, as from a broken escape, is an error. Each is replaced by one character, so offsets stay.
 _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
 _NO_END = re.compile(r"(?:^|\s)(?:Dr|Mr|Mrs|Ms|Mt|Prof|St|No)\.$")
+_NO_END_LENGTH = 6  # of the longest that is looked for, with the space before it
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+# What the library takes of quotation marks grows with the square of their number, so a long text is handed to it in parts.
+_PART_LENGTH = 5_000
 
 
 def sentence_spans(text: str, language: str = "en") -> list[Span]:
@@ -20,20 +25,44 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
         text: any text; a line break alone does not end a sentence, an empty line does.
         language: ISO 639-1 code.
     """
-    import sentencex
-
     spans: list[Span] = []
-    position = 0
-    text = _SURROGATE.sub("\ufffd", _WIDE_SPACE.sub(" ", text))
-    for piece in sentencex.segment(language, text):
-        found = text.find(piece, position)
-        start = position if found < 0 else found
-        position = start + len(piece)
-        inner = piece.strip()
-        if inner:
+    start = 0
+    for end in _ends(_SURROGATE.sub("\ufffd", _WIDE_SPACE.sub(" ", text)), language):
+        piece = text[start:end]
+        if inner := piece.strip():
             begin = start + piece.index(inner)
             spans.append(Span(begin, begin + len(inner)))
+        start = end
     return spans
+
+
+def _ends(text: str, language: str) -> Iterator[int]:
+    """Where sentences end.
+
+    A part ends with a paragraph where it can. Else its last sentence may be cut, so the next part begins with it; a sentence
+    that is longer than a part goes on in the next.
+    """
+    start = 0
+    while start < len(text):
+        part = text[start : start + _PART_LENGTH]
+        is_whole = start + len(part) == len(text)
+        if not is_whole and (behind := part.rfind("\n\n") + 2) > 2:
+            part, is_whole = part[:behind], True
+        ends = [start + end for end in _ends_of_part(part, language)]
+        yield from ends if is_whole else ends[:-1]
+        start = ends[-2] if len(ends) > 1 and not is_whole else start + len(part)
+
+
+def _ends_of_part(part: str, language: str) -> list[int]:
+    import sentencex
+
+    ends: list[int] = []
+    position = 0
+    for piece in sentencex.segment(language, part):
+        found = part.find(piece, position)
+        position = (position if found < 0 else found) + len(piece)
+        ends.append(position)
+    return [*ends[:-1], len(part)]
 
 
 def first_sentence(text: str) -> str:
@@ -46,12 +75,16 @@ def first_sentence(text: str) -> str:
     """
     end = 0
     for span in sentence_spans(text):
-        begun = text[:end].strip()
-        goes_on = _NO_END.search(begun) or text[span.start].islower() or text[span.start] in ".,;:)"
-        if begun and not goes_on:
+        # Sentences end without white space, so the last characters say how one ends.
+        goes_on = _NO_END.search(text[max(0, end - _NO_END_LENGTH) : end]) or _continues(text[span.start])
+        if end and not goes_on:
             break
         end = span.end
     return text[:end].strip()
+
+
+def _continues(first: str) -> bool:
+    return first.islower() or first in ".,;:)"
 
 
 def sentence_around(text: str, span: Span) -> Span:
