@@ -1,0 +1,126 @@
+"""What an attack is, and how its trials are drawn and counted."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import math
+import random
+import shutil
+import traceback
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+MAX_SHOWN = 600
+
+
+@dataclass
+class Trial:
+    """One try, which everything that it does is drawn for from the seed, the attack and its number alone.
+
+    Attributes:
+        random: the source of all that is drawn.
+        folder: an empty folder of its own.
+        scene: what the attack prepared once.
+        share: how many inputs it is to try, and `tried` how many it did.
+        shown: the input, or how it was made, as a report of what broke names it.
+    """
+
+    attack: str
+    seed: int
+    number: int
+    folder: Path
+    scene: Any = None
+    share: int = 1
+    tried: int = 0
+    shown: str = ""
+    random: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(f"{self.seed}/{self.attack}/{self.number}")
+
+    def shows(self, what: object) -> None:
+        """Says what is tried next, before it is."""
+        self.tried += 1
+        self.shown = repr(what)
+
+
+@dataclass(frozen=True)
+class Break:
+    """A promise that did not hold: in which trial, on what input, and how it showed."""
+
+    number: int
+    shown: str
+    error: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a trial."""
+
+    tried: int
+    broke: Break | None = None
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Inputs of one kind and what must hold of each.
+
+    Attributes:
+        name: as it stands in the table.
+        promise: what must hold, as a sentence.
+        attempt: makes one try and raises whatever it likes if the promise does not hold.
+        num: inputs at scale 1, and `num_short` those of the short form; 0 leaves it out.
+        parts: into how many trials these are divided, where a trial tries more than one input; 0 is one input a trial.
+        prepare: makes, in a folder, what all trials share.
+    """
+
+    name: str
+    promise: str
+    attempt: Callable[[Trial], Awaitable[None] | None]
+    num: int
+    num_short: int
+    parts: int = 0
+    prepare: Callable[[Path], Any] | None = None
+
+    def shares(self, num: int) -> list[int]:
+        """How many inputs each trial is to try, of so many in all."""
+        return [math.ceil(num / self.parts)] * self.parts if self.parts else [1] * num
+
+    def trials(self, seed: int, num: int, numbers: Iterable[int], folder: Path) -> Iterator[tuple[int, Outcome]]:
+        """Makes the trials with these numbers, one after the other."""
+        scene_folder = folder / "scene"
+        scene_folder.mkdir(parents=True)
+        scene = self.prepare(scene_folder) if self.prepare else None
+        shares = self.shares(num)
+        for number in numbers:
+            own = folder / "trial"
+            own.mkdir()
+            yield number, self._outcome(Trial(self.name, seed, number, own, scene, shares[number]))
+            shutil.rmtree(own, ignore_errors=True)
+
+    def _outcome(self, trial: Trial) -> Outcome:
+        try:
+            done = self.attempt(trial)
+            if inspect.isawaitable(done):
+                asyncio.run(_awaited(done))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it was not to be
+            return Outcome(max(trial.tried, 1), Break(trial.number, cut(trial.shown), told(error)))
+        return Outcome(max(trial.tried, 1))
+
+
+async def _awaited(done: Awaitable[None]) -> None:
+    await done
+
+
+def cut(text: str) -> str:
+    """The beginning and the end of a text that may be long."""
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN // 2]} [...] {text[-MAX_SHOWN // 2 :]}"
+
+
+def told(error: Exception) -> str:
+    """The error, and where it was raised."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return cut(f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno}, in {frame.name})")
