@@ -3,7 +3,8 @@
 300 questions by SearChain, 64 side by side, against an OpenAI-compatible server in another process that answers after 1 s.
 Each question has six calls in a row (two chains, three readings, tracing), so its critical path is 6 s of waiting; with 64
 places, 300 questions cannot end before 5 rounds of it. Printed are that limit as a share of the time taken, and the CPU
-milliseconds of this process for each call, with trace, record, store and BM25 search included.
+milliseconds of this process for each call, with trace, record, store and BM25 search included, also as a multiple of what a
+bare aiohttp client takes that then sends the same requests, as many side by side, and parses the replies.
 
     python benchmarks/throughput.py [--questions 300] [--parallel 64] [--delay 1.0]
 """
@@ -18,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from _server import serve, server
+from _server import bodies_of, send_bare, serve, server
 
 from hopweave import Question, Weaver, read_settings
 
@@ -46,12 +47,15 @@ def main() -> None:
         return
     with server(__file__, options.delay) as base_url, tempfile.TemporaryDirectory() as folder:
         seconds, cpu_seconds, records = asyncio.run(_run(options, base_url, Path(folder)))
+        bare_cpu_seconds = asyncio.run(send_bare(bodies_of(records), base_url, options.parallel))
     num_calls = sum(record.totals().llm_calls for record in records)
     failed = sum(record.error is not None for record in records)
     limit = math.ceil(options.questions / options.parallel) * CALLS_PER_QUESTION * options.delay
     print(f"questions {len(records)}, failed {failed}, calls {num_calls}, seconds {seconds:.1f}, limit {limit:.1f}")
     print(f"share of the limit {limit / seconds:.3f}")
     print(f"CPU milliseconds per call {1000 * cpu_seconds / num_calls:.2f}")
+    print(f"CPU milliseconds per call of a bare client {1000 * bare_cpu_seconds / num_calls:.2f}")
+    print(f"times a bare client {cpu_seconds / bare_cpu_seconds:.2f}")
 
 
 def _options() -> argparse.Namespace:

@@ -9,7 +9,7 @@ import pytest
 import hopweave
 from hopweave.errors import HopweaveError
 
-HEAVY = ("pydantic", "openai", "rich", "numpy", "tantivy", "typer", "asyncio", "sqlite3", "torch", "httpx", "stamina")
+HEAVY = ("pydantic", "aiohttp", "rich", "numpy", "tantivy", "typer", "asyncio", "sqlite3", "torch", "stamina")
 
 
 def imported_by(code: str) -> set[str]:
@@ -30,7 +30,7 @@ def test_plain_types_and_errors_import_nothing_heavy():
 
 def test_the_help_of_the_command_line_imports_no_engine():
     code = "from typer.testing import CliRunner; from hopweave.cli import app; CliRunner().invoke(app, ['--help'])"
-    assert imported_by(code).isdisjoint({"pydantic", "openai", "numpy", "tantivy", "sqlite3", "stamina", "rich"})
+    assert imported_by(code).isdisjoint({"pydantic", "aiohttp", "numpy", "tantivy", "sqlite3", "stamina", "rich"})
 
 
 def test_every_public_name_is_there_and_has_a_docstring():

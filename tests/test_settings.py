@@ -191,7 +191,12 @@ def test_an_unknown_variable_is_an_error_at_every_depth(name, said, monkeypatch)
         ("methods", "searchain", {"thetta": 1}, "methods.searchain has no option 'thetta'; did you mean 'theta'?"),
         ("methods", "searchain", {"theta": "high"}, "methods.searchain.theta: Input should be a valid number"),
         ("methods", "searchain", {"match": "letters"}, "methods.searchain.match: Input should be 'words' or 'characters'"),
-        ("retrievers", "bm25", {}, "retrievers.bm25 cannot be made: "),
+        (
+            "retrievers",
+            "bm25",
+            {},
+            "retrievers.bm25 needs index (folder of the index, as built by: hopweave index); give it with ",
+        ),
     ],
 )
 def test_an_option_that_cannot_be_is_said_when_the_part_is_made(role, name, options, said):

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.errors import DataError
+from hopweave.errors import DataError, ModelError
 from hopweave.store import Store, Stored, key_of
 from hopweave.trace import Failure
 from hopweave.types import Message, Reply, Sampling, TokenLogprob, Usage
@@ -409,16 +409,60 @@ def test_a_folder_in_place_of_the_file_is_refused(tmp_path):
         Store(tmp_path)
 
 
-@pytest.mark.parametrize("outcome", ["", "no JSON", "[]", json.dumps([{"text": 5}, None])])
-def test_a_damaged_row_is_refused_with_its_key(path, opened, outcome):
+DAMAGED = ["", "no JSON", "[]", json.dumps([{"text": 5}, None]), "[null, null]", b"\xff\xfe", "[" * 100_000]
+
+
+@pytest.mark.parametrize("outcome", DAMAGED, ids=range(len(DAMAGED)))
+def test_a_damaged_row_is_a_miss_that_is_counted_and_makes_room_for_the_next_reply(path, opened, outcome, caplog):
     store = opened(path)
     store.put("the-key", HELLO)
+    store.put("another", HELLO)
+    change(path, "UPDATE replies SET outcome = ? WHERE key = 'the-key'", outcome)
+    assert store.get("the-key") is None
+    assert store.get("the-key") is None
+    assert store.num_unreadable == 2
+    assert caplog.text.count("holds a reply that cannot be read, at key the-key") == 1
+    assert opened(path, "replay").get("the-key") is None
+    assert store.put("the-key", OTHER) == OTHER
+    assert store.get("the-key") == OTHER
+    assert store.get("another") == HELLO
+
+
+@pytest.mark.parametrize("column", ["seconds = -1", "seconds = 9e999", "attempts = -1"])
+def test_a_row_that_took_no_time_that_can_be_is_a_miss(path, opened, column):
+    store = opened(path)
+    store.put("k", HELLO)
+    change(path, f"UPDATE replies SET {column}")
+    assert store.get("k") is None
+    assert store.num_unreadable == 1
+
+
+def change(path, statement, *values):
+    """Changes a store behind its back."""
     file = sqlite3.connect(path)
     with file:
-        file.execute("UPDATE replies SET outcome = ?", (outcome,))
+        file.execute(statement, values)
     file.close()
-    with pytest.raises(DataError, match="is damaged at key the-key; move the file away"):
-        store.get("the-key")
+
+
+USELESS = {
+    "a number for a reason": Reply("x", 5),
+    "half of a surrogate pair": Reply("x", "\ud800"),
+    "a list for a text": Reply(["x"]),
+    "a text for a number of tokens": Reply("x", "stop", Usage("many", 0)),
+    "a token that is none": Reply("x", "stop", Usage(), (TokenLogprob(None, 0.0, ()),)),
+    "nothing at all": None,
+}
+
+
+@pytest.mark.parametrize("reply", USELESS.values(), ids=USELESS)
+def test_what_could_not_be_read_again_is_not_kept(path, opened, reply):
+    store = opened(path)
+    with pytest.raises(ModelError, match="the reply cannot be kept"):
+        store.put("k", Stored(reply, None, 1.0, 1))
+    assert len(store) == 0
+    store.put("k", HELLO)
+    assert opened(path, "replay").get("k") == HELLO
 
 
 def test_a_path_may_hold_any_sign(tmp_path, opened):

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from hopweave.errors import HopweaveError
     from hopweave.settings import Settings, read_settings
     from hopweave.trace import Record
-    from hopweave.types import Answer, Citation, Claim, Passage, Question
+    from hopweave.types import Answer, Citation, Claim, Passage, Question, Verdict
     from hopweave.weaver import Weaver, aask, ask
     from hopweave.workbench import Budget
 
@@ -23,6 +23,7 @@ __all__ = [
     "Question",
     "Record",
     "Settings",
+    "Verdict",
     "Weaver",
     "aask",
     "ask",
@@ -39,6 +40,7 @@ _HOME = {
     "Question": "types",
     "Record": "trace",
     "Settings": "settings",
+    "Verdict": "types",
     "Weaver": "weaver",
     "aask": "weaver",
     "ask": "weaver",

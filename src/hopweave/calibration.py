@@ -255,7 +255,7 @@ def scored_by_reader(outcomes: Iterable[Outcome]) -> list[Scored]:
     ]
 
 
-def scored_by_rouge(pairs: Iterable[Pair], rouge: Literal["f1", "precision"] = "f1") -> list[Scored]:
+def scored_by_rouge(pairs: Iterable[Pair], rouge: Literal["f1", "precision"] = "precision") -> list[Scored]:
     """The ROUGE-L of each long answer and its passage; pairs of which nothing can be told are left out."""
     scored = []
     for pair in pairs:

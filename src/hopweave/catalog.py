@@ -3,13 +3,17 @@
 A folder is listed without importing anything: the one-line description is the first line of a file's docstring, the extra that
 it needs is its `NEEDS_EXTRA`, and the class is the one name in its `__all__`. Other packages join through entry points of the
 group `hopweave.<role>`, which point to a class.
+
+Beside a file `NAME.py` there may be a file `NAME.presets.toml`: each of its tables is the same part under a name of its own
+with other defaults. Its `summary` describes it, and its other keys are options.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +41,7 @@ class Entry:
         summary: one line, from the file itself.
         extra: the extra of this package that it needs, if any.
         target: where it is: a module of this package, or `module:attribute` of another.
+        preset: options that count where the settings do not say otherwise.
     """
 
     role: Role
@@ -44,6 +49,7 @@ class Entry:
     summary: str
     extra: str | None
     target: str
+    preset: Mapping[str, Any] = field(default_factory=dict)
 
 
 @cache
@@ -53,6 +59,8 @@ def entries(role: Role) -> dict[str, Entry]:
 
     folder = Path(__file__).parent / FOLDERS[role]
     found = {path.stem: _entry_of_file(role, path) for path in folder.glob("*.py") if not path.name.startswith("_")}
+    for path in folder.glob("*.presets.toml"):
+        found |= {one.name: one for one in _presets(found[path.name.removesuffix(".presets.toml")], path)}
     for point in entry_points(group=f"hopweave.{role}"):
         found.setdefault(
             point.name, Entry(role, point.name, f"from {point.module}", None, f"{point.module}:{point.attr or ''}")
@@ -129,6 +137,13 @@ def summary_of(path: Path) -> str:
 def _summary(code: str) -> str:
     found = _DOCSTRING.match(code)
     return found[1].rstrip(". ") if found else ""
+
+
+def _presets(part: Entry, path: Path) -> Iterator[Entry]:
+    import tomllib
+
+    for name, options in tomllib.loads(path.read_text(encoding="utf-8")).items():
+        yield replace(part, name=name, summary=options.pop("summary"), preset=options)
 
 
 def _entry_of_file(role: Role, path: Path) -> Entry:

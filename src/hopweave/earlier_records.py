@@ -46,9 +46,11 @@ def from_first(record: Mapping[str, Any], schema: str) -> dict[str, Any]:
 
 
 def _claim(claim: Any) -> Any:
-    if not isinstance(claim, Mapping) or claim.get("verdict") not in _ORIGINS:
+    if not isinstance(claim, Mapping):
         return claim
-    verdict = claim["verdict"]
+    verdict = str(claim.get("verdict"))
+    if verdict not in _ORIGINS:
+        return {**claim, "origin": verdict}  # which is none, and is refused as such
     kept = {key: value for key, value in claim.items() if key != "verdict"}
     is_supported = verdict in _CHECKED and bool(claim.get("citations"))
     return {**kept, "origin": _ORIGINS[verdict], "support": "supported" if is_supported else "unsupported"}

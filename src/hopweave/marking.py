@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hopweave.citing import keep_marks, marks_in, without_marks
+from hopweave.citing import keep_marks, marks_in, on_one_line, without_marks
 from hopweave.matching import is_contained, normalize_answer
 from hopweave.parse.final import has_marker
 from hopweave.parse.sentences import sentence_spans
 from hopweave.support import adds, asserted
 from hopweave.types import Answer, Claim, Span, Support, Verdict
 from hopweave.words import anchors, content_of, keys_of, named_keys, stem, stems_of
+
+UNSUPPORTED = "unsupported"
+"""Why the work stopped, and how the answer was read, where it was withheld since no passage bears it out."""
 
 _SENTENCE_END = ".!? \t\n"
 _FEWEST_WORDS = 3
@@ -71,8 +74,8 @@ def states(sentence: str, claim: Claim, before: frozenset[str] | None = None) ->
     It has to hold the words that the claim adds to its query. A claim that is a sentence of its own is stated by one that has
     the names and numbers that it adds and half of its other words. A claim of few words is an answer, which means nothing
     without its query: the sentence has to say nothing else; or hold more than half of what the query names (a name counts once,
-    and a pronoun stands for the names before it); or hold any of that, and no name or number that is neither the query's nor the
-    answer's, and no more than one other word of weight.
+    and a pronoun stands for the names before it); or hold any of that, and no name or number that is neither the query's nor
+    the answer's, and no more than one other word of weight.
 
     Args:
         sentence: of an answer.
@@ -86,11 +89,32 @@ def states(sentence: str, claim: Claim, before: frozenset[str] | None = None) ->
     if normalize_answer(said) == normalize_answer(text) or _is_part(said, text):
         return True
     there = keys_of(said)
-    if len(content_of(text, anchors(text))) >= _STATES_MORE:
+    if _is_statement(text):
         return _restates(said, text, claim.query)
     new = keys_of(text) - keys_of(claim.query)
     is_held = new <= there if new else (is_contained(text, said) if adds(claim.query, text) else keys_of(text) <= there)
     return is_held and (there <= keys_of(text) or _is_about(said, claim.query, text, before))
+
+
+def text_of(claims: Iterable[Claim], *, with_queries: bool = True) -> str:
+    """The claims as sentences with marks, for when no model is to be asked any more."""
+    sentences = []
+    for claim in claims:
+        said = on_one_line(claim.text).rstrip(".") or ("Unknown" if with_queries else "")
+        marks = "".join(f" [{mark}]" for mark in dict.fromkeys(citation.mark for citation in claim.citations))
+        if said:
+            sentences.append(f"{on_one_line(claim.query)} {said}{marks}." if with_queries else f"{said}{marks}.")
+    return " ".join(sentences)
+
+
+def abstention(answer: Answer) -> Answer:
+    """What is handed back in place of an answer that no passage bears out: what was found, and nothing beyond it."""
+    is_denied = verdict_of(answer).support == "contradicted"
+    reason = "A passage contradicts the answer that was reached." if is_denied else "No passage bears out the answer."
+    found = [claim for claim in answer.claims if claim.support == "supported"]
+    said = " ".join(text_of([claim], with_queries=not _is_statement(claim.text)) for claim in found)
+    text = f"{reason} {f'What was found: {said}' if found else 'Nothing was found that one bears out.'}"
+    return replace(answer, text=text, short="", stopped_because=UNSUPPORTED, how=UNSUPPORTED)
 
 
 def carrier_of(short: str, claims: Sequence[Claim]) -> int | None:
@@ -232,6 +256,10 @@ def _with_missing(text: str, cited: Mapping[int, Sequence[Claim]], stated: Calla
     return text
 
 
+def _is_statement(text: str) -> bool:
+    return len(content_of(text, anchors(text))) >= _STATES_MORE
+
+
 def _is_long(claim: Claim) -> bool:
     return len(sentence_spans(claim.text)) > 1
 
@@ -254,13 +282,15 @@ def _is_about(said: str, query: str, text: str, before: frozenset[str] | None) -
     new, there, stems = keys_of(text) - asked, keys_of(said), stems_of(said)
     refers = _PRONOUN.search(said) is not None
     known = there | (before or set() if refers else set())
-    held = [_is_named(name, known) or (refers and before is None) for name in names if not keys_of(name) <= new]
-    held += [stem(word) in stems for word in content_of(query, names) if not keys_of(word) <= new]
+    named = [_is_named(name, known) or (refers and before is None) for name in names if not keys_of(name) <= new]
+    held = named + [stem(word) in stems for word in content_of(query, names) if not keys_of(word) <= new]
     if not held or 2 * sum(held) > len(held):
         return True
+    if not any(held) or (refers and named and not any(named)):  # the pronoun stands for somebody else
+        return False
     beyond = there - asked - keys_of(text)
     others = {word for word in content_of(said, anchors(said)) if not stems_of(word) & stems_of(f"{query} {text}")}
-    return any(held) and not named_keys(said) & beyond and len(others) <= 1
+    return not named_keys(said) & beyond and len(others) <= 1
 
 
 def _is_named(name: str, there: set[str]) -> bool:

@@ -75,6 +75,12 @@ class Parts:
         other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
         return other
 
+    def sampled(self, sampling: Sampling) -> Parts:
+        """These parts with another sampling to start from. All else is shared, as with `over`."""
+        other = copy(self)
+        other.sampling = sampling
+        return other
+
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """Hits of the engine for each query, in one batch with whoever asks at the same moment."""
         if self._search is None:
@@ -95,7 +101,7 @@ class Parts:
     async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
         """Position of the earlier query that this one repeats."""
         if self._compare is None:
-            raise SettingsError("no duplicate detector was given; set duplicate_detector = 'normalized'")
+            raise SettingsError("no duplicate detector was given; set duplicate_detector = 'keywords'")
         return (await self._compare.ask([(query, tuple(seen))]))[0]
 
     async def close(self) -> None:

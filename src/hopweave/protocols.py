@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 from hopweave.types import Abilities, Answer, Column, Example, Hit, Message, Passage, Question, Reading, Reply, Sampling
 
 if TYPE_CHECKING:
+    from hopweave.parts import Parts
     from hopweave.trace import Record
     from hopweave.workbench import Workbench
 
@@ -160,6 +161,15 @@ class ModelReader(Protocol):
 
 
 @runtime_checkable
+class Calibrated(Protocol):
+    """A reader that says from which f on it is to be believed. It is optional: see `methods._theta`."""
+
+    @property
+    def theta(self) -> float:
+        """The threshold that was chosen for it: f above it counts as sure."""
+
+
+@runtime_checkable
 class DuplicateDetector(Protocol):
     """Tells whether a query was asked before in other words."""
 
@@ -176,8 +186,20 @@ class Method(Protocol):
 
 
 @runtime_checkable
+class Noting(Protocol):
+    """A method that can tell where its options and the parts do not fit. It is optional: whoever opens it says so once."""
+
+    def notes(self, parts: Parts) -> Sequence[str]:
+        """One line for each thing that does not fit, which ends with what to do."""
+
+
+@runtime_checkable
 class Dataset(Protocol):
-    """A source of questions with gold. A dataset is a frozen dataclass whose fields are its options, `path` among them."""
+    """A source of questions with gold. A dataset is a frozen dataclass whose fields are its options, `path` among them.
+
+    Where its official script scores otherwise than the defaults of a metric, a class variable `OFFICIAL` gives the options that
+    do, by name of the metric.
+    """
 
     def examples(self) -> Iterator[Example]:
         """Yields the examples in their fixed order.
@@ -210,7 +232,8 @@ class Metric(Protocol):
         """The values of its columns for a record.
 
         A column that does not apply is left out: there is no data, which is never 0. Records that failed are scored only by
-        metrics that count what was spent (`counts_failures`).
+        metrics that count what was spent (`counts_failures`); for all others they count as the worst value of each column,
+        without asking, unless the metric is `Selective` and does not apply to the question.
 
         Args:
             record: of the question.
@@ -218,6 +241,18 @@ class Metric(Protocol):
 
         Raises:
             DataError: where what it needs is there and cannot be used.
+        """
+
+
+@runtime_checkable
+class Selective(Protocol):
+    """A metric that needs something of the gold which not every question has. It is optional: others apply to all questions."""
+
+    def applies_to(self, example: Example) -> bool:
+        """Whether the gold of a question has what every value of the metric needs.
+
+        Asked where the question failed, so that there is nothing to score: a question to which the metric does not apply is
+        then no data, any other is wrong.
         """
 
 

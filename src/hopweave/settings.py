@@ -14,7 +14,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -34,6 +33,7 @@ from hopweave.catalog import Role, entry, load
 from hopweave.errors import SettingsError, suggest
 from hopweave.file_names import is_file_name
 from hopweave.plain_data import read_toml
+from hopweave.redaction import FOREIGN, public
 from hopweave.retries import Retries
 from hopweave.store import Mode
 from hopweave.trust import Found, check_trust, is_trusted
@@ -45,14 +45,6 @@ Part = TypeVar("Part")
 FILE = "hopweave.toml"
 _PREFIX = "HOPWEAVE_"
 _NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG"}
-_SECRET = re.compile(
-    r"(?:^|[_-])(?:api[_-]?key|secret|password|(?:proxy-)?authorization|cookie|(?:access|auth|bearer|hf)[_-]?token)$",
-    re.IGNORECASE,
-)
-_USER_INFO = re.compile(r"(?<=://)[^/@\s]+@")
-_QUERY_SECRET = re.compile(r"(?<=[?&])((?:api[_-]?key|key|token|access_token|sig|secret|password)=)[^&\s]+", re.IGNORECASE)
-LEFT_OUT = "(left out)"
-"""Stands where a secret was."""
 _LAX_TEXT = ConfigDict(coerce_numbers_to_str=True)
 
 Options = dict[str, dict[str, Any]]
@@ -74,6 +66,7 @@ class Settings(BaseModel):
         profile: a file of `hopweave/profiles`, or the path of one.
         method, llm, retriever, reader, duplicate_detector: names of parts; `hopweave names` lists them.
         corpus: an index folder made by `hopweave index`, or `starter` for the corpus that ships with the package.
+        require_support: hand back an answer only if a passage bears it out, and else say what was found.
         budget, sampling, retries, store: see the classes of those names.
         methods, llms, retrievers, readers, duplicate_detectors: options of parts, by name.
     """
@@ -87,6 +80,7 @@ class Settings(BaseModel):
     reader: str
     duplicate_detector: str
     corpus: str
+    require_support: bool = False
     budget: dict[str, Any] = Field(default_factory=dict)
     sampling: dict[str, Any] = Field(default_factory=dict)
     retries: dict[str, Any] = Field(default_factory=dict)
@@ -114,8 +108,12 @@ class Settings(BaseModel):
             raise SettingsError(f"{name!r} of the {role} is no dataclass, so it has no options to set; choose another part")
         given: Options = getattr(self, role)
         known = {field.name for field in dataclasses.fields(part) if field.init}
-        values = {key: value for key, value in more.items() if key in known} | given.get(name, {})
-        return build(part, values, f"{role}.{name}")
+        preset = entry(role, name).preset
+        values = {key: value for key, value in more.items() if key in known} | {**preset, **given.get(name, {})}
+        made: Any = build(part, values, f"{role}.{name}")
+        if preset:
+            made.settings_name = f"{role}.{name}"  # for what it tells the user to set
+        return made
 
     def make_budget(self) -> Budget:
         """The limits for one question."""
@@ -142,7 +140,7 @@ class Settings(BaseModel):
 
     def public(self) -> dict[str, Any]:
         """The settings that touch the content of a record: without secrets, and without where replies are kept."""
-        return {key: _public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
+        return {key: public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
 
 
 def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None = None, plan: Found | None = None) -> Settings:
@@ -219,10 +217,20 @@ def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
             converted[key] = _adapter(hints[key]).validate_python(value)
         except ValidationError as error:
             raise SettingsError(_explained(error, f"{where}.{key}", known)) from None
+    _check_nothing_is_missing(part, converted, where)
     try:
         return part(**converted)
     except TypeError as error:
         raise SettingsError(f"{where} cannot be made: {error}; set the option in the settings") from None
+
+
+def _check_nothing_is_missing(part: type[Any], given: Mapping[str, Any], where: str) -> None:
+    for field in dataclasses.fields(part):
+        has_default = field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+        if field.init and not has_default and field.name not in given:
+            hint = get_type_hints(part, include_extras=True)[field.name]
+            meaning = "".join(f" ({note})" for note in getattr(hint, "__metadata__", ()))
+            raise SettingsError(f"{where} needs {field.name}{meaning}; give it with --set {where}.{field.name}=VALUE")
 
 
 def assignments(pairs: Sequence[str]) -> dict[str, Any]:
@@ -336,27 +344,11 @@ def _explained(error: ValidationError, where: str, known: Iterable[str]) -> str:
     place = ".".join([where, *(str(part) for part in first["loc"])])
     if first["type"] == "extra_forbidden":
         return f"{place} is not a setting; {suggest(str(first['loc'][-1]), known)}"
-    given = _public(first.get("input"), str(first["loc"][-1]) if first["loc"] else place.rpartition(".")[2])
+    given = public(first.get("input"), str(first["loc"][-1]) if first["loc"] else place.rpartition(".")[2])
     return f"{place}: {first['msg']}, not {given!r}"
 
 
 def without_secrets(key: str, value: Any) -> Any:
     """The value of a setting as it may be shown."""
-    return _public(value, key.rpartition(".")[2])
-
-
-def _public(value: Any, key: str) -> Any:
-    """A value as JSON can hold it, without secrets; of an object that only a program can give, its class."""
-    match value:
-        case None | bool() | int() | float() if value is None or not _SECRET.search(key):
-            return value
-        case dict():
-            return {str(inner): _public(item, str(inner)) for inner, item in value.items()}
-        case _ if _SECRET.search(key):
-            return LEFT_OUT
-        case list() | tuple():
-            return [_public(item, key) for item in value]
-        case str() | Path():
-            return _QUERY_SECRET.sub(rf"\1{LEFT_OUT}", _USER_INFO.sub("", str(value)))
-        case _:
-            return f"({type(value).__name__})"
+    *above, name = key.split(".")
+    return public(value, name, is_foreign=not FOREIGN.isdisjoint(above))

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import math
 import random
 import sqlite3
 import time
@@ -19,12 +21,15 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
-from hopweave.errors import DataError
+from hopweave.errors import DataError, ModelError
 from hopweave.trace import Failure
 from hopweave.types import Message, Reply, Sampling
 
 Mode = Literal["on", "off", "replay"]
+
+_log = logging.getLogger(__name__)
 
 _LAYOUT = 1
 _BUSY_SECONDS = 30.0
@@ -87,11 +92,15 @@ class Store:
     Raises:
         DataError: if the file is no store, is of a newer layout, or (in replay) is absent. A replay changes nothing in the
             file, which may be read-only.
+
+    Attributes:
+        num_unreadable: how many of the rows that were asked for could not be read, and so did not answer.
     """
 
     def __init__(self, path: Path, mode: Mode = "on") -> None:
         self.path = path
         self.mode = mode
+        self.num_unreadable = 0
         self._file: sqlite3.Connection | None = None
         if mode != "off":
             self._file = self._open()
@@ -100,25 +109,33 @@ class Store:
         """What is kept under a key. With the store `on`, only replies count: what failed then may succeed now."""
         if self.mode == "off":
             return None
-        row = self._run("SELECT outcome, seconds, attempts FROM replies WHERE key = ?", (key,)).fetchone()
+        # As bytes and numbers, whatever is there: SQLite itself would stop at a text that is not UTF-8.
+        row = self._run(
+            "SELECT CAST(outcome AS BLOB), CAST(seconds AS REAL), CAST(attempts AS INTEGER) FROM replies WHERE key = ?", (key,)
+        ).fetchone()
         if row is None:
             return None
         try:
-            reply, failure = _outcome_adapter().validate_json(row[0])
-        except ValidationError:
-            raise DataError(
-                f"the store {self.path} is damaged at key {key}; move the file away or choose another path"
-            ) from None
-        if reply is None and self.mode == "on":
+            stored = _read(*row)
+        except (ValidationError, ValueError):
+            self._set_aside(key, row[0])
             return None
-        return Stored(reply, failure, row[1], row[2])
+        return None if stored.reply is None and self.mode == "on" else stored
 
     def put(self, key: str, stored: Stored) -> Stored:
-        """Keeps what came of a call and returns what now stands under the key: the first reply wins over later ones."""
+        """Keeps what came of a call and returns what now stands under the key: the first reply wins over later ones.
+
+        Raises:
+            ModelError: for what `get` could not read again; nothing is kept of it.
+        """
         if self.mode != "on":
             return stored
-        outcome = _outcome_adapter().dump_json((stored.reply, stored.failure)).decode()
-        row = (key, outcome, stored.reply is not None, stored.seconds, stored.attempts)
+        try:
+            outcome = _outcome_adapter().dump_json((stored.reply, stored.failure), warnings="error")
+            _read(outcome, stored.seconds, stored.attempts)
+        except (PydanticSerializationError, ValidationError, ValueError) as error:
+            raise ModelError(f"the reply cannot be kept: {str(error).splitlines()[-1].strip()}") from None
+        row = (key, outcome.decode(), stored.reply is not None, stored.seconds, stored.attempts)
         changed = self._run(
             "INSERT INTO replies (key, outcome, is_reply, seconds, attempts) VALUES (?, ?, ?, ?, ?) "
             "ON CONFLICT (key) DO UPDATE SET outcome = excluded.outcome, is_reply = excluded.is_reply, "
@@ -135,6 +152,14 @@ class Store:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+    def _set_aside(self, key: str, outcome: bytes) -> None:
+        """Counts a row that cannot be read and, where replies are kept, lets the next reply take its place."""
+        if not self.num_unreadable:
+            _log.warning("the store %s holds a reply that cannot be read, at key %s; it does not count", self.path, key)
+        self.num_unreadable += 1
+        if self.mode == "on":
+            self._run("UPDATE replies SET is_reply = 0 WHERE key = ? AND CAST(outcome AS BLOB) = ?", (key, outcome))
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -193,6 +218,18 @@ class Store:
             return self._file.execute(statement, values)
         except sqlite3.Error as error:
             raise DataError(f"the store {self.path} failed: {error}; free space or choose another path") from None
+
+
+def _read(outcome: bytes, seconds: float, attempts: int) -> Stored:
+    """What a row says.
+
+    Raises:
+        ValidationError, ValueError: if that cannot be.
+    """
+    reply, failure = _outcome_adapter().validate_json(outcome)
+    if (reply is None) == (failure is None) or not 0 <= seconds < math.inf or attempts < 0:
+        raise ValueError("it is neither a reply nor a failure, or took no time that can be")
+    return Stored(reply, failure, seconds, attempts)
 
 
 def _when_free(open_file: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:

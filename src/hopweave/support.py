@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hopweave.citing import cite, locate, settle_marks
+from hopweave.keywords import only_repeats
 from hopweave.matching import is_contained, is_yes_or_no
 from hopweave.parse.final import has_marker
 from hopweave.parse.refusal import does_not_know
@@ -111,8 +112,7 @@ def adds(query: str, said: str) -> bool:
     >>> adds("In which city is Brno?", "Brno"), adds("Which house stands in Brno?", "House of Brno")
     (False, True)
     """
-    words = keys_of(said)
-    return bool(words - keys_of(query)) or (len(words) > 1 and not is_contained(said, query))
+    return any(map(str.isalnum, said)) and not only_repeats(said, query)
 
 
 def denies(query: str, said: str, reading: Reading) -> bool:

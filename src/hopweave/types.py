@@ -8,6 +8,7 @@ Offsets are code points (Python `str` indices), half open: `text[start:end]`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -109,6 +110,12 @@ class Column:
     high: float = 1.0
     unit: str = ""
 
+    @property
+    def worst(self) -> float | None:
+        """What a question that failed counts as; `None` where neither way is better, or there is no worst value."""
+        value = {"higher": self.low, "lower": self.high}.get(self.better)
+        return value if value is not None and math.isfinite(value) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -153,15 +160,17 @@ class Reading:
     """What a reader made of a passage for a query.
 
     Attributes:
-        text: the answer as it stands in the passage; empty if there is none.
-        span: where it stands; `None` exactly when `text` is empty.
+        text: the answer as it stands in the passage or in its title; empty if there is none.
+        span: where it stands in the passage's text; `None` if `text` is empty, or stands in the title.
         confidence: f, how sure the reader is that the passage answers the query. Its scale is the reader's own (a raw logit
             or log-odds), so a threshold belongs to a reader.
+        in_title: whether `text` stands in the passage's title, which can be compared with an answer and cannot be quoted.
     """
 
     text: str
     span: Span | None
     confidence: float
+    in_title: bool = False
 
 
 @dataclass(frozen=True, slots=True)

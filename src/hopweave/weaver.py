@@ -27,9 +27,9 @@ from pydantic_core import PydanticSerializationError
 from hopweave.catalog import load
 from hopweave.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
-from hopweave.marking import settled
+from hopweave.marking import abstention, settled, verdict_of
 from hopweave.parts import Parts
-from hopweave.protocols import Method
+from hopweave.protocols import Method, Noting
 from hopweave.settings import Settings, read_settings
 from hopweave.store import Store
 from hopweave.trace import Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
@@ -55,6 +55,8 @@ class Weaver:
         self.parts = parts or open_parts(self.settings)
         self.budget = self.settings.make_budget()
         self._public_settings = self.settings.public()
+        for note in self.method.notes(self.parts) if isinstance(self.method, Noting) else ():
+            _warn_once(note)
 
     async def __aenter__(self) -> Weaver:
         return self
@@ -85,6 +87,8 @@ class Weaver:
         bench = Workbench(self.parts, trace, self.budget)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         answer, failure = await self._try(asked, bench)
+        if answer is not None and self.settings.require_support:
+            answer = _withheld(answer, bench)
         return trace.finish(asked, self.setup(self.budget), started_at, answer, failure)
 
     async def answer_all(self, questions: Iterable[Question], *, max_parallel: int = 1) -> AsyncIterator[Record]:
@@ -144,6 +148,15 @@ class Weaver:
             raise cause
         _LOG.debug("%s broke on question %r", name, question.id, exc_info=cause)
         return None, Failure.of(MethodError(f"{name} broke: {type(cause).__name__}: {cause}"))
+
+
+def _withheld(answer: Answer, bench: Workbench) -> Answer:
+    """The answer, or an abstention in its place where no passage bears it out; the answer itself stays in the trace."""
+    support = verdict_of(answer).support
+    if support == "supported" or not answer.short:
+        return answer
+    bench.decide("withheld", answer.short, support=support, was=answer.text, stopped_because=answer.stopped_because)
+    return abstention(answer)
 
 
 def open_parts(settings: Settings) -> Parts:
@@ -335,3 +348,9 @@ def ask(question: str, *, observers: Sequence[Observer] = (), **settings: Any) -
     else:
         raise SettingsError("ask() cannot wait where an event loop runs, as in a notebook; write: await hopweave.aask(...)")
     return asyncio.run(aask(question, observers=observers, **settings))
+
+
+@cache
+def _warn_once(note: str) -> None:
+    """Says once in a process what does not fit; without a handler, logging writes it to standard error."""
+    _LOG.warning(note)

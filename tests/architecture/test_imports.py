@@ -18,7 +18,7 @@ import hopweave
 PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
-    {"types", "errors"},
+    {"types", "errors", "redaction"},
     {
         "file_names",
         "plain_data",
@@ -27,6 +27,8 @@ LAYERS = [
         "critical_path",
         "prompt",
         "matching",
+        "keywords",
+        "values",
         "words",
         "citing",
         "support",

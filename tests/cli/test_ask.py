@@ -3,10 +3,12 @@
 import asyncio
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,16 @@ def test_the_tree_the_answer_and_the_citations_are_printed():
     for words in ("Who designed Carrow Head Light?", "verified", "Port Merrow", "[1]", "[2]", "She was born in", "Citations"):
         assert words in result.stdout
     assert "searched" not in result.stdout
+
+
+def test_an_answer_that_rests_on_nothing_is_withheld_where_support_is_required():
+    said = json.loads(ask(QUESTION, "--require-support", "--json").output)["answer"]
+    assert (said["short"], said["verdict"]["support"]) == ("Port Merrow", "supported")
+    Path("rules.toml").write_text(RULES.replace("Port Merrow", "Kiel"))
+    said = json.loads(ask(QUESTION, "--require-support", "--json").output)["answer"]
+    assert (said["short"], said["how"], said["verdict"]["support"]) == ("", "unsupported", "unsupported")
+    assert "Who designed Carrow Head Light? Ines Halloran [1]." in said["text"]
+    assert json.loads(ask(QUESTION, "--json").output)["answer"]["short"] == "Kiel"
 
 
 def test_what_happens_is_told_on_standard_error_while_it_runs():
@@ -318,3 +330,23 @@ def test_a_ranking_of_a_retriever_that_asks_the_model_is_measured_from_the_recor
     record = Record.from_json(result.stdout)
     assert record.answer.passage_ids == ("engineer", "lamp")
     assert record.setup.retriever.startswith("hyde(")
+
+
+def test_on_a_terminal_a_failure_is_told_once():
+    Path("rules.toml").write_text('[[rules]]\nmatch = "."\nerror = "the endpoint is gone"\n')
+    ask(QUESTION)  # builds what is built once
+    arguments = ["ask", QUESTION, "--set", "retries.max_attempts=1"]
+    command = [sys.executable, "-c", "from hopweave.cli import main; main()", *arguments]
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=theirs) as process:
+        os.close(theirs)
+        said = b""
+        with suppress(OSError):  # which is how a terminal tells that nobody writes to it any more
+            while chunk := os.read(ours, 65536):
+                said += chunk
+    os.close(ours)
+    drawn = said.decode().rpartition("\x1b[?25h")[2]  # what stays: the tree that grew before is wiped away
+    assert process.returncode == 1
+    assert drawn.count("the endpoint is gone") == 1
+    assert "No answer. ModelError" in drawn
+    assert "as told below" in drawn

@@ -74,7 +74,7 @@ def test_the_table_and_the_best_theta_are_those_of_the_readings(pairs, rules):
     }
     assert "best: theta = 1.9, F1 1.000, 95% interval 1.000 to 1.000 (1,000 bootstrap samples of queries)" in said
     assert "edge" not in said
-    assert "--set methods.searchain.theta=1.9" in said
+    assert "--set readers.llm_reader.theta=1.9" in said
 
 
 def test_another_scale_has_another_range_and_an_edge_is_pointed_out(pairs, rules):
@@ -137,7 +137,7 @@ def test_alpha_is_chosen_without_reader_or_model(tmp_path):
         {"query": "s", "passage": "alpha beta", "answer": "beta", "answers": ["gamma"]},
     ]
     said = run(lines(tmp_path / "p.jsonl", rows), "--what", "alpha").stdout
-    assert "3 pairs, ROUGE-L f1 of answer and passage" in said
+    assert "3 pairs, ROUGE-L precision of answer and passage" in said
     assert "left out, since nobody can tell whether answer and passage agree: 1" in said
     assert list(table(said)) == ["0.35", "0.5"]
     assert "best: alpha = 0.5, F1 1.000" in said

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hopweave.catalog import load
+from hopweave.duplicate_detectors.keywords import KeyWords
 from hopweave.duplicate_detectors.normalized import Normalized
 from hopweave.errors import MissingExtra, SettingsError
 
@@ -16,6 +19,66 @@ def test_case_punctuation_and_articles_do_not_make_a_query_new():
 
 def test_another_name_makes_a_query_new():
     assert Normalized().duplicate_of("Who directed Aliens?", ["Who directed Alien?"]) is None
+
+
+MAYOR = "Who is the mayor of Orlau?"
+
+
+@pytest.mark.parametrize(
+    ("query", "other"),
+    [
+        (MAYOR, "Who was the mayor of Orlau?"),
+        (MAYOR, "What is the name of the mayor of Orlau?"),
+        (MAYOR, "Which person is the mayor of Orlau?"),
+        (MAYOR, "Who is Orlau's mayor?"),
+        (MAYOR, "who is currently the mayor of orlau"),
+        (MAYOR, "WHO IS THE MAYOR OF ORLAU"),
+        (MAYOR, "Find the mayor of Orlau."),
+        ("When did the Glass Mill open?", "In which year did the Glass Mill open?"),
+        ("Where was Ida Renn born?", "In what place was Ida Renn born?"),
+        ("Who was the performer of Paper Lanterns?", "Who performed “Paper Lanterns”?"),
+        ("By whom was Brutus killed?", "Who killed Brutus?"),
+        ("What is it?", "what is IT"),
+    ],
+)
+def test_a_paraphrase_with_the_same_key_words_is_a_duplicate(query, other):
+    assert KeyWords().duplicate_of(other, ["Who else?", query]) == 1
+    assert KeyWords().duplicate_of(query, [other]) == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "other"),
+    [
+        ("Who directed Alien?", "Who directed Aliens?"),
+        ("Who is William?", "Who is Williams?"),
+        ("Who won in 1931?", "Who won in 1932?"),
+        ("Who won 1,450 miles?", "Who won 1,451 miles?"),
+        (MAYOR, "Who is the mayor of Berlau?"),
+        (MAYOR, "Who is the mother of the mayor of Orlau?"),
+        (MAYOR, "Is Orlau the mayor?"),
+        ("Who killed Brutus?", "Whom did Brutus kill?"),
+        ("Who killed Brutus?", "Who was killed by Brutus?"),
+        ("Who is the father of Ida's mother?", "Who is the mother of Ida's father?"),
+        ("Who is his mother?", "Who is her mother?"),
+        ("Is Orlau older than Berlau?", "Is Berlau older than Orlau?"),
+        ("When was Ida Renn born?", "Where was Ida Renn born?"),
+        ("How many years did she live?", "How many days did she live?"),
+        ("Who won before 1931?", "Who won after 1931?"),
+        ("Who lives in Orlau?", "Who does not live in Orlau?"),
+        ("Who sang It?", "Who sang?"),
+        ("What is Orlau known for?", "What is Orlau?"),
+        ("Who is it?", "What was that?"),
+        ("", ""),
+    ],
+)
+def test_queries_that_differ_in_a_name_a_number_or_what_is_asked_are_no_duplicates(query, other):
+    assert KeyWords().duplicate_of(other, [query]) is None
+    assert KeyWords().duplicate_of(query, [other]) is None
+
+
+@given(st.text(), st.lists(st.text(), max_size=3))
+def test_any_text_can_be_compared(query, seen):
+    assert KeyWords().duplicate_of(query, seen) in {None, *range(len(seen))}
 
 
 @pytest.mark.parametrize("name", ["cross_encoder", "embedding"])

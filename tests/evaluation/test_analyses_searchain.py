@@ -31,13 +31,14 @@ def rights(examples, right, **more):
 # -- table 1 ---------------------------------------------------------------------------------------------------------------
 
 
-def test_accuracy_is_the_share_of_scored_questions_that_are_covered_with_bounds_for_those_that_failed(tmp_path):
+def test_accuracy_is_over_all_questions_asked_with_failed_ones_as_wrong_and_that_of_the_answered_beside_it(tmp_path):
     records = [answered(A, "in Ulm"), answered(B, "Bonn"), answered(C, "Ulm"), answered(D, error="gone")]
     run = made(tmp_path / "run", {"hotpotqa": ("hotpotqa", FOUR)}, {("hotpotqa", "searchain"): records})
     sheet = sheet_of("searchain_table1", run)
     row = row_of(sheet, "hotpotqa", "SearChain")
-    assert figures(row) == {"accuracy": 66.67}
-    assert (row.num, row.num_failed, row.num_no_data) == (3, 1, 0)
+    assert figures(row) == {"accuracy": 50.0}
+    assert (row.num, row.num_failed, row.num_no_data) == (4, 1, 0)
+    assert round(row.answered["accuracy"], 2) == 66.67
     assert row.bounds["accuracy"] == (50.0, 75.0)
     (paper,) = row.published
     assert dict(paper.values) == {"accuracy": 56.91}
@@ -117,10 +118,11 @@ def run_with_and_without(tmp_path):
     )
 
 
-def test_accuracy_on_s_and_s_ir_is_over_questions_that_both_were_scored_on(tmp_path):
+def test_accuracy_on_s_and_s_ir_is_over_questions_that_both_were_asked(tmp_path):
     row = row_of(sheet_of("searchain_table3a", run_with_and_without(tmp_path)), "hotpotqa")
-    assert figures(row) == {"without_s": 66.67, "without_s_ir": 50.0, "with_s_ir": 100.0, "with_s": 66.67, "share": 66.67}
-    assert (row.num, row.num_failed) == (3, 1)
+    assert figures(row) == {"without_s": 75.0, "without_s_ir": 50.0, "with_s_ir": 100.0, "with_s": 50.0, "share": 50.0}
+    assert (row.num, row.num_failed) == (4, 1)
+    assert round(row.answered["with_s"], 2) == 66.67
     assert dict(row.published[0].values) == {"without_s": 38.36, "without_s_ir": 31.38, "with_s_ir": 60.86}
 
 
@@ -134,9 +136,9 @@ def test_without_the_run_without_retrieval_s_ir_says_what_to_evaluate(tmp_path):
 
 def test_misled_is_of_those_right_without_and_helped_of_those_wrong_without(tmp_path):
     row = row_of(sheet_of("searchain_table3b", run_with_and_without(tmp_path)), "hotpotqa", "SearChain")
-    # Of a, b, c: right without are a and c, of which c is wrong with; b is wrong without and right with.
-    assert figures(row) == {"misled": 50.0, "helped": 100.0, "right": 2.0}
-    assert (row.num, row.num_failed) == (3, 1)
+    # Right without are a, c and d, of which c is wrong with, and d, which failed; b is wrong without and right with.
+    assert figures(row) == {"misled": 66.67, "helped": 100.0, "right": 3.0}
+    assert (row.num, row.num_failed) == (4, 1)
     assert dict(row.published[0].values) == {"misled": 6.33}
 
 
@@ -226,7 +228,7 @@ def test_traceability_takes_marks_of_answers_and_leaves_answers_without_marks_ou
     assert any("people" in why for why in row.published[0].why_not)
 
 
-def test_efficiency_is_a_mean_over_datasets_with_failed_questions_in_the_costs_and_not_in_the_performance(tmp_path):
+def test_efficiency_is_a_mean_over_datasets_with_failed_questions_in_the_costs_and_wrong_in_the_performance(tmp_path):
     one = [said("Be brief.\nWhich town?", "Ulm it is")]
     passage = Passage("p", "Ulm lies on the Danube.")
     run = made(
@@ -241,17 +243,17 @@ def test_efficiency_is_a_mean_over_datasets_with_failed_questions_in_the_costs_a
         },
     )
     row = row_of(sheet_of("searchain_table6", run, words="billed"), "SearChain")
-    # In: (4 + 8) / 2 = 6 and 4; out: (3 + 6) / 2 = 4.5 and 3; rounds: 1/2 and 0; seconds: 3 and 5; performance: 100 and 0.
+    # In: (4 + 8) / 2 = 6 and 4; out: (3 + 6) / 2 = 4.5 and 3; rounds: 1/2 and 0; seconds: 3 and 5; performance: 50 and 0.
     assert figures(row) == {
         "words_in": 5.0,
         "words_out": 3.75,
         "rounds": 0.25,
         "seconds": 4.0,
         "path": round(((1.0 + 1.0) / 2 + 0.5) / 2, 2),
-        "performance": 50.0,
+        "performance": 25.0,
         "datasets": 2.0,
     }
-    assert row.num_failed == 1
+    assert (row.num_failed, row.answered["performance"]) == (1, 50.0)
     assert dict(row.published[0].values) == {
         "words_in": 390, "words_out": 189, "rounds": 2.21, "seconds": 8.52, "performance": 53.29
     }  # fmt: skip

@@ -156,7 +156,7 @@ def test_questions_taken_apart_are_in_no_other_table(tmp_path):
     assert row_of(sheet_of("searchain_table6", run, parts), "SearChain").values["datasets"] == 1
 
 
-def test_a_metric_that_breaks_is_counted_as_failed_and_named(tmp_path, monkeypatch):
+def test_a_record_that_a_metric_breaks_on_is_left_out_counted_and_named(tmp_path, monkeypatch):
     from hopweave.metrics.cover_em import CoverEM
 
     def breaks(self, record, example):
@@ -167,7 +167,7 @@ def test_a_metric_that_breaks_is_counted_as_failed_and_named(tmp_path, monkeypat
     monkeypatch.setattr(CoverEM, "score", breaks)
     sheet = sheet_of("searchain_table1", two(tmp_path))
     row = row_of(sheet, "hotpotqa", "SearChain")
-    assert (row.values["accuracy"], row.num, row.num_failed) == (100.0, 1, 1)
+    assert (row.values["accuracy"], row.num, row.num_failed, row.num_unscored) == (100.0, 1, 0, 1)
     assert "cover_em broke on hotpotqa x searchain, question b: by nothing" in sheet.notes
 
 

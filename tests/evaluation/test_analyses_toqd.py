@@ -166,8 +166,8 @@ def test_ircot_has_a_row_for_each_reader_with_both_published_models(tmp_path):
     assert figures(row_of(sheet, "musique", "IRCoT, CoT reader (cot)")) == {"f1": 100.0}
     assert figures(row_of(sheet, "musique", "IRCoT, direct reader (direct)")) == {"f1": 67.0}  # DROP's, to two decimals
     alone = row_of(sheet, "musique", "IRCoT w/o reader (none)")
-    assert figures(alone) == {"f1": None}
-    assert alone.num_failed == 1
+    assert figures(alone) == {"f1": 0.0}
+    assert (alone.num, alone.num_failed, alone.answered) == (1, 1, {"f1": None})
     assert [dict(row.values) for row in alone.published] == [{"f1": 30.7}, {"f1": 23.4}]
     squad = row_of(sheet_of("ircot_tables1_3", run, variant="squad"), "musique", "IRCoT, direct reader (direct)")
     assert figures(squad) == {"f1": 66.67}
@@ -182,8 +182,8 @@ def test_recall_of_ircot_stands_beside_that_of_one_step(tmp_path):
     }
     run = made(tmp_path / "run", {"musique": ("musique", (example, other))}, cells)
     row = row_of(sheet_of("ircot_figure3", run), "musique", "ircot")
-    assert figures(row) == {"oner": 50.0, "ircot": 100.0, "gain": 50.0}
-    assert (row.num, row.num_failed) == (1, 1)
+    assert figures(row) == {"oner": 25.0, "ircot": 100.0, "gain": 75.0}
+    assert (row.num, row.num_failed, row.answered) == (2, 1, {"oner": 50.0})
     assert [dict(paper.values) for paper in row.published] == [{"gain": 12.0}, {"gain": 3.8}]
 
 

@@ -2,6 +2,7 @@ import json
 import random
 
 import pytest
+from support.runs import answered, asked, made
 from support.small_run import make_run
 from typer.testing import CliRunner
 
@@ -13,6 +14,8 @@ from hopweave.evaluation.comparisons import keep_tables, kept_tables
 from hopweave.evaluation.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.statistics import mcnemar
 from hopweave.evaluation.summary import summarize
+from hopweave.evaluation.tables import Interval
+from hopweave.types import Passage
 
 RIGHT, WRONG = "1874", "1875"
 
@@ -39,12 +42,14 @@ def test_wins_losses_and_the_test_of_a_binary_column_are_those_of_the_pairs(tmp_
     assert row.says == "not told apart"
 
 
-def test_pairs_where_either_has_no_value_are_left_out_and_counted(tmp_path):
+def test_a_pair_in_which_one_failed_counts_it_as_wrong_and_what_was_not_asked_is_left_out_and_counted(tmp_path):
     run = make_run(
         tmp_path / "run", {"a": answers(1, 1, None, 0, "-", 1), "b": answers(1, None, 1, 0, 1, 0), "c": answers(*["-"] * 6)}
     )
     row, nothing = only(run).rows
-    assert (row.num_pairs, row.num_left_out, row.difference) == (3, 3, pytest.approx(-1 / 3))
+    assert (row.num_pairs, row.num_failed, row.num_left_out, row.difference) == (5, 2, 1, pytest.approx(-1 / 5))
+    assert row.difference_answered == pytest.approx(-1 / 3)
+    assert row.bounds == Interval(pytest.approx(-2 / 5), pytest.approx(0.0))
     assert (nothing.num_pairs, nothing.difference, nothing.p, nothing.p_holm) == (0, None, None, None)
     assert nothing.says == "no pairs, so no data"
     assert row.p_holm == row.p
@@ -54,7 +59,8 @@ def test_identical_results_say_that_no_difference_was_seen(tmp_path):
     said = answers(*[1, 0] * 20)
     (row,) = only(make_run(tmp_path / "run", {"a": said, "b": said})).rows
     assert (row.says, row.difference, row.p, row.p_mid) == ("no difference was seen", 0.0, 1.0, 1.0)
-    assert row.interval is row.percentile_interval is row.effect_size is row.minimum_detectable is None
+    assert row.percentile_interval is row.effect_size is row.minimum_detectable is None
+    assert row.interval == Interval(pytest.approx(-0.0881, abs=1e-4), pytest.approx(0.0881, abs=1e-4))
 
 
 def test_too_few_pairs_say_so_even_if_all_of_them_differ(tmp_path):
@@ -78,6 +84,19 @@ def test_lower_is_better_where_the_column_says_so(tmp_path):
     run = make_run(tmp_path / "run", {"a": answers(*[None] * 8), "b": answers(*[1] * 8)})
     (row,) = only(run, "failure_rate").rows
     assert (row.difference, row.says) == (-1.0, "better")
+    assert (row.num_wins, row.num_losses) == (8, 0)
+
+
+def test_of_a_column_that_neither_way_is_better_in_it_is_said_that_methods_differ_and_not_which_is_higher(tmp_path):
+    examples = [asked(f"q{number}", passage_ids=["1"]) for number in range(8)]
+    one, two = Passage("1", "Ulm."), Passage("2", "Bonn.")
+    cells = {
+        ("musique", "oner"): [answered(example, "Ulm", found=[one]) for example in examples],
+        ("musique", "ircot"): [answered(example, "Ulm", found=[one, two]) for example in examples],
+    }
+    run = made(tmp_path / "run", {"musique": ("musique", examples)}, cells)
+    (row,) = only(run, "paragraph_recall.paragraphs_retrieved").rows
+    assert (row.difference, row.says) == (1.0, "different; neither way is better")
 
 
 def test_a_column_that_is_not_binary_is_tested_by_permutation(tmp_path):
@@ -161,5 +180,5 @@ def test_the_command_prints_the_same_bytes_and_keeps_the_table(tmp_path):
     assert first.output == again.output
     assert "lights: cover_em against a" in first.output
     row = next(line for line in first.output.splitlines() if line.startswith("b "))
-    assert row.split()[1:6] == ["15", "5", "1.000", "0.667", "0.333"]
+    assert row.split()[1:6] == ["20", "5", "0.750", "0.500", "0.250"]
     assert len(json.loads((tmp_path / "run" / "compare.json").read_text())["tables"]) == 1

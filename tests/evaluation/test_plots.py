@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -10,9 +11,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from hopweave.evaluation import frontier as frontier_module
+from hopweave.evaluation.counted import Counted
+from hopweave.evaluation.frontier import Planes, frontiers_of
 from hopweave.evaluation.plots import Dot, Panel, dot_plot, frontier_plot, place_labels
 from hopweave.evaluation.svg import distinct_names, scale_over, shortened, tick_text, wrapped
-from hopweave.evaluation.tables import Cell, Frontier, Interval, Mean, Point, frontier_of
+from hopweave.evaluation.tables import Frontier, Interval, Point
+from hopweave.types import Column
 
 SVG = "{http://www.w3.org/2000/svg}"
 VALUES = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False).filter(lambda v: v == 0 or abs(v) > 1e-6), min_size=1, max_size=8)
@@ -22,8 +27,26 @@ def texts(drawing: str) -> list[str]:
     return [element.text or "" for element in ElementTree.fromstring(drawing).iter(f"{SVG}text")]
 
 
-def cell(method: str, quality: float | None, cost: float | None) -> Cell:
-    return Cell("d", method, 1, 1, 0, 0, 0, {"q": Mean(quality, 1), "c": Mean(cost, 1)})
+@pytest.fixture(scope="module")
+def few_draws():
+    """Fewer than are usual; here all draws are the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frontier_module, "resampled_means", partial(frontier_module.resampled_means, num_resamples=20))
+        yield
+
+
+def frontier_with(pairs: dict[str, tuple[float | None, float | None]], *, is_higher_better: bool = True) -> Frontier:
+    """The frontier of methods that had the same quality and cost on each of three questions."""
+    order = ["q0", "q1", "q2"]
+    about = Column("q", "higher" if is_higher_better else "lower")
+
+    def counted(value: float | None, column: Column) -> Counted:
+        return Counted(dict.fromkeys(order, value) if value is not None else {}, column=column)
+
+    qualities = {name: counted(quality, about) for name, (quality, _) in pairs.items()}
+    costs = {name: counted(cost, Column("c", "lower", high=math.inf)) for name, (_, cost) in pairs.items()}
+    (found,) = frontiers_of(Planes("d", order, list(pairs), "q", qualities, {"c": costs}))
+    return found
 
 
 # -- axes ----------------------------------------------------------------------------------------------------------------
@@ -124,11 +147,12 @@ def test_the_middle_is_left_out_of_a_name():
 # -- the frontier --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("few_draws")
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.sampled_from([1.0, 2.0, 3.0])), max_size=7), st.booleans())
-def test_the_frontier_holds_exactly_the_methods_that_none_beats(pairs, is_higher_better):
-    cells = [cell(str(number), quality, cost) for number, (quality, cost) in enumerate(pairs)]
-    found = frontier_of("d", "q", "c", cells, is_higher_better=is_higher_better)
-    sign = 1 if is_higher_better else -1
+def test_the_frontier_holds_exactly_the_methods_that_none_beats_nor_silence(pairs, is_higher_better):
+    assume(pairs)
+    found = frontier_with({str(number): pair for number, pair in enumerate(pairs)}, is_higher_better=is_higher_better)
+    sign, worst = (1, 0.0) if is_higher_better else (-1, 1.0)
 
     for point in found.points:
         beaten = any(
@@ -137,12 +161,12 @@ def test_the_frontier_holds_exactly_the_methods_that_none_beats(pairs, is_higher
             and (other.quality, other.cost) != (point.quality, point.cost)
             for other in found.points
         )
-        assert point.is_best == (not beaten)
-    assert not pairs or any(point.is_best for point in found.points)
+        assert point.is_best == (not beaten and point.quality != worst)
+    assert all(point.quality == worst for point in found.points) or any(point.is_best for point in found.points)
 
 
 def test_a_method_without_one_of_the_two_is_named_as_absent():
-    found = frontier_of("d", "q", "c", [cell("a", 0.5, 2.0), cell("b", None, 2.0), cell("c", 0.5, None)])
+    found = frontier_with({"a": (0.5, 2.0), "b": (None, 2.0), "c": (0.5, None)})
 
     assert [point.method for point in found.points] == ["a"]
     assert found.absent == ("b", "c")
@@ -202,6 +226,6 @@ def test_labels_stand_within_the_drawing_and_do_not_hide_each_other(made):
 
 
 def test_a_column_that_is_lower_the_better_turns_the_frontier_around():
-    found = frontier_of("d", "q", "c", [cell("a", 0.1, 1.0), cell("b", 0.9, 2.0)], is_higher_better=False)
+    found = frontier_with({"a": (0.1, 1.0), "b": (0.9, 2.0)}, is_higher_better=False)
 
     assert [point.is_best for point in found.points] == [True, False]

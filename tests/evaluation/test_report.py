@@ -83,7 +83,7 @@ def test_a_csv_file_gives_the_same_number_with_all_its_digits():
 
     assert float(row["mean"]) == 1 / 3 == report.numbers["wiki/direct/f1/mean"].value
     assert report.numbers["wiki/direct/f1/mean"].text == "0.333"
-    assert (row["scored"], row["failed"], row["unparsed"], row["abstained"]) == ("38", "2", "3", "1")
+    assert (row["scored"], row["failed"], row["unparsed"], row["abstained"]) == ("40", "2", "3", "1")
 
 
 def test_a_mean_over_nothing_is_no_data_everywhere_and_never_0(report):
@@ -96,16 +96,19 @@ def test_a_mean_over_nothing_is_no_data_everywhere_and_never_0(report):
 
 
 def test_what_a_metric_could_not_score_stands_beside_no_data(report):
-    assert re.search(r"no data<br>40 failed", report.files["report.md"])
+    assert re.search(r"no data<br>40 unscored", report.files["report.md"])
 
 
 def test_failures_unparsed_and_abstained_stand_in_the_row_of_every_mean(report):
     heads = "| Method | Records | Failed | Unparsed | Abstained | f1 |"
-    row = "| direct | 40 | 2 | 3 | 1 | 0.300<br>\\[0.200, 0.400\\]<br>n 38 |"
+    row = "| direct | 40 | 2 | 3 | 1 | 0.300<br>\\[0.200, 0.400\\]<br>n 40<br>answered 0.316 |"
 
     assert heads in report.files["report.md"]
     assert row in report.files["report.md"]
-    assert "| direct | 0.300 | \\[0.200, 0.400\\] | \\[0.285, 0.335\\] | 38 | 2 | 0 | 3 | 1 |" in report.files["report.md"]
+    assert (
+        "| direct | 0.300 | \\[0.200, 0.400\\] | 0.316 | \\[0.300, 0.350\\] | 40 | 2 | 0 | 0 | 3 | 1 |"
+        in report.files["report.md"]
+    )
 
 
 def test_a_report_that_contradicts_itself_is_not_written():

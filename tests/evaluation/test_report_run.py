@@ -15,7 +15,8 @@ from typer.testing import CliRunner, Result
 
 from hopweave.cli import report as report_command
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation import summary
+from hopweave.evaluation import cells, over_datasets, per_cost, summary
+from hopweave.evaluation import frontier as planes
 from hopweave.evaluation.compare import compare
 from hopweave.evaluation.comparisons import keep_tables
 from hopweave.evaluation.manifest import Manifest, Sitting
@@ -36,7 +37,9 @@ METRICS = ("cover_em", "f1", "label_accuracy", "citations", "calls", "tokens", "
 def few_resamples():
     """Fewer than are usual: what they come to is tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(summary, "bootstrap_means", partial(summary.bootstrap_means, num_resamples=200))
+        patch.setattr(cells, "bootstrap_means", partial(cells.bootstrap_means, num_resamples=200))
+        for module in (planes, over_datasets, per_cost):
+            patch.setattr(module, "resampled_means", partial(module.resampled_means, num_resamples=200))
         yield
 
 

@@ -387,18 +387,21 @@ async def test_an_estimate_of_a_method_with_an_offline_stage_counts_it_once(tmp_
 
 @pytest.fixture
 def opened(monkeypatch):
-    """What happens to the scripted model, in order, which can be opened here."""
-    seen, reply = [], Scripted.reply
+    """What happens to the scripted model, in order, which can be opened here.
 
-    async def open_it(self):
-        seen.append("open")
+    It is a class of its own, since what is found out about a class (whether it opens) is remembered.
+    """
+    seen = []
 
-    async def reply_noted(self, *words):
-        seen.append("reply")
-        return await reply(self, *words)
+    class Opening(Scripted):
+        async def open(self):
+            seen.append("open")
 
-    monkeypatch.setattr(Scripted, "open", open_it, raising=False)
-    monkeypatch.setattr(Scripted, "reply", reply_noted)
+        async def reply(self, *words):
+            seen.append("reply")
+            return await super().reply(*words)
+
+    monkeypatch.setattr("hopweave.llms.scripted.Scripted", Opening)
     return seen
 
 
@@ -429,7 +432,7 @@ async def test_a_model_that_cannot_be_opened_is_not_missed_where_the_store_holds
     async def fail(self):
         raise ModelError("there is no such model")
 
-    monkeypatch.setattr(Scripted, "open", fail, raising=False)
+    monkeypatch.setattr("hopweave.llms.scripted.Scripted.open", fail)
     outcome = await done()
     assert sum(len(standing.done) for standing in outcome.standing.cells.values()) == 6
 

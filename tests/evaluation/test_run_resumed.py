@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import sys
@@ -125,3 +126,51 @@ async def test_two_processes_on_one_run_are_refused_and_a_killed_one_leaves_no_l
         await first.communicate()
         third = await started(server.base_url)
         assert "18 of 18 questions have a record" in (await third.communicate())[0].decode()
+
+
+MALFORMED = (
+    '{"choices": [{"message": {"content": "the Nith"}, "finish_reason": 5}]}',
+    '{"choices": [{"message": {"content": "the Nith"}, "finish_reason": "\\ud800"}]}',
+    '{"choices": [{"message": {"content": ["the Nith"]}, "finish_reason": ["stop"]}]}',
+    '{"choices": [{"message": {"content": "the Nith"}}], "usage": {"prompt_tokens": -1}}',
+    "[" * 100_000,
+)
+
+
+async def test_malformed_replies_end_no_run_and_are_asked_for_again(scene):
+    is_sound = False
+
+    def decide(request):
+        return reply(request) if is_sound else Behaviour(raw=MALFORMED[request.number % len(MALFORMED)])
+
+    more = ["--set", "retries.max_attempts=1", "--parallel", "1"]
+    async with ScriptedServer(decide) as server:
+        process = await started(server.base_url, *more)
+        said = (await process.communicate())[0].decode()
+        assert "Traceback" not in said
+        assert stored_texts() == ["the Nith"] * len(stored_texts())  # half of a surrogate pair is made whole and kept
+        is_sound = True
+        for _ in range(3):  # a run that found its endpoint gone goes on with the same command
+            process = await started(server.base_url, *more, "--retry-failed")
+            said = (await process.communicate())[0].decode()
+            assert "Traceback" not in said
+    assert process.returncode == 0, said
+    records = [record for method in METHODS for record in RunFolder.open(Path("run")).records("jsonl", method)]
+    assert len(records) == len(METHODS) * NUM_QUESTIONS
+    assert [record.error for record in records if record.error] == []
+
+
+async def test_rows_of_the_store_that_cannot_be_read_are_asked_for_again_and_counted(scene):
+    async with ScriptedServer([Behaviour("So the answer is: the Nith.")]) as server:
+        await (await started(server.base_url)).communicate()
+        num_calls = server.num_requests
+        shutil.rmtree("run/records")
+        with closing(sqlite3.connect("run/store.sqlite")) as file, file:
+            keys = [key for (key,) in file.execute("SELECT key FROM replies ORDER BY key LIMIT 2")]
+            spoilt = json.dumps([{"text": "x", "finish_reason": 5}, None])
+            file.executemany("UPDATE replies SET outcome = ? WHERE key = ?", [(spoilt, key) for key in keys])
+        process = await started(server.base_url)
+        said = (await process.communicate())[0].decode()
+    assert process.returncode == 0, said
+    assert "2 replies of the store could not be read, so these calls were made again" in said
+    assert server.num_requests == num_calls + 2

@@ -22,11 +22,12 @@ def cell_of(run, metrics, method="a", **more):
     return next(cell for cell in summary.cells if cell.method == method), summary
 
 
-def test_a_mean_is_over_what_was_scored_and_the_rest_is_counted_beside_it(tmp_path):
+def test_a_failed_question_counts_as_the_worst_and_what_is_left_out_is_counted_beside_the_mean(tmp_path):
     run = make_run(tmp_path / "run", {"a": ["x", "y", None, "z", "w", "-"]})
     cell, _ = cell_of(run, [told(x=1.0, y=2.0, z=None, w=ValueError("it is broken"))])
     mean = cell.means["told"]
-    assert (mean.value, mean.num_scored, mean.num_failed, mean.num_no_data) == (1.5, 2, 2, 1)
+    assert (mean.value, mean.num_scored, mean.num_failed, mean.num_unscored, mean.num_no_data) == (1.0, 3, 1, 1, 1)
+    assert mean.answered == 1.5
     assert mean.bounds == Interval(3 / 4, 23 / 4)
     assert (cell.num_questions, cell.num_records, cell.num_failed) == (6, 5, 1)
 
@@ -34,7 +35,7 @@ def test_a_mean_is_over_what_was_scored_and_the_rest_is_counted_beside_it(tmp_pa
 def test_a_failed_question_is_scored_only_by_metrics_that_count_what_was_spent(tmp_path):
     run = make_run(tmp_path / "run", {"a": ["x", None]})
     cell, _ = cell_of(run, [told(x=1.0), OpenMetric("spent", metric=Spent())])
-    assert (cell.means["told"].value, cell.means["told"].num_scored) == (1.0, 1)
+    assert (cell.means["told"].answered, cell.means["told"].num_failed) == (1.0, 1)
     assert (cell.means["spent"].num_scored, cell.means["spent"].num_failed, cell.means["spent"].bounds) == (2, 0, None)
 
 
@@ -44,6 +45,7 @@ def test_a_mean_over_nothing_is_no_data_and_never_0(tmp_path):
     cell, summary = cell_of(run, metrics)
     assert (cell.means["told"].value, cell.means["told"].num_no_data) == (None, 1)
     assert summary.cells[1].means == {}
+    assert summary.cells[2].means["told"].answered is None
     assert summary.cells[2].means["told"].bounds == Interval(0.0, 10.0)
 
 
@@ -227,7 +229,7 @@ def test_a_mean_has_an_interval_around_it_where_there_is_a_spread(tmp_path):
     cell, summary = cell_of(run, [told(x=0.0, y=1.0)])
     interval = cell.means["told"].interval
     assert 0.25 < interval.low < 0.5 < interval.high < 0.75
-    assert summary.cells[1].means["told"].interval is None
+    assert summary.cells[1].means["told"].interval == Interval(0.0, pytest.approx(0.881, abs=1e-3))
 
 
 def run_cli(*words):
@@ -247,7 +249,8 @@ def test_the_command_prints_the_same_bytes_and_writes_them_again(tmp_path):
     assert "lights, hops 0" in first.output
     assert "no data: label_accuracy, unmapped, majority_baseline, rouge_l" in first.output
     line = next(line for line in first.output.splitlines() if line.startswith("cover_em"))
-    assert line.split()[:3] == ["cover_em", "a", "0.500"]
+    assert line.split()[:3] == ["cover_em", "a", "0.333"]
+    assert line.split()[6:9] == ["3", "1", "0.500"]
     assert "0.333 to 0.667" in line
     summary = read_summary(module.RunFolder.open(tmp_path / "run"))
     assert [metric.options for metric in metrics_of(summary) if metric.name == "cover_em"] == [{"scope": "full"}]

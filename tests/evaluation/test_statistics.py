@@ -17,6 +17,7 @@ from hopweave.evaluation.statistics import (
     mean_interval,
     minimum_detectable,
     percentile_interval,
+    resampled_means,
     sign_flip_tests,
 )
 
@@ -174,3 +175,30 @@ def test_what_cannot_be_known_of_so_few_is_none():
     assert effect_size([0.5, 0.5]) is None
     assert effect_size([0.0, 1.0]) == pytest.approx(0.5 / math.sqrt(0.5))
     assert (least_p(0), least_p(5), least_p(6)) == (1.0, 0.0625, 0.03125)
+
+
+def test_values_that_are_all_the_same_have_the_interval_of_clopper_and_pearson():
+    # Of 20 questions: R gives binom.test(20, 20) 0.8315665 to 1, binom.test(0, 20) 0 to 0.1684335.
+    all_right, all_wrong = (mean_interval([value] * 20, (), low=0.0, high=1.0) for value in (1.0, 0.0))
+    assert (all_right.low, all_right.high) == (pytest.approx(0.8315665), 1.0)
+    assert (all_wrong.low, all_wrong.high) == (0.0, pytest.approx(0.1684335))
+
+
+def test_values_that_are_all_the_same_between_their_bounds_may_differ_either_way_where_not_seen():
+    found = mean_interval([0.25] * 20, (), low=0.0, high=1.0)
+    assert found.low == pytest.approx(0.25 - 0.25 * 0.1684335)
+    assert found.high == pytest.approx(0.25 + 0.75 * 0.1684335)
+
+
+def test_values_that_are_all_the_same_and_have_no_bounds_have_no_interval():
+    assert mean_interval([3.0] * 20, (), low=0.0) is None
+    assert mean_interval([None, None], (), low=0.0, high=1.0) is None
+
+
+def test_means_of_one_draw_are_over_the_same_questions():
+    columns = [[1.0, 0.0, 1.0, None], [0.0, 1.0, 0.0, 1.0]]
+    for one, other in resampled_means(columns, num_resamples=200, seed=1):
+        assert other is not None
+        assert one is None or 0 <= one <= 1
+    pairs = list(resampled_means([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]], num_resamples=200, seed=1))
+    assert all(one + other == pytest.approx(1.0) for one, other in pairs)

@@ -1,5 +1,6 @@
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from support.small_run import LIGHT, example, make_run, record, with_manifest
@@ -17,6 +18,8 @@ from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.summary import summarize
 from hopweave.evaluation.verify import verify
+from hopweave.marking import verdict_of
+from hopweave.trace import Record
 
 RECORDS = "records/lights/a.jsonl"
 
@@ -65,6 +68,19 @@ def test_one_digit_of_a_record_is_found_with_its_line_and_value(run):
     found = lines(run)
     altered = next(line for line in found if line.startswith(f"{RECORDS}, line 2: it was altered"))
     assert 'answer.short is now "1874"' in altered
+    assert any("its verdict does not follow from its claims" in line for line in found)
+    assert len(found) == 3
+
+
+def test_an_answer_that_was_forged_with_its_verdict_disagrees_with_the_scores(run):
+    place = run.path / RECORDS
+    rows = place.read_text(encoding="utf-8").split("\n")
+    answer = replace(Record.from_json(rows[1]).answer, short="1874")
+    record = replace(Record.from_json(rows[1]), answer=replace(answer, verdict=verdict_of(answer)))
+    rows[1] = record.to_json()
+    place.write_text("\n".join(rows), encoding="utf-8")
+    found = lines(run)
+    assert any(line.startswith(f"{RECORDS}, line 2: it was altered") and 'answer.short is now "1874"' in line for line in found)
     assert any(line.startswith("scores.jsonl, line ") and "cover_em is 0.0, and the records give 1.0" in line for line in found)
     assert any(line.startswith("scores.json, line ") for line in found)
     assert any(line.startswith("compare.json, line ") for line in found)

@@ -142,6 +142,39 @@ async def test_a_process_that_dies_during_a_call_is_worth_another_try(server_scr
     await llm.close()
 
 
+TOKENIZER = """
+from http.server import BaseHTTPRequestHandler, HTTPServer
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        is_ours = self.path == "/tokenize" and self.headers["Authorization"] == "Bearer " + options["key"]
+        body = json.dumps(SAID if is_ours else {}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_):
+        pass
+server = HTTPServer(("127.0.0.1", 0), Handler)
+print(json.dumps({"address": "http://127.0.0.1:%d" % server.server_port}), flush=True)
+server.serve_forever()
+"""
+
+
+async def test_tokens_are_counted_through_the_same_door(server_script):
+    llm = server_script(TOKENIZER.replace("SAID", '{"tokens": asked["content"].split()}'))
+    assert [await llm.count_tokens(text) for text in ("a b c", "", "\ud800 x")] == [3, 0, 2]
+    await llm.close()
+
+
+@pytest.mark.parametrize("said", ["[]", '{"tokens": 5}', '{"error": "no"}'])
+async def test_a_count_that_is_none_is_an_error_of_the_model(server_script, said):
+    llm = server_script(TOKENIZER.replace("SAID", said))
+    with pytest.raises(ModelError, match="cannot count tokens"):
+        await llm.count_tokens("a b c")
+    await llm.close()
+
+
 async def test_the_process_hears_the_options_and_ends_with_its_input(server_script):
     llm = server_script("print(json.dumps({'error': json.dumps(options)}))")
     with pytest.raises(ModelError) as caught:

@@ -346,6 +346,41 @@ def test_the_profiles_hold_what_the_paper_and_the_authors_code_say():
     assert {one.n_demos, other.n_demos} == {15}
 
 
+async def test_the_flan_t5_profile_has_the_instruction_on_every_question_line_the_direct_reader_and_the_pinned_passage_last():
+    settings = read_settings({"profile": "authors_ircot_flan_t5"})
+    options = dataclasses.asdict(settings.part("methods", "ircot")) | {"n_demos": 2}
+    record = await ask("Aberdeen", FIRST, LAST, "Norway", question=PINNED, found=IIRC, **options)
+    assert purposes(record)[-1] == "reader"
+    for purpose, said in (("sentence", "Answer this question. Reason step by step."), ("reader", "Answer this question.")):
+        prompt = calls(record, purpose)[0][0].text
+        questions = re.findall(r"^Q: (.*)\n(.*)$", prompt, re.MULTILINE)
+        assert [line for line, _ in questions] == [said] * 3
+        assert questions[-1][1] == PINNED.text
+        assert prompt.startswith("<passage>")
+        assert prompt.rindex(MAIN.text) > prompt.rindex("A: ")
+        assert prompt.rindex("<passage>") < prompt.rindex(MAIN.text)
+    assert record.answer.short == "Norway"
+    assert "reason" not in calls(record, "reader")[0][0].text.lower()
+
+
+def test_the_flan_t5_profile_is_that_of_the_authors_but_for_what_they_set_otherwise():
+    codex, flan = (
+        read_settings({"profile": name}).part("methods", "ircot") for name in ("authors_ircot", "authors_ircot_flan_t5")
+    )
+    changed = {name: value for name, value in dataclasses.asdict(flan).items() if value != getattr(codex, name)}
+    assert changed == {
+        "reader": "direct",
+        "pinned": "bottom",
+        "instruction": "question",
+        "max_tokens": 200,
+        "max_tokens_sentence": 200,
+    }
+    flan_settings = read_settings({"profile": "authors_ircot_flan_t5"})
+    for name in ("oner", "nor"):
+        part = flan_settings.part("methods", name)
+        assert (part.reader, part.instruction, part.marker) == ("direct", "question", "authors")
+
+
 PAGE = Path(__file__).parents[2] / "docs" / "ircot.md"
 ROW = re.compile(r"^\| `(\w+)` \| `(\w+)` \| `(\w+)` \| `(\w+)` \|", re.MULTILINE)
 

@@ -500,7 +500,7 @@ async def test_alpha_is_a_limit_that_rouge_l_must_exceed(below, verdict):
     _, _, f1 = rouge_l("the shore is shallow and", WHY_PASSAGE.text)
     says = [chain((WHY, "the shore is shallow and")), chain((WHY, CLOSE)), "[Final Content]: So."]
     made = bench(says if verdict == "corrected" else [says[0], says[2]], {WHY: WHY_PASSAGE}, {WHY: ("the keel", 3.0)})
-    assert told(await made.ask(LONG, alpha=f1 - below), "verdict") == [verdict]
+    assert told(await made.ask(LONG, rouge="f1", alpha=f1 - below), "verdict") == [verdict]
 
 
 LABEL = Question("q", "Is Tromvik older than Westmark?", "label", ("Yes", "No"))

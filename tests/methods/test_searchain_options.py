@@ -127,7 +127,7 @@ async def test_forced_answers_are_of_no_effect_while_completion_is_on():
 
 # -- what leaves the path ----------------------------------------------------------------------------------------------
 
-A, B, C, D = (f"What is {letter}?" for letter in "ABCD")
+A, B, C, D = (f"What is letter {number}?" for number in (1, 2, 3, 4))
 OPEN = {A: "is a", B: "is b", C: "is c", D: "is d"}
 
 
@@ -217,11 +217,39 @@ async def test_with_prefill_the_settled_nodes_are_handed_back_as_the_beginning_o
     assert record.answer.text == FINAL
 
 
-async def test_with_prefill_the_answer_to_an_open_query_is_the_models_to_give():
-    says = [chain((TOWN, "Orlau"), (MAYOR, None)), f" Ida Renn\n[Query 3]: {TONGUE}\n[Answer 3]: Ladin", FINAL]
+OPEN_MAYOR = chain((TOWN, "Orlau"), (MAYOR, None))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"\n[Query 2]: {MAYOR}\n[Answer 2]: Ida Renn\n[Query 3]: {TONGUE}\n[Answer 3]: Ladin",
+        f"\n[Answer 2]: Ida Renn\n[Query 3]: {TONGUE}\n[Answer 3]: Ladin",
+        f"[Answer]: Ida Renn\n[Query 3]: {TONGUE}\n[Answer 3]: Ladin",
+    ],
+)
+async def test_with_prefill_the_answer_to_an_open_query_is_the_models_to_give(reply):
+    record = await bench([OPEN_MAYOR, reply, FINAL], read={TOWN: READ[TOWN], TONGUE: READ[TONGUE]}, prefill=True).ask(QUESTION)
+    assert calls(record, "chain")[1][-1].text == chain((TOWN, "Orlau"))
+    assert [(query, answer) for query, answer, _ in origins(record)] == [
+        (TOWN, "Orlau"),
+        (MAYOR, "Ida Renn"),
+        (TONGUE, "Ladin"),
+    ]
+    assert record.answer.claims[1].origin == "completed"
+
+
+async def test_with_prefill_the_model_may_ask_a_better_query_than_the_open_one():
+    better = "Who governs the town of Orlau?"
+    says = [OPEN_MAYOR, f"\n[Query 2]: {better}\n[Answer 2]: Ida Renn\n[Query 3]: {TONGUE}\n[Answer 3]: Ladin", FINAL]
     record = await bench(says, read={TOWN: READ[TOWN], TONGUE: READ[TONGUE]}, prefill=True).ask(QUESTION)
-    assert calls(record, "chain")[1][-1].text == f"{chain((TOWN, 'Orlau'))}\n[Query 2]: {MAYOR}\n[Answer 2]:"
-    assert origins(record)[1] == (MAYOR, "Ida Renn", "completed")
+    assert not calls(record, "chain")[1][-1].text.rstrip().endswith("]:")
+    assert [query for query, *_ in origins(record)] == [TOWN, better, TONGUE]
+
+
+async def test_with_prefill_and_nothing_settled_the_model_begins_anew_after_an_open_query():
+    record = await bench([chain((MAYOR, None)), KNOWN, FINAL], read={}, prefill=True).ask(QUESTION)
+    assert calls(record, "chain")[1][-1].role == "user"
 
 
 @pytest.mark.parametrize(("prefill", "continue_chain"), [(True, False), (False, True), (False, False)])
@@ -450,6 +478,13 @@ def test_a_value_that_cannot_be_is_refused_by_name(name, value):
         SearChain(**{name: value})
 
 
+def test_profile_paper_searchain_names_the_reader_and_the_duplicate_detector_of_its_theta():
+    settings = read_settings({"profile": "paper_searchain"})
+    assert (settings.reader, settings.duplicate_detector) == ("dpr", "cross_encoder")
+    reader = settings.part("readers", "dpr")
+    assert (reader.passage_slot, reader.theta) == ("title", settings.part("methods", "searchain").theta)
+
+
 def test_profile_paper_searchain_holds_the_papers_numbers():
     paper = read_settings({"profile": "paper_searchain"}).part("methods", "searchain")
     assert dataclasses.asdict(paper) == dataclasses.asdict(
@@ -459,6 +494,9 @@ def test_profile_paper_searchain_holds_the_papers_numbers():
             theta=1.5,  # section 4.1.3
             alpha=0.35,  # section 4.1.3
             match="characters",  # section 3.3: whether g appears in a_i
+            rouge="f1",  # not published
+            normalize_values=False,  # section 3.3: g appears in a_i, as it is
+            ignore_echoes=False,  # no exception is made for words of the query
             check_yes_no=True,  # no exception is made for yes and no
             path_rule="append_only",  # Algorithm 1: R.add, and nothing is ever removed
             continue_chain=False,  # figures 20 and 21: the model writes its chain itself

@@ -200,7 +200,14 @@ async def test_an_answer_that_is_not_no_is_taken_without_retrieval(reply):
     assert not answer.startswith("YES")
 
 
-@pytest.mark.parametrize("reply", ["No.", "NO", "Yes", "**YES**"])
+async def test_a_bare_no_in_capitals_refuses_a_question_of_yes_or_no_as_well():
+    asks_whether = "Was Cold Harbour directed by Liv Aas?"
+    says = one(asks_whether, knows={asks_whether: "NO"}, reads={asks_whether: "Yes"})
+    record = await bench(says, {asks_whether: FOUND[DIRECTOR]}).ask(MAIN, "toqd")
+    assert queries(record) == [asks_whether]
+
+
+@pytest.mark.parametrize("reply", ["No.", "no", "Yes", "**YES**"])
 async def test_a_bare_yes_or_no_answers_a_question_of_yes_or_no_and_no_other(reply):
     asks_whether = "Was Cold Harbour directed by Liv Aas?"
     record = await bench(one(asks_whether, knows={asks_whether: reply}), FOUND).ask(MAIN, "toqd")

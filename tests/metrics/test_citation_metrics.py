@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.bench import Bench, chain
 
 from hopweave.entailment import CitedClaim, Judgement, entails_by_words, read_judgements
 from hopweave.errors import DataError
@@ -11,7 +12,7 @@ from hopweave.metrics._worked import claimed, quoted, worked
 from hopweave.metrics.amp_auto import AmpAuto
 from hopweave.metrics.citations import Citations
 from hopweave.metrics.skc import SKC
-from hopweave.types import Answer, Citation, Claim, Passage
+from hopweave.types import Answer, Citation, Claim, Example, Gold, Passage
 
 ULM = Passage("ulm", "Ulm lies on the Danube. Einstein was born there.", "Ulm")
 BONN = Passage("bonn", "Bonn lies on the Rhine. Beethoven was born there.", "Bonn")
@@ -80,8 +81,22 @@ def test_an_answer_without_marks_has_no_amp_and_one_that_nobody_read_no_confiden
 def test_the_share_of_citations_that_the_reader_was_sure_of():
     claims = [claimed("Which river?", "the Danube", quoted(1, ULM)), claimed("Who?", "Beethoven", quoted(2, BONN))]
     reads = [("Which river?", "ulm", 1.6), ("Who?", "bonn", 1.5), ("Other?", "ulm", 9.0)]
-    found = AmpAuto().score(*worked("x", claims=claims, passages=[ULM, BONN], reads=reads))
-    assert found == {"confident_citations": 0.5}
+    found = worked("x", claims=claims, passages=[ULM, BONN], reads=reads)
+    assert AmpAuto(theta=1.5).score(*found) == {"confident_citations": 0.5}
+    assert AmpAuto().score(*found) == {}  # no threshold is known on this reader's scale
+
+
+@pytest.mark.parametrize(("theta", "share"), [(None, 1.0), (3.5, 0.0)])
+async def test_the_reader_was_sure_by_the_threshold_that_the_record_names(theta, share):
+    query, passage = "Which river is Ulm on?", Passage("ulm", "Ulm lies on the Danube.")
+    bench = Bench(
+        [chain((query, "the Danube")), "[Final Content]: So the final answer is the Danube."],
+        {query: passage},
+        {query: ("the Danube", 3.0)},
+    )
+    record = await bench.ask("Which river?", theta=theta)
+    found = AmpAuto().score(record, Example(record.question, Gold(("the Danube",))))
+    assert found.get("confident_citations") == share
 
 
 # -- citations -------------------------------------------------------------------------------------------------------------

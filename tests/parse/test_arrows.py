@@ -142,6 +142,33 @@ def test_what_is_no_graph_is_mended_by_rule_and_said(text, num, expected, repair
     assert (edges_text(read.edges), list(read.repairs), list(read.problems)) == (expected, repairs, problems)
 
 
+@pytest.mark.parametrize(
+    ("text", "second", "expected", "repairs"),
+    [
+        ("1 -> Q\n2 -> Q", "Where was the answer to 1 born?", "1 -> Q, 1 -> 2, 2 -> Q", ["2 refers to the answer of 1"]),
+        ("1 -> Q\n2 -> Q", "Where was #1 born?", "1 -> Q, 1 -> 2, 2 -> Q", ["2 refers to the answer of 1"]),
+        ("1 -> Q\n2 -> Q", "Where was [Answer 1] born?", "1 -> Q, 1 -> 2, 2 -> Q", ["2 refers to the answer of 1"]),
+        ("1 -> Q\n2 -> Q", "Where did Formula 1 begin?", "1 -> Q, 2 -> Q", []),
+        ("1 -> Q\n2 -> Q", "What was sold in Q1 2023?", "1 -> Q, 2 -> Q", []),
+        ("1 -> 2 -> Q", "Where was the answer to 1 born?", "1 -> 2, 2 -> Q", []),
+        (
+            "2 -> 1 -> Q",  # what the words say counts
+            "Where was the person from sub-question 1 born?",
+            "1 -> Q, 1 -> 2, 2 -> Q",
+            ["2 -> 1 would close a cycle", "2 refers to the answer of 1", "2 leads nowhere"],
+        ),
+        ("1 -> 3 -> 2 -> Q", "Where was the answer to 1 born?", "1 -> 3, 2 -> Q, 3 -> 2", []),
+    ],
+)
+def test_a_reference_to_a_sub_question_implies_an_arrow_from_it(text, second, expected, repairs):
+    read = parse_arrows(text, ["Who directed it?", second, "When was that?"][: 3 if "3" in text else 2])
+    assert (edges_text(read.edges), list(read.repairs)) == (expected, repairs)
+
+
+def test_without_a_drawn_arrow_a_reference_to_a_later_sub_question_is_no_chain():
+    assert edges_text(parse_arrows("Hm.", ["Who is the mother of #2?", "Who directed it?"]).edges) == "1 -> Q, 2 -> 1"
+
+
 PIECES = st.lists(
     st.one_of(
         st.sampled_from(

@@ -159,6 +159,26 @@ LAYOUTS: dict[str, tuple[str, list[tuple[str, str | None]]]] = {
         "[Query 1]: Who won?\n[Answer 1]: silver\n[Query 2]: When did [Answer 1] run?\n[Answer 2]: 1931",
         [(WHO, "silver"), ("When did silver run?", "1931")],
     ),
+    "a sentence referenced in a later query": (
+        "[Query 1]: Who won the race?\n[Answer 1]: The race was won by Ida Renn, who runs.\n"
+        "[Query 2]: When was [Answer 1] born?\n[Answer 2]: 1931",
+        [("Who won the race?", "The race was won by Ida Renn, who runs."), ("When was Ida Renn born?", "1931")],
+    ),
+    "an answer of two paragraphs": (
+        "[Query 1]: Who won?\n[Answer 1]: The winner was Ida Renn.\n\nShe ran for Orlau.\n\n"
+        "[Query 2]: When was it?\n[Answer 2]: 1931",
+        [(WHO, "The winner was Ida Renn. She ran for Orlau."), (WHEN, "1931")],
+    ),
+    "an answer of two paragraphs at the end": (
+        "[Query 1]: Who won?\n[Answer 1]: The winner was Ida Renn.\n\nShe ran for Orlau.\n\nI hope this helps.",
+        [(WHO, "The winner was Ida Renn. She ran for Orlau.")],
+    ),
+    "an answer that is a list": (
+        "[Query 1]: Who won?\n[Answer 1]: These won:\n\n- Ida Renn\n\n- Liv Aas\n\nI hope this helps.",
+        [(WHO, "These won: - Ida Renn - Liv Aas")],
+    ),
+    "talk after a few words": ("[Query 1]: Who won?\n[Answer 1]: Ida Renn\n\nShe ran for Orlau.", [(WHO, "Ida Renn")]),
+    "a paragraph after a query": ("[Query 1]: Who won?\n\nThis asks for a person.\n[Answer 1]: silver", [(WHO, "silver")]),
     "an answer referenced that is not known": (
         "[Query 1]: Who won?\n[Answer 1]: unknown\n[Query 2]: When did [Answer 1] run?\n[Answer 2]: 1931",
         [(WHO, UNSOLVED), ("When did [Answer 1] run?", "1931")],

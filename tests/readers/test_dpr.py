@@ -11,7 +11,7 @@ from hopweave.catalog import load
 from hopweave.errors import MissingExtra, SettingsError
 from hopweave.protocols import Reader
 from hopweave.readers.dpr import DPR
-from hopweave.types import Passage, Reading
+from hopweave.types import Passage, Reading, Span
 
 QUERY = "Who designed the hall?"
 PASSAGE = Passage("p", "The hall in Hilversum was designed by Dudok, and opened in 1931.", title="Hall of Hilversum")
@@ -115,6 +115,9 @@ def test_input_logits_and_span_are_those_of_the_formula(folder, slot):
 def test_a_span_is_a_true_quote_of_whole_words(folder, passage):
     for query in ("Who?", "where was Kepler born", "alpha beta gamma", "when", ""):
         [reading] = reader_of(folder).read([(query, passage)])
+        if reading.in_title:
+            assert (reading.span, reading.text in passage.title) == (None, True)
+            continue
         assert reading.span is not None
         assert passage.text[reading.span.start : reading.span.end] == reading.text
         before, after = passage.text[: reading.span.start][-1:], passage.text[reading.span.end :][:1]
@@ -213,14 +216,42 @@ def test_real_weights_find_an_answer_at_the_end_of_a_long_passage(folder, tmp_pa
     assert reading.span.start == passage.text.index("Dudok")
 
 
-def test_no_span_comes_from_the_query_the_title_or_the_padding(folder):
+def test_no_span_comes_from_the_query_or_the_padding(folder):
     pairs = [
-        ("zanzibar zanzibar?", Passage("a", "The tower of Ulm.", title="Zanzibar")),
+        ("zanzibar zanzibar?", Passage("a", "The tower of Ulm.", title="Hall")),
         ("zanzibar?", Passage("b", "The city and the river, the hall and the tower of Zanzibar in the city.", title="Ulm")),
     ]
     (first, second), _ = read_planted(folder, pairs)
-    assert first.text in pairs[0][1].text
+    assert first.text in pairs[0][1].text or first.in_title
     assert second.text == "Zanzibar"
+
+
+@pytest.mark.parametrize("slot", ["text", "title"])
+@pytest.mark.parametrize("title", ["Zanzibar", "The city of Zanzibar, and of Ulm"])
+def test_a_span_may_come_from_the_title_in_either_slot_and_never_from_the_words_around_it(folder, slot, title):
+    long = "the tower of the city " * 300
+    pairs = [
+        ("where is it, then?", Passage("a", "The tower of Ulm.", title)),
+        ("where is it, then?", Passage("b", long, title)),
+    ]
+    (short, of_long), _ = read_planted(folder, pairs, passage_slot=slot)
+    assert short == Reading("Zanzibar", None, 1.0, in_title=True)
+    assert of_long == Reading("Zanzibar", None, 1.0, in_title=True)
+    [quoted], _ = read_planted(folder, [("where?", Passage("c", "In zanzibar.", title))], passage_slot=slot)
+    assert (quoted.text, quoted.span) == ("zanzibar", Span(3, 11))  # what stands in the text, too, can be quoted
+
+
+def test_no_span_is_of_the_title_and_the_text(folder):
+    import torch
+
+    from hopweave.readers._spans import best_span
+
+    start, end = torch.zeros(6), torch.zeros(6)
+    start[1], end[4] = 5.0, 4.0
+    places = [None, (0, 4), (5, 8), None, (9, 12), (13, 15)]
+    assert best_span(start, end, places, 10).span == Span(0, 12)
+    best = best_span(start, end, places, 10, 9)
+    assert (best.span.start, best.span.end <= 8, best.score) == (0, True, 5.0)
 
 
 def test_a_span_is_no_longer_than_allowed(folder):

@@ -12,7 +12,7 @@ from hopweave.errors import SettingsError
 from hopweave.prompt import blunt
 from hopweave.protocols import ModelReader
 from hopweave.readers.llm_reader import LLMReader, log_odds, reading_of
-from hopweave.types import Passage, Reply, TokenLogprob
+from hopweave.types import Passage, Reading, Reply, Span, TokenLogprob
 
 PASSAGE = Passage(
     "p",
@@ -116,7 +116,7 @@ READ = {
     "a colon in the words": ("yes: Query 1: who?", "Query 1: who?", LN9),
     "an answer that begins with no": ("yes: No Doubt", "No Doubt", LN9),
     "words that are not in the passage": ("yes: Frank Lloyd Wright", "", LN9),
-    "words of the title only": ("yes: Hilversum Town Hall", "", LN9),
+    "words of the title only": ("yes: Hilversum Town Hall", "Hilversum Town Hall", LN9),
     "yes without words": ("yes", "", LN9),
     "yes with a colon and no words": ("yes:", "", LN9),
     "no": ("no", "", -LN9),
@@ -134,21 +134,49 @@ READ = {
 
 @pytest.mark.parametrize(("text", "words", "confidence"), READ.values(), ids=READ)
 def test_a_reply_gives_the_words_as_they_stand_in_the_passage(text, words, confidence):
-    reading = reading_of(Reply(text), PASSAGE)
+    reading = reading_of(Reply(text), "", PASSAGE)
     assert reading.text == words
-    assert (reading.span is None) == (words == "")
+    assert reading.in_title == (words == "Hilversum Town Hall")
+    assert (reading.span is None) == (words == "" or reading.in_title)
     assert reading.confidence == pytest.approx(confidence)
+
+
+@pytest.mark.parametrize(
+    ("said", "query", "words"),
+    [
+        ("yes: The hall is a work of W. M. Dudok, the architect", "Who designed the hall?", "W. M. Dudok"),
+        ("yes: the doors opened in 1931, it says", "When was the hall finished?", "opened in 1931"),
+        ("yes: it opened in 1931, it says", "When was it opened?", "1931"),
+        ("yes: It is called the Town Hall of Hilversum", "What stands in Hilversum?", "Town Hall"),
+        ("yes: the hall is large", "How large is the hall?", ""),  # nothing but the query's words is shared
+        ("yes: there was joy", "What was there?", ""),  # one small word is chance
+        ("yes: it is not mentioned, W. M. Dudok", "Who?", ""),
+        ("The hall is by W. M. Dudok, I think", "Who designed the hall?", ""),  # without a yes nothing is sure
+        ("no: it was W. M. Dudok", "Who designed the hall?", ""),
+    ],
+)
+def test_of_a_yes_in_other_words_the_longest_run_that_stands_in_the_passage_beyond_the_query_is_the_span(said, query, words):
+    reading = reading_of(Reply(said), query, PASSAGE)
+    assert reading.text == words
+
+
+def test_words_that_stand_in_text_and_title_are_quoted_from_the_text():
+    passage = Passage("p", "Orlau is a town.", title="Orlau")
+    assert reading_of(Reply("yes: Orlau"), "Which town?", passage) == Reading("Orlau", Span(0, 5), LN9)
+    assert reading_of(Reply("yes: Orlau"), "Which town?", Passage("p", "A town.", "Orlau")) == Reading("Orlau", None, LN9, True)
 
 
 def test_token_probabilities_give_the_confidence_where_the_reply_says_yes_or_no():
     sure = (token("yes", 0.6, no=0.3), token(":", 1.0))
-    assert reading_of(Reply("yes: 1931", logprobs=sure), PASSAGE).confidence == pytest.approx(math.log(2))
-    assert reading_of(Reply("no", logprobs=(token("no", 0.75, yes=0.25),)), PASSAGE).confidence == pytest.approx(-math.log(3))
+    assert reading_of(Reply("yes: 1931", logprobs=sure), "", PASSAGE).confidence == pytest.approx(math.log(2))
+    assert reading_of(Reply("no", logprobs=(token("no", 0.75, yes=0.25),)), "", PASSAGE).confidence == pytest.approx(
+        -math.log(3)
+    )
 
 
 def test_a_no_within_the_words_is_not_the_verdict():
     said = (token("Re", 1.0), token("No", 0.9, yes=0.1), token(" Doubt", 1.0))
-    assert reading_of(Reply("band No Doubt", logprobs=said), PASSAGE).confidence == pytest.approx(-LN9)
+    assert reading_of(Reply("band No Doubt", logprobs=said), "", PASSAGE).confidence == pytest.approx(-LN9)
 
 
 REPLIES = st.one_of(
@@ -164,10 +192,15 @@ REPLIES = st.one_of(
 
 @given(REPLIES, st.lists(TOKENS, max_size=3).map(tuple))
 def test_a_span_is_always_a_true_quote_and_the_confidence_finite(text, logprobs):
-    reading = reading_of(Reply(text, logprobs=logprobs), PASSAGE)
+    reading = reading_of(Reply(text, logprobs=logprobs), "", PASSAGE)
     assert math.isfinite(reading.confidence)
-    assert reading.text == (PASSAGE.text[reading.span.start : reading.span.end] if reading.span else "")
-    assert (reading.span is None) == (reading.text == "")
+    if reading.in_title:
+        assert reading.span is None
+        assert reading.text
+        assert reading.text in PASSAGE.title
+    else:
+        assert reading.text == (PASSAGE.text[reading.span.start : reading.span.end] if reading.span else "")
+        assert (reading.span is None) == (reading.text == "")
 
 
 # -- the reader --------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hopweave.duplicate_detectors.normalized import Normalized
+from hopweave.duplicate_detectors.keywords import KeyWords
 from hopweave.llms.scripted import Scripted
 from hopweave.parts import Parts
 from hopweave.retries import Retries
@@ -53,6 +53,7 @@ class TableReader:
     """Reads the words and the confidence that the table holds for a query; for any other, nothing, with confidence -5."""
 
     identity = "table"
+    theta = 0.2
 
     def __init__(self, table: Mapping[str, tuple[str, float]]) -> None:
         self.table = table
@@ -111,7 +112,7 @@ class Bench:
             retriever=self.rewriter or self.retriever,
             engine=self.retriever,
             reader=self.reader,
-            duplicate_detector=Normalized(),
+            duplicate_detector=KeyWords(),
             retries=self.retries,
         )
         async with Weaver(settings, parts=parts) as weaver:

@@ -12,13 +12,14 @@ from hopweave.evaluation.tables import (
     DatasetFacts,
     ExampleAnswer,
     FailureKind,
+    Frontier,
     Group,
     Interval,
     Mean,
     MethodFacts,
+    Point,
     ScoredColumn,
     Tables,
-    frontier_of,
 )
 from hopweave.metrics._worked import claimed, quoted, worked
 from hopweave.types import Column, Passage
@@ -36,12 +37,12 @@ COLUMNS = {
 def cell(method: str, f1: float | None, tokens: float, dataset: str = "wiki", **more: Any) -> Cell:
     """A cell of 40 questions, of which two failed."""
     means = {
-        "f1": Mean(f1, 38, 2, 0, Interval(f1 - 0.1, f1 + 0.1), Interval(f1 * 0.95, f1 * 0.95 + 0.05))
+        "f1": Mean(f1, 40, 2, 0, Interval(f1 - 0.1, f1 + 0.1), Interval(f1, f1 + 0.05), answered=f1 * 40 / 38)
         if f1 is not None
-        else Mean(None, 0, 2, 38),
-        "map": Mean(None, 0, 2, 38),
+        else Mean(None, 0, 0, 40),
+        "map": Mean(None, 0, 0, 40),
         "tokens": Mean(tokens, 40, 0, 0, Interval(tokens * 0.9, tokens * 1.1)),
-        "cost": Mean(None, 0, 40, 0),
+        "cost": Mean(None, 0, num_unscored=40),
     }
     return Cell(dataset, method, 40, more.pop("num_records", 40), 2, 3, 1, more.pop("means", means))
 
@@ -59,6 +60,12 @@ def example(dataset: str = "wiki", method: str = "searchain", **more: Any) -> Ex
 def small_tables(**more: Any) -> Tables:
     """Two methods on one dataset; `more` takes the place of fields."""
     cells = (cell("direct", 0.3, 120.0), cell("searchain", 0.55, 2400.0))
+    points = tuple(
+        Point(
+            one.method, one.means["tokens"].value, one.means["f1"].value, one.means["f1"].interval, is_best=True, support=0.99
+        )
+        for one in cells
+    )
     compared = Comparison("wiki", "f1", "searchain", "direct", 37, 3, 0.25, Interval(0.11, 0.39), "permutation", 0.0004, 0.0008)
     groups = tuple(Group("hops", hops, cell(method, f1, 100.0)) for hops, method, f1 in (
         (2, "direct", 0.4), (2, "searchain", 0.6), (3, "direct", 0.2), (3, "searchain", None)
@@ -77,7 +84,7 @@ def small_tables(**more: Any) -> Tables:
         "cells": cells,
         "comparisons": (ComparisonTable("wiki", "f1", "direct", (compared,), "Under seed 0.", is_primary=True),),
         "groups": groups,
-        "frontiers": (frontier_of("wiki", "f1", "tokens", cells),),
+        "frontiers": (Frontier("wiki", "f1", "tokens", points),),
         "failures": (FailureKind("wiki", "direct", "questions without an answer", "ModelError", "503", ("q3", "q9")),),
         "examples": (example(),),
         "notes": ("Intervals are of a bootstrap.",),

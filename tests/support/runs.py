@@ -11,6 +11,7 @@ from hopweave.evaluation.analysis import opened
 from hopweave.evaluation.gathered import Gathered
 from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.evaluation.sheets import Sheet, SheetRow
+from hopweave.marking import verdict_of
 from hopweave.trace import SCHEMA, AnyStep, Decision, Failure, Found, ModelCall, Read, Record, Search, Setup, Timing
 from hopweave.types import (
     Answer,
@@ -96,10 +97,11 @@ def answered(
         else:
             every.append(step)
     answer = Answer(short if text is None else text, short, tuple(claims), passage_ids=tuple(passage.id for passage in found))
+    answer = replace(answer, verdict=verdict_of(answer))
     return Record(
         schema=SCHEMA,
         question=example.question,
-        answer=None if error else answer,
+        answer=None if error else replace(answer, verdict=verdict_of(answer)),
         error=Failure("ModelError", error) if error else None,
         setup=Setup("0", "?", {}, SMALL),
         messages=tuple(messages),

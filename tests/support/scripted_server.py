@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
+import ssl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,12 +63,14 @@ class Behaviour:
         usage: as sent.
         extra: fields added to the completion, over the usual ones.
         logprobs: for each token, the token and its alternatives with their log-probabilities.
-        raw: sent as the whole body instead.
+        raw: sent as the whole body instead, with its bytes as they are.
+        is_endless: sends `raw`, or the pieces of a stream, again and again without an end.
         truncate: sends half of the body and closes.
         close: closes the connection without a response.
         num_choices: choices of the completion, each with the same text and its number; by default as many as are asked for.
         echo: puts the prefill before the text, as llama.cpp does.
         pieces: how a streamed text is cut; by words if absent.
+        piece_delay: seconds after each piece.
         stall_after: while streaming, goes silent after so many pieces.
         close_after: while streaming, closes the connection after so many pieces.
     """
@@ -79,12 +83,14 @@ class Behaviour:
     usage: Mapping[str, Any] = field(default_factory=lambda: {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10})
     extra: Mapping[str, Any] = field(default_factory=dict)
     logprobs: Sequence[tuple[str, Mapping[str, float]]] = ()
-    raw: str | None = None
+    raw: str | bytes | None = None
+    is_endless: bool = False
     truncate: bool = False
     close: bool = False
     num_choices: int | None = None
     echo: bool = False
     pieces: Sequence[str] | None = None
+    piece_delay: float = 0.0
     stall_after: int | None = None
     close_after: int | None = None
 
@@ -102,13 +108,16 @@ class ScriptedServer:
         num_connections: connections that were ever opened.
     """
 
-    def __init__(self, script: Script = (Behaviour(),), *, port: int = 0, delay: float = 0.0) -> None:
+    def __init__(
+        self, script: Script = (Behaviour(),), *, port: int = 0, delay: float = 0.0, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.script = script
         self.delay = delay
         self.requests: list[Request] = []
         self.num_open = self.max_open = self.num_abandoned = self.num_connections = self.num_requests = 0
         self.keeps_requests = True
         self._port = port
+        self._tls = tls
         self._server: asyncio.Server | None = None
         self.connections: set[_Connection] = set()
 
@@ -123,7 +132,7 @@ class ScriptedServer:
 
     async def __aenter__(self) -> ScriptedServer:
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", self._port, backlog=1024)
+        self._server = await loop.create_server(lambda: _Connection(self), "127.0.0.1", self._port, backlog=1024, ssl=self._tls)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -195,21 +204,29 @@ class _Connection(asyncio.Protocol):
             await asyncio.sleep(delay)
         if behaviour.close:
             self.transport.close()
+        elif behaviour.raw is not None and behaviour.is_endless:
+            await self.pour(behaviour)
         elif behaviour.status == 200 and behaviour.raw is None and request.body.get("stream"):
             await self.stream(request, behaviour)
         else:
-            body = _body(request, behaviour).encode()
+            body = _body(request, behaviour)
             self.transport.write(
                 _head(behaviour, "application/json", len(body)) + body[: len(body) // (2 if behaviour.truncate else 1)]
             )
             if behaviour.truncate:
                 self.transport.close()
 
+    async def pour(self, behaviour: Behaviour) -> None:
+        self.transport.write(_head(behaviour, "application/json", None))
+        while True:
+            self.chunk(_bytes_of(behaviour.raw))
+            await asyncio.sleep(behaviour.piece_delay)
+
     async def stream(self, request: Request, behaviour: Behaviour) -> None:
         self.transport.write(_head(behaviour, "text/event-stream", None))
         text = (request.prefill if behaviour.echo else "") + (behaviour.text or "")
         pieces = behaviour.pieces or [word + " " * (i < text.count(" ")) for i, word in enumerate(text.split(" "))]
-        for number, piece in enumerate(pieces):
+        for number, piece in enumerate(itertools.cycle(pieces) if behaviour.is_endless else pieces):
             if behaviour.stall_after is not None and number >= behaviour.stall_after:
                 await asyncio.sleep(3600)
             if behaviour.close_after is not None and number >= behaviour.close_after:
@@ -223,7 +240,7 @@ class _Connection(asyncio.Protocol):
             if behaviour.logprobs and number < len(behaviour.logprobs):
                 delta["logprobs"] = {"content": _chat_logprobs(behaviour.logprobs[number : number + 1])}
             self.event({"choices": [{"index": 0, **delta, "finish_reason": None}]})
-            await asyncio.sleep(0)
+            await asyncio.sleep(behaviour.piece_delay)
         last = {"text": ""} if "prompt" in request.body else {"delta": {}}
         self.event({"choices": [{"index": 0, **last, "finish_reason": behaviour.finish_reason}]})
         self.event({"choices": [], "usage": dict(behaviour.usage), **behaviour.extra})
@@ -248,14 +265,19 @@ def _head(behaviour: Behaviour, kind: str, length: int | None) -> bytes:
     size = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
     more = "".join(f"{name}: {value}\r\n" for name, value in behaviour.headers.items())
     reason = REASONS.get(behaviour.status, "Status")
-    return f"HTTP/1.1 {behaviour.status} {reason}\r\nContent-Type: {kind}\r\n{size}\r\n{more}\r\n".encode()
+    own = "" if any(name.lower() == "content-type" for name in behaviour.headers) else f"Content-Type: {kind}\r\n"
+    return f"HTTP/1.1 {behaviour.status} {reason}\r\n{own}{size}\r\n{more}\r\n".encode()
 
 
-def _body(request: Request, behaviour: Behaviour) -> str:
+def _bytes_of(raw: str | bytes | None) -> bytes:
+    return raw.encode() if isinstance(raw, str) else raw or b""
+
+
+def _body(request: Request, behaviour: Behaviour) -> bytes:
     if behaviour.raw is not None:
-        return behaviour.raw
+        return _bytes_of(behaviour.raw)
     if behaviour.status != 200:
-        return json.dumps({"error": {"message": behaviour.text, "code": behaviour.status}})
+        return json.dumps({"error": {"message": behaviour.text, "code": behaviour.status}}).encode()
     text = behaviour.text
     if behaviour.echo and text is not None:
         text = request.prefill + text
@@ -272,7 +294,7 @@ def _body(request: Request, behaviour: Behaviour) -> str:
     choices = [choice] if num == 1 else [_numbered(choice, index) for index in reversed(range(num))]
     return json.dumps(
         {"id": "x", "object": "completion", "choices": choices, "usage": dict(behaviour.usage), **behaviour.extra}
-    )
+    ).encode()
 
 
 def _numbered(choice: Mapping[str, Any], index: int) -> dict[str, Any]:

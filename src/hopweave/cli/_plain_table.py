@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 _GAP = "  "
 _MAX_WIDTH = 118
@@ -34,6 +34,14 @@ def lines_of(head: Sequence[str], rows: Sequence[Sequence[str]], *, num_fixed: i
         for row in (head, *rows):
             left = [row[place].ljust(widths[place]) for place in range(num_fixed)]
             yield _GAP.join([*left, *(row[place].rjust(widths[place]) for place in part)]).rstrip()
+
+
+def without_empty(head: Sequence[str], rows: Sequence[Sequence[str]], optional: Collection[str]) -> list[list[str]]:
+    """Head and rows without those of the optional columns that say nothing in any row: no value, or 0."""
+    kept = [
+        place for place, name in enumerate(head) if name not in optional or any(row[place] not in ("", "0") for row in rows)
+    ]
+    return [[row[place] for place in kept] for row in (head, *rows)]
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:

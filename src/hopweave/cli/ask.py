@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,6 +32,9 @@ def ask(
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
     long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
     replay: Annotated[bool, typer.Option("--replay", help="Answer from the store alone; no model is called.")] = False,
+    require_support: Annotated[
+        bool, typer.Option("--require-support", help="Answer only what a passage bears out; else say what was found.")
+    ] = False,
     max_llm_calls: Annotated[int | None, typer.Option(help="At most this many calls of the model; 0 is no limit.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="At most this many tokens in and out; 0 is no limit.")] = None,
     max_searches: Annotated[int | None, typer.Option(help="At most this many queries; 0 is no limit.")] = None,
@@ -55,6 +59,8 @@ def ask(
     flags: dict[str, Any] = {key: value for key, value in named.items() if value}
     if any(value is not None for value in limits.values()):
         flags["budget"] = {key: value or None for key, value in limits.items() if value is not None}
+    if require_support:
+        flags["require_support"] = True
     if replay:
         flags["store"] = {"mode": "replay"}
     settings = read_settings(merged(assignments(set_ or []), flags), config=config)
@@ -66,6 +72,8 @@ def ask(
         _append(out, record.to_json() + "\n")
     _print(record, as_json=as_json, with_calls=calls)
     if record.error is not None:
+        if not as_json and sys.stdout.isatty() and sys.stderr.isatty():  # it stands right above
+            raise typer.Exit(1)
         raise RunError(f"no answer: {record.error.kind}: {record.error.message}")
 
 

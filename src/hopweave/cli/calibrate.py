@@ -42,7 +42,7 @@ def calibrate(
     format_: Annotated[
         Literal["auto", "pairs", "musique"], typer.Option("--format", help="What the file holds; auto looks at its first row.")
     ] = "auto",
-    rouge: Annotated[Literal["f1", "precision"], typer.Option(help="Which ROUGE-L alpha is compared with.")] = "f1",
+    rouge: Annotated[Literal["f1", "precision"], typer.Option(help="Which ROUGE-L alpha is compared with.")] = "precision",
     replay: Annotated[bool, typer.Option("--replay", help="Read from the store alone; no model is called.")] = False,
     profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
@@ -71,6 +71,7 @@ def calibrate(
     usual_start, usual_stop, usual_step = _RANGES[what]
     _report(
         what,
+        f"readers.{settings.reader}.theta" if what == "theta" else "methods.searchain.alpha",
         scored,
         start=usual_start if start is None else start,
         stop=usual_stop if stop is None else stop,
@@ -156,7 +157,7 @@ def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
         yield on_done
 
 
-def _report(what: str, scored: Sequence[Scored], *, start: float, stop: float | None, step: float) -> None:
+def _report(what: str, option: str, scored: Sequence[Scored], *, start: float, stop: float | None, step: float) -> None:
     from hopweave.calibration import best_of, f1_interval, sweep, thresholds
 
     num_positive = sum(one.is_positive for one in scored)
@@ -177,7 +178,7 @@ def _report(what: str, scored: Sequence[Scored], *, start: float, stop: float | 
     say(f"best: {what} = {best.threshold:g}, F1 {_shown(best.f1)}{within}")
     if best.threshold == points[0].threshold or (best.threshold == points[-1].threshold and best.num_predicted):
         say(f"it stands at the edge of the range, so a better {what} may lie beyond: move --start or --stop")
-    say(f"use it with: --set methods.searchain.{what}={best.threshold:g}")
+    say(f"use it with: --set {option}={best.threshold:g}")
 
 
 def _last(scored: Sequence[Scored], start: float, step: float) -> float:

@@ -20,6 +20,10 @@ app = typer.Typer(add_completion=False)
 def compare(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")],
     *,
+    with_: Annotated[
+        list[Path] | None,
+        typer.Option("--with", metavar="RUN", help="A further run, whose methods join in as RUN:METHOD; may be repeated."),
+    ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(help="A metric, a column, or METRIC.COLUMN; may be repeated. Default: the usual one of each dataset."),
@@ -32,11 +36,12 @@ def compare(
     seed: Annotated[int, typer.Option(help="Of the bootstrap and the permutations.")] = 0,
     resamples: Annotated[int, typer.Option(help="Of both.")] = 10_000,
 ) -> None:
-    """Compare methods with a baseline over the questions that both have a value for.
+    """Compare methods with a baseline, question by question. A question that failed counts as wrong.
 
-    Intervals are 95%, of a paired bootstrap (BCa). The test is McNemar's exact one where all values are 0 or 1, else a paired
-    permutation test; p (Holm) is corrected for the number of methods. The detectable difference is the least that so many pairs
-    would show with a power of 80% at the strictest level that Holm asks for.
+    With further runs, such as those of another model, the pairs are the questions that both asked. Intervals are 95%, of a
+    paired bootstrap (BCa). The test is McNemar's exact one where all values are 0 or 1, else a paired permutation test; p
+    (Holm) is corrected for the number of methods. The detectable difference is the least that so many pairs would show with a
+    power of 80% at the strictest level that Holm asks for.
     """
     from hopweave.cli._metric_options import options_of
     from hopweave.errors import DataError
@@ -51,6 +56,7 @@ def compare(
         baseline=baseline,
         methods=[name.strip() for name in methods.split(",") if name.strip()],
         options=options_of(set_ or []),
+        further=[RunFolder.open(path) for path in with_ or ()],
         seed=seed,
         num_resamples=resamples,
     )
@@ -64,7 +70,7 @@ def compare(
 
 
 def _lines(table: Table) -> Iterator[str]:
-    from hopweave.cli._plain_table import lines_of, short_names
+    from hopweave.cli._plain_table import lines_of, short_names, without_empty
 
     names = short_names([table.baseline, *table.methods])
     better = f"; {table.better} is better" if table.better else ""
@@ -72,9 +78,24 @@ def _lines(table: Table) -> Iterator[str]:
     yield title
     yield "-" * len(title)
     yield f"{table.meaning}{f' ({table.unit})' if table.unit else ''}{better}"
+    for run in table.runs:
+        yield f"{f'{run.name}:...' if run.name else 'the others'} answered by {run.llm or 'no model'}"
     yield ""
-    head = ["method", "pairs", "left out", "mean", names[table.baseline], "difference", "95% interval", "wins", "losses"]
-    yield from lines_of(head, [[names[row.method], *_numbers(row)] for row in table.rows])
+    head = [
+        "method",
+        "pairs",
+        "failed",
+        "left out",
+        "mean",
+        names[table.baseline],
+        "difference",
+        "95% interval",
+        "answered only",
+    ]
+    head += ["bounds", "wins", "losses"]
+    rows = [[names[row.method], *_numbers(row)] for row in table.rows]
+    head, *rows = without_empty(head, rows, ("failed", "left out", "answered only", "bounds"))
+    yield from lines_of(head, rows)
     yield ""
     head = ["method", "test", "p", "mid-p", "p (Holm)", "effect d_z", "detectable", ""]
     yield from lines_of(head, [[names[row.method], *_tests(row)] for row in table.rows])
@@ -84,9 +105,13 @@ def _lines(table: Table) -> Iterator[str]:
 def _numbers(row: Compared) -> list[str]:
     from hopweave.cli._plain_table import number
 
-    between = f"{number(row.interval.low)} to {number(row.interval.high)}" if row.interval is not None else "-"
+    between, bounds = (
+        f"{number(ends.low)} to {number(ends.high)}" if ends is not None else "" for ends in (row.interval, row.bounds)
+    )
+    counts = [str(row.num_pairs), str(row.num_failed), str(row.num_left_out)]
     means = [number(row.mean), number(row.baseline_mean), number(row.difference)]
-    return [str(row.num_pairs), str(row.num_left_out), *means, between, str(row.num_wins), str(row.num_losses)]
+    answered = number(row.difference_answered) if row.num_failed else ""
+    return [*counts, *means, between or "-", answered, bounds, str(row.num_wins), str(row.num_losses)]
 
 
 def _tests(row: Compared) -> list[str]:

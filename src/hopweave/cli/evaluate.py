@@ -117,6 +117,8 @@ def _report(outcome: Outcome, out: Path) -> None:
         say(f"  failed {num:,} of {cell.dataset} x {cell.method}: {kind}, such as question {question_id}: {said}")
     if standing.num_failed:
         say("  ask them again with the same command and --retry-failed")
+    if outcome.num_unreadable:
+        say(f"  {outcome.num_unreadable:,} replies of the store could not be read, so these calls were made again")
     if outcome.ended_because != "finished":
         say(f"ended at {outcome.ended_because}; the same command goes on, with a higher limit or when the endpoint is back")
     if not standing.is_complete:

@@ -58,7 +58,8 @@ def _show_options(role: Any, name: str) -> None:
     part = load(role, name)
     if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
         raise SettingsError(f"{name!r} of the {role} is no dataclass, so it has no options to show")
-    say(f"{name}: {entry(role, name).summary}")
+    chosen = entry(role, name)
+    say(f"{name}: {chosen.summary}")
     say()
     typer.echo(inspect.cleandoc(part.__doc__ or ""))
     hints = get_type_hints(part, include_extras=True)
@@ -68,5 +69,5 @@ def _show_options(role: Any, name: str) -> None:
         say(f"options, set as {role}.{name}.OPTION:")
     for field in options:
         notes = [str(note) for note in getattr(hints[field.name], "__metadata__", ())]
-        default = _default_of(field)
+        default = f"default {chosen.preset[field.name]!r}" if field.name in chosen.preset else _default_of(field)
         say(f"  {field.name} ({default}): {' '.join(notes)}")

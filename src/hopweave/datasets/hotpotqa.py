@@ -18,9 +18,9 @@ One row of `hotpot_dev_distractor_v1.json`:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field
 
@@ -52,6 +52,8 @@ class HotpotQA(Source):
     """
 
     HUB: ClassVar = HubAddress("hotpotqa/hotpot_qa", "distractor")
+    OFFICIAL: ClassVar[Mapping[str, Mapping[str, Any]]] = {"f1": {"variant": "hotpotqa"}}
+    """A yes, no or noanswer overlaps with nothing but itself (`hotpot_evaluate_v1.py`)."""
 
     setting: Annotated[Literal["distractor", "fullwiki"], "configuration, with hub"] = "distractor"
     passage_ids: Annotated[Literal["content", "title"], "what names a passage: its content, or its title alone"] = "content"

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AliasChoices, Field
 
@@ -61,6 +61,8 @@ class TwoWikiMultiHopQA(Source):
     """2WikiMultiHopQA. Its evidence triples are the steps; `hops` counts the gold paragraphs."""
 
     HUB: ClassVar = HubAddress("framolfese/2WikiMultihopQA")
+    OFFICIAL: ClassVar[Mapping[str, Mapping[str, Any]]] = {"f1": {"variant": "hotpotqa"}}
+    """Its script is adapted from that of HotpotQA (`2wikimultihop_evaluate_v1.1.py`)."""
 
     aliases: Annotated[Path | None, "the file id_aliases.json; without it there are no aliases"] = None
 

@@ -60,6 +60,7 @@ LABELS: dict[str, str] = {
     "limit": "a limit was reached, and the work ends here",
     "no_search": "nothing is searched for, for the reason given",
     "node": "a query of the chain or graph, with the model's answer",
+    "note": "options and parts that do not fit, such as a theta that is another reader's",
     "offline": "a stage that is made once for all questions of a run; its calls are counted apart",
     "outvoted": "documents whose answer fewer documents give; they are left out",
     "overflow": "what was written leaves no room for an answer",

@@ -6,8 +6,8 @@ have signs, and without colour a quote stands between guillemets and its focus b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hopweave.draw.legend import Standing, legend_of, standing_of
@@ -41,7 +41,10 @@ def draw_record(record: Record, *, calls: bool = False) -> RenderableType:
     """The tree, then the answer with its claims and citations, then what the words and signs mean."""
     from rich.console import Group
 
-    return Group(draw_tree(record, calls=calls), "", draw_answer(record), "", draw_legend(record, calls=calls))
+    # The failure that ended it is told once: after the tree.
+    told = {failure_text(record.error): f"{record.error.kind}, as told below"} if record.error is not None else {}
+    tree = _Tree(make_outline(record, calls=calls), calls, told)
+    return Group(tree, "", draw_answer(record), "", draw_legend(record, calls=calls))
 
 
 def draw_tree(record: Record, *, calls: bool = False) -> RenderableType:
@@ -85,8 +88,11 @@ class _Legend:
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
+    """The tree; `told` has what stands in place of texts that are told elsewhere."""
+
     outline: Outline
     with_details: bool
+    told: Mapping[str, str] = field(default_factory=dict)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.text import Text
@@ -99,7 +105,7 @@ class _Tree:
             first = head + _rail("\u2514" if is_last else "\u251c", indent, "\u2500")
             rest = head + _rail(" " if is_last else "\u2502", indent)
             below = rest + (_rail("\u2502", indent) if node.children else "")
-            yield from _hung(console, width, first, rest, _node_line(node, self.outline.awaited))
+            yield from _hung(console, width, first, rest, _node_line(node, self.outline.awaited, self.told))
             for detail in node.details if self.with_details else ():
                 line = Text(f"{detail.name}: {cut(one_line(detail.text), MAX_DETAIL_CHARACTERS)}", "dim")
                 yield from _hung(console, width, below, below, line)
@@ -228,7 +234,7 @@ def _piece_text(piece: Piece, *, with_signs: bool) -> Text:
             return Text(f"*{shown}*" if with_signs else shown, "bold yellow underline")
 
 
-def _node_line(node: Node, awaited: frozenset[int]) -> Text:
+def _node_line(node: Node, awaited: frozenset[int], told: Mapping[str, str]) -> Text:
     from rich.text import Text
 
     style = STYLES[node.tone]
@@ -237,7 +243,7 @@ def _node_line(node: Node, awaited: frozenset[int]) -> Text:
         node.label, "red" if node.tone == "bad" and not node.verdict else "dim" if node.tone == "quiet" else "bold blue"
     )
     if node.text:
-        text.append(f"  {node.text}", style if not node.verdict else "")
+        text.append(f"  {told.get(node.text, node.text)}", style if not node.verdict else "")
     if node.verdict:
         text.append(f"  {SIGNS.get(node.verdict, '*')} {', '.join(filter(None, [node.verdict, node.origin]))}", style or "bold")
     if node.note:

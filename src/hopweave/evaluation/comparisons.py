@@ -17,7 +17,7 @@ from hopweave.evaluation.score import write_whole
 from hopweave.evaluation.tables import Comparison, Interval
 from hopweave.plain_data import read_json
 
-SCHEMA = "hopweave.compare/1"
+SCHEMA = "hopweave.compare/2"
 FILE = "compare.json"
 
 
@@ -27,7 +27,8 @@ class Compared(Comparison):
 
     Attributes:
         mean: of the method over the pairs, and `baseline_mean` that of the baseline.
-        num_wins: pairs where the method's value is higher, and `num_losses` where it is lower; the rest are ties.
+        num_wins: pairs where the method's value is better (higher, where neither way is), and `num_losses` where it is worse;
+            the rest are ties.
         percentile_interval: 95%, beside the BCa one of `interval`.
         p_mid: the mid-p of McNemar's test.
         effect_size: Cohen's d_z of the differences.
@@ -45,6 +46,14 @@ class Compared(Comparison):
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """A run whose methods are compared: the name of its folder (empty for the first), and its models."""
+
+    name: str
+    llm: str
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """The comparisons of one column on one dataset.
 
@@ -53,6 +62,7 @@ class Table:
         unit: of the column, and `better` which way is better; empty where neither is.
         seed: of the bootstrap and the permutations, and `num_resamples` their number.
         rows: a method each, in the order of the plan.
+        runs: those that the methods are of, where they are several.
     """
 
     dataset: str
@@ -67,6 +77,7 @@ class Table:
     seed: int
     num_resamples: int
     rows: tuple[Compared, ...]
+    runs: tuple[ComparedRun, ...] = ()
 
     @property
     def key(self) -> tuple[Any, ...]:

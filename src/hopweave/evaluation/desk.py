@@ -47,7 +47,9 @@ class Desk:
             own, corpus = self.prepared.settings_of(cell), self.prepared.corpus_of(cell.dataset)
             if corpus not in self.parts:
                 self.parts[corpus] = self._shared.over(*open_retriever(own))
-            self.weavers[cell] = Weaver(own, parts=self.parts[corpus])
+            parts = self.parts[corpus]
+            has_seed = self.prepared.plan.methods[cell.method].seed is not None
+            self.weavers[cell] = Weaver(own, parts=parts.sampled(own.make_sampling()) if has_seed else parts)
 
     async def open_model(self) -> None:
         """Gets the model ready, so that no question is taken to be as slow as that is.
@@ -62,8 +64,14 @@ class Desk:
         """Opens the store: that of the run, unless the settings name one."""
         named = self.prepared.settings.store
         store = Store(named.path if "path" in named.model_fields_set else folder.store_path, named.mode)
-        for parts in self.parts.values():
+        for parts in (*self.parts.values(), *(weaver.parts for weaver in self.weavers.values())):
             parts.store = store
+
+    @property
+    def num_unreadable(self) -> int:
+        """How many replies of the store could not be read."""
+        store = next((parts.store for parts in self.parts.values()), None)
+        return 0 if store is None else store.num_unreadable
 
     async def close(self) -> None:
         """Lets go of everything."""

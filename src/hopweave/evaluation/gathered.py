@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from hopweave.catalog import load
+from hopweave.evaluation.counted import Counted, counted
 from hopweave.evaluation.run_folder import DatasetPlan, RunFolder
-from hopweave.settings import build
+from hopweave.evaluation.score import OpenMetric, for_dataset, open_metrics, scores_of
 from hopweave.trace import Record, Setup
-from hopweave.types import Example
+from hopweave.types import Column, Example
 
 TAKEN_APART = "gold_steps"
 """The dataset that takes questions of a run apart."""
@@ -66,41 +66,6 @@ class AnsweredCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
-    """The values of a column over a cell.
-
-    Attributes:
-        values: by the id of the question.
-        failed: ids of questions that failed, or that could not be scored.
-        no_data: ids of those to which the column does not apply.
-        problems: one line for each kind of trouble that scoring met.
-    """
-
-    values: Mapping[str, float]
-    failed: frozenset[str] = frozenset()
-    no_data: frozenset[str] = frozenset()
-    problems: tuple[str, ...] = ()
-
-    def among(self, ids: Collection[str]) -> Scores:
-        """The same for some of the questions."""
-        kept = {key: value for key, value in self.values.items() if key in ids}
-        return Scores(kept, self.failed & frozenset(ids), self.no_data & frozenset(ids), self.problems)
-
-    @property
-    def mean(self) -> float | None:
-        """The mean of the values; `None` where there is none."""
-        return sum(self.values.values()) / len(self.values) if self.values else None
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """The mean of values from 0 to 1 if every failed question were worth 0, and if 1; `None` where none failed."""
-        if not self.failed:
-            return None
-        total, num = sum(self.values.values()), len(self.values) + len(self.failed)
-        return total / num, (total + len(self.failed)) / num
-
-
-@dataclass(frozen=True, slots=True)
 class DatasetCells:
     """The cells of a dataset, of all runs.
 
@@ -121,7 +86,7 @@ class Gathered:
 
     def __init__(self, runs: Sequence[RunFolder]) -> None:
         self.runs = tuple(runs)
-        self._scores: dict[tuple[int, str, str, str], Scores] = {}
+        self._scores: dict[tuple[int, str, str, str], Counted] = {}
 
     @cached_property
     def datasets(self) -> tuple[DatasetCells, ...]:
@@ -152,46 +117,28 @@ class Gathered:
         for dataset in self.datasets:
             yield from dataset.cells
 
-    def scores(self, cell: AnsweredCell, metric: str, column: str, **options: Any) -> Scores:
-        """A column of a metric over a cell.
+    def scores(self, cell: AnsweredCell, metric: str, column: str, **options: Any) -> Counted:
+        """A column of a metric over a cell, as `hopweave score` has it: a question that failed counts as the worst.
 
         Raises:
             SettingsError: for a metric or an option that there is not.
         """
         key = (id(cell), metric, column, json.dumps(options, sort_keys=True))
         if key not in self._scores:
-            scorer = build(load("metrics", metric), options, f"metrics.{metric}")
-            self._scores[key] = _scored(cell, scorer.score, column, metric, counts_failures=scorer.counts_failures)
+            opened = open_metrics([metric], {metric: options})[0][0]
+            own = for_dataset(opened, cell.run.plan.datasets[cell.dataset].name)
+            self._scores[key] = _scored(cell, own, column)
         return self._scores[key]
 
 
-def _scored(
-    cell: AnsweredCell,
-    score: Callable[[Record, Example], Mapping[str, float]],
-    column: str,
-    metric: str,
-    *,
-    counts_failures: bool,
-) -> Scores:
-    values: dict[str, float] = {}
-    failed: set[str] = set()
-    no_data: set[str] = set()
+def _scored(cell: AnsweredCell, opened: OpenMetric, column: str) -> Counted:
+    rows = [
+        score for record, example in cell.pairs() for score in scores_of(cell.dataset, cell.method, record, example, [opened])
+    ]
     problems: dict[str, str] = {}
-    for record, example in cell.pairs():
-        name = record.question.id
-        if record.error is not None and not counts_failures:
-            failed.add(name)
-            continue
-        try:
-            scored = score(record, example)
-        except Exception as error:  # noqa: BLE001 - a metric that breaks is counted and named; the others go on
-            failed.add(name)
-            problems.setdefault(
-                type(error).__name__, f"{metric} broke on {cell.dataset} x {cell.method}, question {name}: {error}"
-            )
-            continue
-        if column in scored:
-            values[name] = scored[column]
-        else:
-            no_data.add(name)
-    return Scores(values, frozenset(failed), frozenset(no_data), tuple(problems.values()))
+    for score in rows:
+        if score.error is not None:
+            where = f"{opened.name} broke on {cell.dataset} x {cell.method}, question {score.question}"
+            problems.setdefault(score.error.kind, f"{where}: {score.error.message}")
+    about = opened.metric.columns[column] if opened.metric is not None else Column("")
+    return replace(counted(rows, column, about), problems=tuple(problems.values()))

@@ -16,8 +16,11 @@
     name = "searchain"
     verify = false
 
-Options whose names are taken (`name`, `corpus`, `limit`, `seed`) can be given in a table `options`. Paths are taken from the
-working directory. Methods without options can also be a list: `methods = ["direct", "ircot"]`.
+    [methods.cot_sc]                # a method that samples, worked once for each seed
+    seeds = [0, 1, 2]               # each is a cell with records of its own: cot_sc@0, cot_sc@1, cot_sc@2
+
+Options whose names are taken (`name`, `corpus`, `limit`, `seed`, `seeds`) can be given in a table `options`. Paths are taken
+from the working directory. Methods without options can also be a list: `methods = ["direct", "ircot"]`.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from typing import Any
 
 from hopweave.catalog import Role, entry
 from hopweave.errors import DataError, SettingsError, suggest
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan
+from hopweave.evaluation.run_folder import MAX_SEED, DatasetPlan, MethodPlan, Plan
 from hopweave.file_names import WHAT_MAY_BE, is_file_name
 from hopweave.plain_data import read_toml
 from hopweave.settings import Settings, build, merged
@@ -70,7 +73,12 @@ def read_plan(file: Path | None, flags: Flags) -> Plan:
             raise SettingsError(f"{file}: {key!r} is no table of a plan; {suggest(key, _TABLES)}")
     where = str(file) if file is not None else "the flags"
     datasets = {label: _dataset(label, table) for label, table in _tables(given, "datasets", where).items()}
-    methods = {label: _method(label, table) for label, table in _tables(given, "methods", where).items()}
+    methods: dict[str, MethodPlan] = {}
+    for label, table in _tables(given, "methods", where).items():
+        for cell, method in _methods(label, table).items():
+            if cell in methods:
+                raise SettingsError(f"{where}: the label {cell!r} is there twice; choose another one for a method")
+            methods[cell] = method
     settings = given.get("settings", {})
     if not isinstance(settings, dict):
         raise SettingsError(f"{where}: settings must be a table")
@@ -85,7 +93,8 @@ def chosen(plan: Plan, flags: Flags) -> Plan:
         SettingsError: for a label that the plan does not have.
     """
     datasets = _taken(plan.datasets, flags.datasets, "datasets")
-    methods = _taken(plan.methods, flags.methods, "methods")
+    wanted = [cell for label in flags.methods for cell in plan.contenders.get(label, (label,))]
+    methods = _taken(plan.methods, wanted, "methods")
     if flags.path is not None:
         if len(datasets) != 1:
             raise SettingsError("--path is of one dataset; choose it with --dataset, or give each its path in the plan")
@@ -148,11 +157,25 @@ def _dataset(label: str, table: Mapping[str, Any]) -> DatasetPlan:
     return plan
 
 
-def _method(label: str, table: Mapping[str, Any]) -> MethodPlan:
-    values, options = _parted(table, ("name",))
+def _methods(label: str, table: Mapping[str, Any]) -> dict[str, MethodPlan]:
+    """The method of a label, or one for each of its seeds."""
+    values, options = _parted(table, ("name", "seeds"))
+    seeds = _seeds(label, values.pop("seeds", None))
     plan = build(MethodPlan, {"name": label, **values, "options": options}, f"methods.{label}")
     _check_name("methods", plan.name, label)
-    return plan
+    return {f"{label}@{seed}": replace(plan, seed=seed, repeats=label) for seed in seeds} or {label: plan}
+
+
+def _seeds(label: str, given: Any) -> list[int]:
+    if given is None:
+        return []
+    are_numbers = isinstance(given, list) and all(type(seed) is int and 0 <= seed <= MAX_SEED for seed in given)
+    if not are_numbers or not given or len(set(given)) < len(given):
+        raise SettingsError(
+            f"methods.{label}.seeds must be a list of different whole numbers from 0 to {MAX_SEED:,}, not {given!r}; write "
+            "it as seeds = [0, 1, 2]"
+        )
+    return list(given)
 
 
 def _parted(table: Mapping[str, Any], keys: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -45,9 +45,10 @@ class Prepared:
         """The settings under which a cell is worked."""
         method = self.plan.methods[cell.method]
         options = merged(self.settings.methods, {method.name: dict(method.options)})
-        return self.settings.model_copy(
-            update={"method": method.name, "methods": options, "corpus": self.corpus_of(cell.dataset)}
-        )
+        own = {"method": method.name, "methods": options, "corpus": self.corpus_of(cell.dataset)}
+        if method.sampling_seed is None:
+            return self.settings.model_copy(update=own)
+        return self.settings.model_copy(update={**own, "sampling": {**self.settings.sampling, "seed": method.sampling_seed}})
 
     def methods(self) -> dict[str, Any]:
         """The methods with their options, by label.

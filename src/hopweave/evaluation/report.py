@@ -108,7 +108,7 @@ def _lead(tables: Tables) -> Words:
         count("run/records", num_records),
         " records, of which ",
         count("run/failed", num_failed),
-        " failed. A failed question is counted beside every mean; it is never scored as a wrong answer.",
+        " failed. A failed question counts as wrong in every mean of the answers; the mean over answered ones is beside it.",
     )
 
 

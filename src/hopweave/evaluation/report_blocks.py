@@ -246,13 +246,23 @@ class MeanNumbers:
         return self._pair(self.mean.bounds, "worst", "best")
 
     @property
+    def answered(self) -> Number:
+        """The mean over the answered questions alone."""
+        return self.style.number(f"{self.prefix}/answered", self.mean.answered)
+
+    @property
+    def unscored(self) -> Number:
+        """How many could not be scored."""
+        return count(f"{self.prefix}/unscored", self.mean.num_unscored)
+
+    @property
     def scored(self) -> Number:
-        """How many records it is the mean of."""
+        """How many questions it is the mean of, failed ones included."""
         return count(f"{self.prefix}/scored", self.mean.num_scored)
 
     @property
     def failed(self) -> Number:
-        """How many were left out as failed."""
+        """How many of them failed."""
         return count(f"{self.prefix}/failed", self.mean.num_failed)
 
     @property

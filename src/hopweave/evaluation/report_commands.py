@@ -52,7 +52,10 @@ def _score_flags(found: Mapping[str, Any]) -> Iterator[str]:
 
 def _compare_flags(run: RunFolder, table: Table) -> Iterator[str]:
     yield from ("--metric", f"{table.metric}.{table.column}", "--baseline", table.baseline)
-    if set(table.methods) != set(run.plan.methods) - {table.baseline}:
+    for further in table.runs:
+        if further.name:
+            yield from ("--with", further.name)
+    if table.runs or set(table.methods) != set(run.plan.contenders) - {table.baseline}:
         yield from ("--methods", ",".join(table.methods))
     for option, value in table.options.items():
         yield from ("--set", f"metrics.{table.metric}.{option}={value if isinstance(value, str) else json.dumps(value)}")
@@ -68,8 +71,11 @@ def plan_toml(plan: Plan) -> str:
     for label, dataset in plan.datasets.items():
         given = {"name": dataset.name, "corpus": dataset.corpus or None, "limit": dataset.limit, "seed": dataset.seed}
         lines += ["", f"[datasets.{_quoted(label)}]", *_pairs({**given, "options": dict(dataset.options) or None})]
-    for label, method in plan.methods.items():
-        lines += ["", f"[methods.{_quoted(label)}]", *_pairs({"name": method.name, "options": dict(method.options) or None})]
+    for label, cells in plan.contenders.items():
+        method = plan.methods[cells[0]]
+        seeds = [plan.methods[cell].seed for cell in cells] if method.repeats else None
+        about = {"name": method.name, "seeds": seeds, "options": dict(method.options) or None}
+        lines += ["", f"[methods.{_quoted(label)}]", *_pairs(about)]
     return "\n".join(lines) + "\n"
 
 

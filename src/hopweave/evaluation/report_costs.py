@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 
+from hopweave.evaluation.frontier import MAX_FAILED_SHARE, MIN_SUPPORT
 from hopweave.evaluation.plots import Dot, Panel, dot_plot, frontier_plot
 from hopweave.evaluation.report_blocks import (
     Block,
@@ -25,9 +26,24 @@ from hopweave.evaluation.report_blocks import (
     key_of,
     style_for,
 )
-from hopweave.evaluation.report_results import HOW_TO_READ, NOTHING, failed_beside, mean_numbers, odd_counts, side_by_side
+from hopweave.evaluation.report_results import (
+    COUNTED,
+    HOW_TO_READ,
+    NOTHING,
+    answered_entry,
+    counts_beside,
+    mean_numbers,
+    odd_counts,
+    side_by_side,
+    unscored_beside,
+)
 from hopweave.evaluation.tables import Cell, Frontier, Group, Mean, Point, Tables
 
+HOW_TO_READ_A_FRONTIER = (
+    f"Filled: no other method is as good for less, in at least {MIN_SUPPORT:.0%} of paired draws of the questions (support). "
+    f"The line joins these. Upright lines: 95% intervals. A method that failed on more than one question, and more than "
+    f"{MAX_FAILED_SHARE:.0%} of them, is on no frontier: what it did not spend on them would make it look cheap."
+)
 _MAX_GROUPS_DRAWN = 9
 _OFTEN_EMPTY = ("estimated_tokens", "offline_llm_calls", "offline_tokens", "offline_cost")
 
@@ -68,7 +84,7 @@ def _group_blocks(tables: Tables, mine: Sequence[Group], trait: str, column: str
         rows.append(Row(heading=_named(trait, value)))
         cells = [cell for method in methods if (cell := found.get((value, method)))]
         rows += [Row(tuple(_group_entries(cell, trait, value, column))) for cell in cells]
-    heads = ("Method", "Mean", "95% interval", "Questions", "Scored", "Failed", "No data", "Unparsed", "Abstained")
+    heads = ("Method", "Mean", "95% interval", "Answered only", "In the group", *COUNTED)
     yield Table(heads, tuple(rows), (f"{column} by {trait}; every other column is in groups.csv.",))
 
 
@@ -92,8 +108,9 @@ def _group_entries(cell: Cell, trait: str, value: str | int, column: str) -> Ite
     yield entry(cell.method)
     yield entry(numbers.value)
     yield entry(*numbers.interval)
+    yield answered_entry(numbers)
     yield entry(count(f"{prefix}/{key_of(cell.dataset, cell.method)}/questions", cell.num_questions))
-    yield from map(entry, (numbers.scored, numbers.failed, numbers.no_data, *odd_counts(cell, prefix)))
+    yield from map(entry, (*counts_beside(numbers), *odd_counts(cell, prefix)))
 
 
 def _in_order(value: str | int) -> tuple[bool, float, str]:
@@ -182,7 +199,7 @@ def _failed_of(cell: Cell) -> Words:
 
 def _cost_entry(cell: Cell, name: str, style: Style) -> Entry:
     numbers = mean_numbers(cell, name, style)
-    lines = [numbers.interval or failed_beside(cell, numbers)]
+    lines = [numbers.interval or unscored_beside(numbers)]
     if numbers.mean.value is not None and numbers.mean.num_scored < cell.num_records:
         lines.append(("n ", numbers.scored))
     return Entry((numbers.value,), tuple(lines))
@@ -197,11 +214,7 @@ def frontiers(tables: Tables) -> Section | None:
         if mine:
             blocks.append(Subtitle(facts.label))
         if drawn:
-            blocks.append(
-                Figures(
-                    drawn, "Filled: no other method is as good for less. The line joins these. Upright lines: 95% intervals."
-                )
-            )
+            blocks.append(Figures(drawn, HOW_TO_READ_A_FRONTIER))
             blocks.append(_frontier_table(mine))
         blocks += [_absent(frontier) for frontier in mine if frontier.absent]
     if blocks and _has_seconds(tables, [name for cell in tables.cells for name in cell.means]):
@@ -230,7 +243,7 @@ def _frontier_table(mine: Sequence[Frontier]) -> Table:
         style = style_for_costs(frontier)
         ordered = sorted(frontier.points, key=lambda point: (point.cost, -point.quality, point.method))
         rows += [Row(_point_entries(frontier, point, style)) for point in ordered]
-    return Table(("Method", "Cost", "Quality", "95% interval", "On the frontier"), tuple(rows), numbers_to=4)
+    return Table(("Method", "Cost", "Quality", "95% interval", "Support", "On the frontier"), tuple(rows), numbers_to=5)
 
 
 def style_for_costs(frontier: Frontier) -> Style:
@@ -247,5 +260,15 @@ def _point_entries(frontier: Frontier, point: Point, style: Style) -> tuple[Entr
         entry(style.number(f"{start}/cost", point.cost)),
         entry(mean.value),
         entry(*mean.interval),
-        entry("yes" if point.is_best else "no"),
+        entry(Style(3).number(f"{start}/support", point.support)) if point.support is not None else entry(),
+        entry(membership(point)),
     )
+
+
+def membership(point: Point) -> str:
+    """Whether a method is on the frontier, as far as that is settled."""
+    if point.why_off:
+        return f"no: {point.why_off}"
+    if point.is_best or not point.support:
+        return "yes" if point.is_best else "no"
+    return "no" if point.support <= 1 - MIN_SUPPORT else "not settled"

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from hopweave.evaluation.csv_text import csv_text
-from hopweave.evaluation.report_blocks import MeanNumbers, Number, Style, count, key_of
-from hopweave.evaluation.report_costs import group_prefix
-from hopweave.evaluation.report_results import comparison_prefix, mean_numbers, odd_counts
+from hopweave.evaluation.report_blocks import MeanNumbers, Number, Style, Words, count, key_of
+from hopweave.evaluation.report_costs import group_prefix, membership
+from hopweave.evaluation.report_results import comparison_prefix, counts_beside, mean_numbers, odd_counts
 from hopweave.evaluation.tables import Cell, Tables
 
 Field = str | Number | None
 
-_MEAN = ("mean", "low", "high", "if_failed_worst", "if_failed_best", "scored", "failed", "no_data", "unparsed", "abstained")
+_MEAN = ("mean", "low", "high", "answered_only", "if_failed_worst", "if_failed_best")
+_COUNTS = ("scored", "failed", "unscored", "no_data", "unparsed", "abstained")
 
 
 def csv_tables(tables: Tables) -> dict[str, list[list[Field]]]:
@@ -24,8 +25,8 @@ def csv_tables(tables: Tables) -> dict[str, list[list[Field]]]:
         for fields in _means(tables, group.cell, group_prefix(group.trait, group.value))
     ]
     return {
-        "results.csv": [["dataset", "method", "column", "unit", "questions", *_MEAN], *results],
-        "groups.csv": [["dataset", "trait", "value", "method", "column", "unit", "questions", *_MEAN], *groups],
+        "results.csv": [["dataset", "method", "column", "unit", "questions", *_MEAN, *_COUNTS], *results],
+        "groups.csv": [["dataset", "trait", "value", "method", "column", "unit", "questions", *_MEAN, *_COUNTS], *groups],
         "comparison.csv": [_COMPARISON, *_comparisons(tables)],
         "frontier.csv": [_FRONTIER, *_frontiers(tables)],
         "failures.csv": [_FAILURES, *_failures(tables)],
@@ -58,14 +59,17 @@ def _means(tables: Tables, cell: Cell, prefix: str) -> Iterator[list[Field]]:
 
 
 def _fields(numbers: MeanNumbers) -> list[Field]:
-    pairs: list[Field] = []
-    for pair in (numbers.interval, numbers.bounds):
-        pairs += [part for part in pair if isinstance(part, Number)] or [None, None]
-    return [numbers.value, *pairs, numbers.scored, numbers.failed, numbers.no_data]
+    return [numbers.value, *_ends(numbers.interval), numbers.answered, *_ends(numbers.bounds), *counts_beside(numbers)]
+
+
+def _ends(words: Words) -> list[Field]:
+    ends: list[Field] = [part for part in words if isinstance(part, Number)]
+    return ends or [None, None]
 
 
 _COMPARISON: list[Field] = ["dataset", "column", "method", "baseline", "difference", "low", "high", "p_holm", "p"]
-_COMPARISON += ["minimum_detectable", "pairs", "left_out", "test", "says"]
+_COMPARISON += ["minimum_detectable", "answered_only", "if_failed_least", "if_failed_most", "pairs", "failed", "left_out"]
+_COMPARISON += ["test", "says"]
 
 
 def _comparisons(tables: Tables) -> Iterator[list[Field]]:
@@ -73,13 +77,20 @@ def _comparisons(tables: Tables) -> Iterator[list[Field]]:
         start = comparison_prefix(table, one)
         low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
         values = {"difference": one.difference, "low": low, "high": high, "p_holm": one.p_holm, "p": one.p}
-        values["minimum_detectable"] = one.minimum_detectable
+        values |= {"minimum_detectable": one.minimum_detectable, "answered": one.difference_answered}
+        least, most = (one.bounds.low, one.bounds.high) if one.bounds else (None, None)
+        values |= {"worst": least, "best": most}
         fields = [Style().number(f"{start}/{name}", value) if value is not None else None for name, value in values.items()]
-        counts = [count(f"{start}/pairs", one.num_pairs), count(f"{start}/left_out", one.num_left_out)]
+        counts = [
+            count(f"{start}/pairs", one.num_pairs),
+            count(f"{start}/failed", one.num_failed),
+            count(f"{start}/left_out", one.num_left_out),
+        ]
         yield [table.dataset, table.name, one.method, table.baseline, *fields, *counts, one.test, one.says]
 
 
-_FRONTIER: list[Field] = ["dataset", "quality", "cost", "method", "quality_mean", "low", "high", "cost_mean", "is_best"]
+_FRONTIER: list[Field] = ["dataset", "quality", "cost", "method", "quality_mean", "low", "high", "cost_mean"]
+_FRONTIER += ["support", "on_the_frontier"]
 
 
 def _frontiers(tables: Tables) -> Iterator[list[Field]]:
@@ -87,10 +98,9 @@ def _frontiers(tables: Tables) -> Iterator[list[Field]]:
         for point in frontier.points:
             start = f"frontier/{key_of(frontier.dataset, frontier.quality, frontier.cost, point.method)}"
             low, high = (point.interval.low, point.interval.high) if point.interval else (None, None)
-            values = {"mean": point.quality, "low": low, "high": high, "cost": point.cost}
+            values = {"mean": point.quality, "low": low, "high": high, "cost": point.cost, "support": point.support}
             fields = [Style().number(f"{start}/{name}", value) if value is not None else None for name, value in values.items()]
-            is_best = "yes" if point.is_best else "no"
-            yield [frontier.dataset, frontier.quality, frontier.cost, point.method, *fields, is_best]
+            yield [frontier.dataset, frontier.quality, frontier.cost, point.method, *fields, membership(point)]
 
 
 _FAILURES: list[Field] = ["dataset", "method", "where", "kind", "question", "first_message"]

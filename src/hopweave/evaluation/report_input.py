@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from hopweave.errors import DataError
-from hopweave.evaluation import summary
+from hopweave.evaluation import per_cost, summary
 from hopweave.evaluation.at_a_time import caveat_of_seconds, questions_at_a_time
 from hopweave.evaluation.comparisons import Table as KeptTable
 from hopweave.evaluation.comparisons import kept_tables
 from hopweave.evaluation.report_commands import commands_for, plan_toml
 from hopweave.evaluation.report_run import RunStory, story_of
 from hopweave.evaluation.run_folder import RunFolder
-from hopweave.evaluation.score import PRIMARY, OpenMetric, Score, read_scores, records_hashes
+from hopweave.evaluation.score import OpenMetric, Score, read_scores, records_hashes
 from hopweave.evaluation.tables import (
     Cell,
     ComparisonTable,
@@ -25,13 +25,11 @@ from hopweave.evaluation.tables import (
     FailureKind,
     Frontier,
     Group,
+    MacroMean,
+    OverSeeds,
     ScoredColumn,
     Tables,
-    frontier_of,
 )
-
-COSTS = ("total_tokens", "llm_calls", "seconds", "cost")
-"""The costs that quality is drawn against, those of them that there is data for; seconds only if all methods ran alone."""
 
 _SHOWN_SCORES = ("cover_em", "exact_match", "f1", "label_accuracy", "rouge_l")
 _SPENT = ("llm_calls", "words_billed", "words_out", "prompt_tokens", "completion_tokens", "rounds", "seconds", "cost")
@@ -50,10 +48,10 @@ def read_tables(run: RunFolder) -> Tables:
     if found.get("records") != records_hashes(run):
         raise DataError(f"the records of {run.path} are not those that were scored; run again: hopweave score {run.path}")
     metrics = summary.metrics_of(found)
-    cells, groups, failures = _parts(found, run)
+    parts = _parts(found, run)
     columns = dict(sorted(_columns(metrics).items(), key=lambda named: _place_of(named[0])))
     story = story_of(run)
-    primary = dict(_primary(run, columns))
+    primary = summary.primary_columns(run, columns)
     at_a_time, caveat = questions_at_a_time(run), caveat_of_seconds(run)
     kept = kept_tables(run)
     return Tables(
@@ -64,11 +62,13 @@ def read_tables(run: RunFolder) -> Tables:
         caveats=story.caveats,
         columns=columns,
         primary=primary,
-        cells=cells,
+        cells=parts.cells,
         comparisons=tuple(_comparisons(kept, primary)),
-        groups=groups,
-        frontiers=tuple(_frontiers(cells, columns, primary, [cost for cost in COSTS if cost != "seconds" or not caveat])),
-        failures=(*story.failures, *failures),
+        groups=parts.groups,
+        frontiers=tuple(one for one in parts.frontiers if one.cost != "seconds" or not caveat),
+        macro=parts.macro,
+        seeds=parts.seeds,
+        failures=(*story.failures, *parts.failures),
         examples=tuple(_with_scores(story, read_scores(run), columns)),
         notes=tuple(_notes(run, found)),
         commands=commands_for(run, found, kept, story.facts),
@@ -78,13 +78,21 @@ def read_tables(run: RunFolder) -> Tables:
     )
 
 
-def _parts(found: Mapping[str, Any], run: RunFolder) -> tuple[tuple[Cell, ...], tuple[Group, ...], tuple[FailureKind, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The tables that `score` made."""
+
+    cells: tuple[Cell, ...]
+    groups: tuple[Group, ...]
+    failures: tuple[FailureKind, ...]
+    macro: tuple[MacroMean, ...]
+    seeds: tuple[OverSeeds, ...]
+    frontiers: tuple[Frontier, ...]
+
+
+def _parts(found: Mapping[str, Any], run: RunFolder) -> _Parts:
     try:
-        return (
-            TypeAdapter(tuple[Cell, ...]).validate_python(found["cells"]),
-            TypeAdapter(tuple[Group, ...]).validate_python(found["groups"]),
-            TypeAdapter(tuple[FailureKind, ...]).validate_python(found["failures"]),
-        )
+        return TypeAdapter(_Parts).validate_python({field.name: found[field.name] for field in fields(_Parts)})
     except (ValidationError, LookupError):
         raise DataError(f"{run.path / summary.FILE} cannot be read; make it anew with: hopweave score {run.path}") from None
 
@@ -96,21 +104,13 @@ def _columns(metrics: Iterable[OpenMetric]) -> dict[str, ScoredColumn]:
     for place, opened in enumerate(metrics):
         before, now = summary.columns_of(metrics[:place]), summary.columns_of(metrics[: place + 1])
         is_cost = opened.metric is not None and opened.metric.counts_failures
-        found |= {name: ScoredColumn(column, is_cost) for name, column in now.items() if name not in before}
+        fresh = {name: column for name, column in now.items() if name not in before}
+        found |= {name: ScoredColumn(column, is_cost or name in per_cost.FIGURES) for name, column in fresh.items()}
     return found
 
 
 def _place_of(column: str) -> int:
     return _FIRST.index(column) if column in _FIRST else len(_FIRST)
-
-
-def _primary(run: RunFolder, columns: Mapping[str, ScoredColumn]) -> Iterator[tuple[str, str]]:
-    """The column of the form of answer that most questions of a dataset have."""
-    for dataset in run.plan.datasets:
-        forms = Counter(example.question.form for example in run.examples(dataset))
-        column = PRIMARY[min(forms, key=lambda form: (-forms[form], form))] if forms else ""
-        if column in columns:
-            yield dataset, column
 
 
 def _comparisons(kept: Sequence[KeptTable], primary: Mapping[str, str]) -> Iterator[ComparisonTable]:
@@ -130,17 +130,6 @@ def _comparisons(kept: Sequence[KeptTable], primary: Mapping[str, str]) -> Itera
         )
 
 
-def _frontiers(
-    cells: Sequence[Cell], columns: Mapping[str, ScoredColumn], primary: Mapping[str, str], costs: Sequence[str]
-) -> Iterator[Frontier]:
-    for dataset, quality in primary.items():
-        mine = [cell for cell in cells if cell.dataset == dataset]
-        is_higher_better = columns[quality].column.better != "lower"
-        for cost in costs:
-            if any(cost in cell.means and cell.means[cost].value is not None for cell in mine):
-                yield frontier_of(dataset, quality, cost, mine, is_higher_better=is_higher_better)
-
-
 def _with_scores(story: RunStory, scores: Iterable[Score], columns: Mapping[str, ScoredColumn]) -> Iterator[ExampleAnswer]:
     wanted = {(one.dataset, one.method, one.record.question.id): one for one in story.examples}
     found: dict[tuple[str, str, str], dict[str, float]] = {key: {} for key in wanted}
@@ -153,7 +142,15 @@ def _with_scores(story: RunStory, scores: Iterable[Score], columns: Mapping[str,
 
 
 def _notes(run: RunFolder, found: Mapping[str, Any]) -> Iterator[str]:
-    yield f"Intervals are of a bootstrap over questions under seed {found.get('seed', 0)}; one that is not defined is left out."
+    yield (
+        "A question that failed counts as wrong in every mean of the answers; the mean over answered ones stands beside it. "
+        f"Intervals are of a bootstrap over questions under seed {found.get('seed', 0)}; where all values are the same, they "
+        "are Clopper and Pearson's; one that is not defined is left out."
+    )
+    for dataset, of_metric in found.get("official", {}).items():
+        for name, options in of_metric.items():
+            said = ", ".join(f"{key} = {value}" for key, value in options.items())
+            yield f"{name} on {dataset} is by {said}, as its official script."
     for name, reason in found.get("left_out", {}).items():
         yield f"{name} was not computed: {reason}"
     if not found.get("by"):

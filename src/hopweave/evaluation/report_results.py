@@ -23,10 +23,14 @@ from hopweave.evaluation.report_blocks import (
     key_of,
     style_for,
 )
-from hopweave.evaluation.tables import Cell, Comparison, ComparisonTable, Mean, Tables
+from hopweave.evaluation.tables import Cell, Comparison, ComparisonTable, Mean, OverSeeds, Tables
 
 NOTHING = Mean(None, 0)
-HOW_TO_READ = "Dot: mean. Line: 95% interval. Upright ticks: the mean if all that failed were wrong, and if all were right."
+HOW_TO_READ = (
+    "Dot: mean, failed questions as wrong. Line: 95% interval. Ticks: if all that failed were wrong, and if all were right."
+)
+COUNTED = ("Questions", "Failed", "Unscored", "No data", "Unparsed", "Abstained")
+"""Heads of the counts beside a mean."""
 _SIGNIFICANT = 0.05
 _MAX_COLUMNS = 7
 
@@ -49,13 +53,58 @@ def results(tables: Tables) -> Section:
             blocks.append(
                 Paragraph((f"No data for any method: {', '.join(name for name in known if name not in shown) or dataset}.",))
             )
+    blocks += [*_over_datasets(tables), *_over_seeds(tables)]
     blocks += [Paragraph((note,)) for note in tables.notes]
     return Section("results", "Results", tuple(blocks))
 
 
+def _over_datasets(tables: Tables) -> Iterator[Block]:
+    if not tables.macro:
+        return
+    yield Subtitle("Over all datasets")
+    rows = []
+    for one in tables.macro:
+        numbers = MeanNumbers(f"macro/{key_of(one.method)}", Mean(one.value, len(one.datasets), interval=one.interval))
+        lacking = f"no data on {', '.join(one.missing)}" if one.missing else ""
+        rows.append(Row((entry(one.method), entry(numbers.value), entry(*numbers.interval), entry(lacking))))
+    first = tables.macro[0]
+    over = ", ".join(f"{column} on {dataset}" for dataset, column in zip(first.datasets, first.columns, strict=True))
+    caption = f"The unweighted mean of the means: {over}. The interval is of a bootstrap within each dataset."
+    yield Table(("Method", "Macro mean", "95% interval", "Missing"), tuple(rows), (caption,), numbers_to=3)
+
+
+def _over_seeds(tables: Tables) -> Iterator[Block]:
+    if not tables.seeds:
+        return
+    yield Subtitle("Over seeds")
+    rows = []
+    for one in tables.seeds:
+        seeds = ", ".join(map(str, one.seeds))
+        rows.append(Row(heading=f"{one.method} on {one.dataset}, seeds {seeds}"))
+        shown = [name for name in tables.columns if name in one.spreads]
+        rows += [Row(_spread_entries(tables, one, name)) for name in shown]
+    caption = (
+        "A method that samples is run under several seeds, each a row of the tables above. Here are the mean over the seeds "
+        "and their standard deviation; comparisons and frontiers take its mean over the seeds, question by question."
+    )
+    heads = ("Column", "Mean over seeds", "Standard deviation", "Lowest", "Highest", "Seeds")
+    yield Table(heads, tuple(rows), (caption,))
+
+
+def _spread_entries(tables: Tables, one: OverSeeds, name: str) -> tuple[Entry, ...]:
+    of, start = one.spreads[name], f"seeds/{key_of(one.dataset, one.method, name)}"
+    style = style_for(tables.columns[name].column, (of.highest,))
+    values = {"mean": of.mean, "standard_deviation": of.standard_deviation, "lowest": of.lowest, "highest": of.highest}
+    numbers = [style.number(f"{start}/{key}", value) for key, value in values.items()]
+    return (entry(name), *map(entry, numbers), entry(count(f"{start}/seeds", of.num_seeds)))
+
+
 def _matrix(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> list[Table]:
     counts = ("Records", "Failed", "Unparsed", "Abstained")
-    caption = "Means with 95% intervals, and the number of records that each is the mean of."
+    caption = (
+        "Means over all questions that were asked, failed ones as wrong, with 95% intervals and the number n of the questions; "
+        "'answered' is the mean over those that did not fail."
+    )
     return list(
         side_by_side(
             cells, counts, _counts, shown, lambda cell, name: _mean_entry(cell, name, _style(tables, cells, name)), caption
@@ -104,13 +153,14 @@ def side_by_side(
 def _mean_entry(cell: Cell, name: str, style: Style) -> Entry:
     numbers = mean_numbers(cell, name, style)
     if numbers.mean.value is None:
-        return entry(numbers.value, below=failed_beside(cell, numbers))
-    return Entry((numbers.value,), (numbers.interval, ("n ", numbers.scored)))
+        return entry(numbers.value, below=unscored_beside(numbers))
+    answered: tuple[Words, ...] = (("answered ", numbers.answered),) if numbers.mean.num_failed else ()
+    return Entry((numbers.value,), (numbers.interval, ("n ", numbers.scored), *answered))
 
 
-def failed_beside(cell: Cell, numbers: MeanNumbers) -> Words:
-    """How many could not be scored, where that is more than the questions that failed; else nothing."""
-    return (numbers.failed, " failed") if numbers.mean.num_failed > cell.num_failed else ()
+def unscored_beside(numbers: MeanNumbers) -> Words:
+    """How many could not be scored; nothing if all could."""
+    return (numbers.unscored, " unscored") if numbers.mean.num_unscored else ()
 
 
 def _every_mean(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
@@ -119,10 +169,11 @@ def _every_mean(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> 
         column = tables.columns[name].column
         rows.append(Row(heading=f"{name}: {column.meaning}{f' ({column.better} is better)' if column.better else ''}"))
         rows += [Row(tuple(_result_entries(cell, name, _style(tables, cells, name)))) for cell in cells]
-    heads = ("Method", "Mean", "95% interval", "If failed", "Scored", "Failed", "No data", "Unparsed", "Abstained")
+    heads = ("Method", "Mean", "95% interval", "Answered only", "If failed", *COUNTED)
     caption = (
-        "'Failed' counts the records that could not be scored, 'no data' those that the column does not apply to. "
-        "'If failed' gives the mean if every failed record were the worst, and if every one were the best that can be."
+        "The mean is over 'questions', of which those that 'failed' count as wrong; 'answered only' is the mean over the "
+        "others. 'Unscored' counts the records that the metric broke on, 'no data' those that the column does not apply to. "
+        "'If failed' gives the mean if all that failed or are unscored were the worst, and if all were the best that can be."
     )
     return Table(heads, tuple(rows), (caption,), folded_under="Every mean with its bounds and all that was left out of it")
 
@@ -162,8 +213,19 @@ def _result_entries(cell: Cell, name: str, style: Style) -> Iterator[Entry]:
     yield entry(cell.method)
     yield entry(numbers.value)
     yield entry(*numbers.interval)
+    yield answered_entry(numbers)
     yield entry(*numbers.bounds)
-    yield from map(entry, (numbers.scored, numbers.failed, numbers.no_data, *odd_counts(cell)))
+    yield from map(entry, (*counts_beside(numbers), *odd_counts(cell)))
+
+
+def answered_entry(numbers: MeanNumbers) -> Entry:
+    """The mean over the answered questions, where some failed."""
+    return entry(numbers.answered) if numbers.mean.num_failed else entry()
+
+
+def counts_beside(numbers: MeanNumbers) -> tuple[Number, ...]:
+    """The counts that stand beside a mean."""
+    return numbers.scored, numbers.failed, numbers.unscored, numbers.no_data
 
 
 def mean_numbers(cell: Cell, column: str, style: Style, prefix: str = "") -> MeanNumbers:
@@ -192,7 +254,9 @@ def comparison(tables: Tables) -> Section | None:
         if mine:
             blocks += [Subtitle(dataset), _comparison_table(mine)]
     caption = (
-        "Differences are over the questions for which both methods have a value; 'left out' counts the others. p is "
+        "Differences are over the questions that count for both methods, failed ones as wrong; 'failed' counts the pairs in "
+        "which one of the two failed, 'answered only' is the difference over the others, and 'if failed' gives the difference "
+        "if all that failed were wrong for one of the two and right for the other; 'left out' counts the other questions. p is "
         "corrected by Holm's method over the methods of a table. 'Detectable' is the least difference that so many "
         "questions would show with a power of 80%."
     )
@@ -225,8 +289,8 @@ def _comparison_table(mine: Sequence[ComparisonTable]) -> Table:
     for table in mine:
         rows.append(Row(heading=f"{table.name}, difference to {table.baseline}"))
         rows += [Row(_comparison_entries(table, one)) for one in table.rows]
-    heads = ("Method", "Difference", "95% interval", "p, Holm", "p", "Detectable", "Pairs", "Left out", "Test", "Says")
-    return Table(heads, tuple(rows), numbers_to=8)
+    heads = ("Method", "Difference", "95% interval", "Answered only", "If failed", "p, Holm", "p", "Detectable")
+    return Table((*heads, "Pairs", "Failed", "Left out", "Test", "Says"), tuple(rows), numbers_to=11)
 
 
 def comparison_prefix(table: ComparisonTable, one: Comparison) -> str:
@@ -236,15 +300,19 @@ def comparison_prefix(table: ComparisonTable, one: Comparison) -> str:
 
 def _comparison_entries(table: ComparisonTable, one: Comparison) -> tuple[Entry, ...]:
     start, style = comparison_prefix(table, one), Style(3)
-    interval = MeanNumbers(start, Mean(one.difference, one.num_pairs, interval=one.interval), style).interval
+    numbers = MeanNumbers(start, Mean(one.difference, one.num_pairs, interval=one.interval, bounds=one.bounds), style)
+    answered = entry(style.number(f"{start}/answered", one.difference_answered, is_signed=True)) if one.num_failed else entry()
     return (
         entry(one.method),
         entry(style.number(f"{start}/difference", one.difference, is_signed=True)),
-        entry(*interval),
+        entry(*numbers.interval),
+        answered,
+        entry(*numbers.bounds),
         entry(_p(f"{start}/p_holm", one.p_holm)),
         entry(_p(f"{start}/p", one.p)),
         entry(style.number(f"{start}/minimum_detectable", one.minimum_detectable)),
         entry(count(f"{start}/pairs", one.num_pairs)),
+        entry(count(f"{start}/failed", one.num_failed)),
         entry(count(f"{start}/left_out", one.num_left_out)),
         entry(one.test),
         entry(one.says),

@@ -88,11 +88,19 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a sitting ended: where the run stands, why it ended (`finished` or a limit), and how long it took."""
+    """How a sitting ended.
+
+    Attributes:
+        standing: where the run stands.
+        ended_because: `finished`, or a limit.
+        seconds: how long it took.
+        num_unreadable: replies of the store that could not be read, so that their calls were made again.
+    """
 
     standing: Standing
     ended_because: str
     seconds: float
+    num_unreadable: int = 0
 
 
 class Watcher:
@@ -186,7 +194,7 @@ class _Sitting:
         await self._ask(num_workers)
         ended_because = self._ended_because or FINISHED
         self._end_manifest(manifest, ended_because)
-        return Outcome(self._standing, ended_because, time.monotonic() - self._began)
+        return Outcome(self._standing, ended_because, time.monotonic() - self._began, self._desk.num_unreadable)
 
     async def _ask(self, num_workers: int) -> None:
         """Works the questions side by side and writes their records along; the first error ends both, what is done is kept."""

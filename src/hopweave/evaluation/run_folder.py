@@ -34,6 +34,10 @@ from hopweave.types import Example
 
 SCHEMA = "hopweave.run/1"
 
+SEEDS_APART = 100_000
+MAX_SEED = 20_000
+"""So that every seed that is sent fits into 31 bits, which is what some endpoints take."""
+
 _ID_BEGINS = '"question":{"id":'
 _BLOCK_BYTES = 1 << 16
 
@@ -59,10 +63,28 @@ class DatasetPlan:
 
 @dataclass(frozen=True, slots=True)
 class MethodPlan:
-    """A method of a run: the file in `hopweave/methods`, and its options."""
+    """A method of a run.
+
+    Attributes:
+        name: of the file in `hopweave/methods`.
+        options: of the method.
+        seed: of the plan, under which replies are sampled; `None` takes that of the settings.
+        repeats: the label of the method that is run under several seeds, of which this is one; empty for a method on its own.
+    """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    repeats: str = ""
+
+    @property
+    def sampling_seed(self) -> int | None:
+        """The seed that is sent with the first sample of a call.
+
+        The n-th sample of a call is drawn under this seed plus n. Seeds of a plan lie so far apart that no sample of one is a
+        sample of another; else seeds 0 and 1 would share all but one of their samples, and their spread would look small.
+        """
+        return None if self.seed is None else self.seed * SEEDS_APART
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +100,15 @@ class Plan:
     datasets: Mapping[str, DatasetPlan]
     methods: Mapping[str, MethodPlan]
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def contenders(self) -> dict[str, tuple[str, ...]]:
+        """What is compared: a method on its own, or one under several seeds, each with the labels of its cells."""
+        found: dict[str, tuple[str, ...]] = {}
+        for label, method in self.methods.items():
+            name = method.repeats or label
+            found[name] = (*found.get(name, ()), label)
+        return found
 
     def to_json(self) -> str:
         """The plan as JSON for people and machines."""

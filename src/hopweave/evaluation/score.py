@@ -3,8 +3,8 @@
     RUN/scores.jsonl    dataset, method, question, metric, what became of the record, and the values of the metric's columns
     RUN/scores.json     which metrics with which options, of which records, and the tables that `summary` makes of it all
 
-A metric that raises has failed on that record: its line holds the error instead of values, and the other metrics go on. What
-the record itself could not give (its question failed) holds neither.
+A metric that raises has failed on that record: its line holds the error instead of values, and the other metrics go on. A
+question that failed holds neither: what it counts as is said in `counted`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hopweave.catalog import entries, load
 from hopweave.errors import DataError, MissingExtra, SettingsError, suggest
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.parse.refusal import is_refusal
-from hopweave.protocols import Metric
+from hopweave.protocols import Metric, Selective
 from hopweave.settings import build
 from hopweave.trace import AnyStep, Failure, ParseFailure, Record
 from hopweave.types import AnswerForm, Column, Example
@@ -49,7 +49,13 @@ PRIMARY: Mapping[AnswerForm, str] = {"short": "cover_em", "label": "label_accura
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a metric says of a record. `values` is `None` where the question failed or the metric did (then `error` is set)."""
+    """What a metric says of a record.
+
+    Attributes:
+        record: what became of the question.
+        values: by column; `None` where the question failed, or the metric did (then `error` is set). They are empty where the
+            metric does not apply to the question.
+    """
 
     dataset: str
     method: str
@@ -89,6 +95,28 @@ class OpenMetric:
             return {}
         has_figures = bool(getattr(self.metric, "combined", None))
         return {name: column for name, column in self.metric.columns.items() if column.better or not has_figures}
+
+
+def for_dataset(opened: OpenMetric, dataset: str) -> OpenMetric:
+    """The metric as the official script of a dataset computes it, where that differs; given options count over that.
+
+    Args:
+        opened: as it was asked for.
+        dataset: the name of the dataset's file.
+    """
+    more = {key: value for key, value in official_options(dataset, opened.name).items() if key not in opened.options}
+    if not more or opened.metric is None:
+        return opened
+    metric = build(load("metrics", opened.name), {**more, **opened.options}, f"metrics.{opened.name}")
+    return dataclasses.replace(opened, metric=metric)
+
+
+def official_options(dataset: str, metric: str) -> Mapping[str, Any]:
+    """The options of a metric by which the official script of a dataset scores; none if they are the metric's own defaults."""
+    if dataset not in entries("datasets"):
+        return {}
+    official: Mapping[str, Mapping[str, Any]] = getattr(load("datasets", dataset), "OFFICIAL", {})
+    return official.get(metric, {})
 
 
 def open_metrics(
@@ -143,6 +171,7 @@ def score_run(run: RunFolder, metrics: Sequence[OpenMetric], *, on_record: Calla
     scores: list[Score] = []
     for dataset in run.plan.datasets:
         examples = {example.question.id: example for example in run.examples(dataset)}
+        own = [for_dataset(metric, run.plan.datasets[dataset].name) for metric in metrics]
         for method in run.plan.methods:
             of_question: dict[str, list[Score]] = {}
             for record in run.records(dataset, method):
@@ -152,11 +181,26 @@ def score_run(run: RunFolder, metrics: Sequence[OpenMetric], *, on_record: Calla
                         f"{run.records_path(dataset, method)} has a record of question {asked!r}, which is not among the "
                         f"examples of {dataset!r}; see what else differs with: hopweave verify {run.path}"
                     )
-                of_question[asked] = list(_scores_of(dataset, method, record, examples[asked], metrics))
+                of_question[asked] = list(scores_of(dataset, method, record, examples[asked], own))
                 if on_record is not None:
                     on_record()
             scores += [score for asked in examples for score in of_question.get(asked, ())]
     return scores
+
+
+def scores_of(dataset: str, method: str, record: Record, example: Example, metrics: Iterable[OpenMetric]) -> Iterator[Score]:
+    """Yields what each metric that is for the question's form says of a record. Whatever a metric does, none is raised."""
+    state = became(record)
+    for opened in metrics:
+        if opened.forms and example.question.form not in opened.forms:
+            continue
+        values, error = None, opened.error
+        if error is None:
+            try:
+                values = _values(opened, record, example)
+            except Exception as raised:  # noqa: BLE001 - whatever a metric does, it is counted, and the others go on
+                error = Failure.of(raised)
+        yield Score(dataset, method, record.question.id, opened.name, state, values, error)
 
 
 def became(record: Record) -> Became:
@@ -231,18 +275,12 @@ def _is_unread_answer(step: AnyStep) -> bool:
     return isinstance(step, ParseFailure) and step.parser == "final"
 
 
-def _scores_of(dataset: str, method: str, record: Record, example: Example, metrics: Sequence[OpenMetric]) -> Iterator[Score]:
-    state = became(record)
-    for opened in metrics:
-        if opened.forms and example.question.form not in opened.forms:
-            continue
-        values, error = None, opened.error
-        if opened.metric is not None and (state != "failed" or opened.metric.counts_failures):
-            try:
-                values = _checked(opened.metric.score(record, example), opened.metric)
-            except Exception as raised:  # noqa: BLE001 - whatever a metric does, it is counted, and the others go on
-                error = Failure.of(raised)
-        yield Score(dataset, method, record.question.id, opened.name, state, values, error)
+def _values(opened: OpenMetric, record: Record, example: Example) -> dict[str, float] | None:
+    metric = opened.metric
+    if metric is None or (record.answer is None and not metric.counts_failures):
+        applies = metric is None or not isinstance(metric, Selective) or metric.applies_to(example)
+        return None if applies else {}
+    return _checked(metric.score(record, example), metric)
 
 
 def _checked(values: Mapping[str, float], metric: Metric) -> dict[str, float]:

@@ -47,10 +47,12 @@ class SheetRow:
         labels: one for each of the sheet's label columns.
         values: by the key of the column; one that is left out or `None` is no data.
         num: what the figures are had from (questions, unless the sheet says otherwise).
-        num_failed: records left out since their question failed, or scoring them did.
+        num_failed: questions that failed; where rightness is measured they are among `num`, as wrong.
         num_no_data: records left out since the figure does not apply to them.
-        bounds: a figure if every failed record were wrong, and if every one were right.
+        bounds: a figure if every record that failed or could not be scored were wrong, and if every one were right.
         published: rows of papers for the same place.
+        num_unscored: records left out since scoring them failed.
+        answered: a figure over the answered questions alone, where some failed.
     """
 
     labels: tuple[str, ...]
@@ -60,6 +62,8 @@ class SheetRow:
     num_no_data: int = 0
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     published: tuple[PublishedRow, ...] = ()
+    num_unscored: int = 0
+    answered: Mapping[str, float | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,8 @@ def written(sheet: Sheet, form: Form) -> str:
         return _as_csv(sheet)
     reasons: dict[tuple[str, ...], str] = {}
     lines = [*_lines(sheet, reasons)]
-    head = [*sheet.label_heads, "source", *(one.name for one in sheet.heads), sheet.counted, "failed", "no data"]
+    head = [*sheet.label_heads, "source", *(name for name, _, _ in _columns(sheet)), sheet.counted, "failed", "no data"]
+    head += ["unscored"] if has_unscored(sheet) else []
     table = _as_markdown(head, lines) if form == "markdown" else _as_text(head, lines, len(sheet.label_heads) + 1)
     marks = [f"({mark}) not comparable: {'; '.join(why)}" for why, mark in reasons.items()]
     below = [*marks, *sheet.notes, *(f"no data: {line}" for line in sheet.missing)]
@@ -105,16 +110,42 @@ def written(sheet: Sheet, form: Form) -> str:
     return "\n".join([title, "", *table, *([""] if below else []), *(f"{bullet}{line}" for line in below)]) + "\n"
 
 
+def has_unscored(sheet: Sheet) -> bool:
+    """Whether scoring failed somewhere."""
+    return any(row.num_unscored for row in sheet.rows)
+
+
+def _columns(sheet: Sheet) -> list[tuple[str, Head, bool]]:
+    """The columns of figures: name, head, and whether it is over the answered questions alone; those only where some failed."""
+    found = []
+    for head in sheet.heads:
+        found.append((head.name, head, False))
+        if any(head.key in row.answered for row in sheet.rows):
+            found.append((f"{head.name}, answered only", head, True))
+    return found
+
+
 def _lines(sheet: Sheet, reasons: dict[tuple[str, ...], str]) -> Iterable[list[str]]:
+    columns, more = _columns(sheet), has_unscored(sheet)
     for row in sheet.rows:
-        cells = [_figure(row.values.get(head.key), head, row.bounds.get(head.key)) for head in sheet.heads]
-        yield [*row.labels, "measured", *cells, f"{row.num:,}", f"{row.num_failed:,}", f"{row.num_no_data:,}"]
+        cells = [_measured(row, head, is_answered=is_answered) for _, head, is_answered in columns]
+        counts = [row.num, row.num_failed, row.num_no_data, *([row.num_unscored] if more else [])]
+        yield [*row.labels, "measured", *cells, *(f"{count:,}" for count in counts)]
         for paper in row.published:
             mark = ""
             if paper.why_not:
                 mark = f" ({reasons.setdefault(paper.why_not, _letters(len(reasons)))})"
-            cells = ["" if head.key not in paper.values else _figure(paper.values[head.key], head) for head in sheet.heads]
-            yield [*("" for _ in row.labels), f"{paper.source}{mark}", *cells, "", "", ""]
+            cells = [
+                "" if is_answered or head.key not in paper.values else _figure(paper.values[head.key], head)
+                for _, head, is_answered in columns
+            ]
+            yield [*("" for _ in row.labels), f"{paper.source}{mark}", *cells, *("" for _ in counts)]
+
+
+def _measured(row: SheetRow, head: Head, *, is_answered: bool) -> str:
+    if is_answered:
+        return _figure(row.answered[head.key], head) if head.key in row.answered else ""
+    return _figure(row.values.get(head.key), head, row.bounds.get(head.key))
 
 
 def _letters(number: int) -> str:
@@ -151,13 +182,15 @@ def _as_markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> list[st
 
 
 def _as_csv(sheet: Sheet) -> str:
-    heads = [head.key for head in sheet.heads]
-    lines: list[list[object]] = [[*sheet.label_heads, "source", "comparable", *heads, sheet.counted, "failed", "no_data"]]
+    columns, more = _columns(sheet), has_unscored(sheet)
+    heads = [f"{head.key}_answered" if is_answered else head.key for _, head, is_answered in columns]
+    counted = [sheet.counted, "failed", "no_data", *(["unscored"] if more else [])]
+    lines: list[list[object]] = [[*sheet.label_heads, "source", "comparable", *heads, *counted]]
     for row in sheet.rows:
-        values = [row.values.get(key) for key in heads]
-        counts = [row.num, row.num_failed, row.num_no_data]
+        values = [(row.answered if is_answered else row.values).get(head.key) for _, head, is_answered in columns]
+        counts = [row.num, row.num_failed, row.num_no_data, *([row.num_unscored] if more else [])]
         lines.append([*row.labels, "measured", "", *("" if value is None else value for value in values), *counts])
         for paper in row.published:
-            figures = [paper.values.get(key, "") for key in heads]
-            lines.append([*row.labels, paper.source, "no" if paper.why_not else "yes", *figures, "", "", ""])
+            figures = ["" if is_answered else paper.values.get(head.key, "") for _, head, is_answered in columns]
+            lines.append([*row.labels, paper.source, "no" if paper.why_not else "yes", *figures, *("" for _ in counted)])
     return csv_text(lines)

@@ -46,10 +46,31 @@ def bootstrap_means(columns: Sequence[Values], *, num_resamples: int = NUM_RESAM
         num_resamples: how often to draw.
         seed: of the draws.
     """
-    num = len(columns[0]) if columns else 0
     means: list[list[float]] = [[] for _ in columns]
+    for drawn in resampled_means(columns, num_resamples=num_resamples, seed=seed):
+        for mean, one in zip(means, drawn, strict=True):
+            if one is not None:
+                mean.append(one)
+    for mean in means:
+        mean.sort()
+    return means
+
+
+def resampled_means(
+    columns: Sequence[Values], *, num_resamples: int = NUM_RESAMPLES, seed: int = 0
+) -> Iterator[list[float | None]]:
+    """The means of all columns over the same questions drawn with replacement, a list for each draw.
+
+    A mean is over the drawn questions that have a value; `None` where none of them has one.
+
+    Args:
+        columns: all of the same length.
+        num_resamples: how often to draw.
+        seed: of the draws.
+    """
+    num = len(columns[0]) if columns else 0
     if not num:
-        return means
+        return
     scales = [_scale(column) for column in columns]
     packing = _Packing(num, 2 * len(columns))
     packed = packing.rows(
@@ -58,14 +79,11 @@ def bootstrap_means(columns: Sequence[Values], *, num_resamples: int = NUM_RESAM
     draw = random.Random(seed).random  # noqa: S311 - a sample, not a secret
     for _ in range(num_resamples):
         drawn = [int(draw() * num) for _ in range(num)]
-        total = sum(itemgetter(*drawn)(packed)) if num > 1 else packed[0]
-        parts = packing.parts(total)
-        for mean, scale, shifted, count in zip(means, scales, parts, parts, strict=True):
-            if count:
-                mean.append((shifted - count * _ONE) / (count * _ONE) * scale)
-    for mean in means:
-        mean.sort()
-    return means
+        parts = packing.parts(sum(itemgetter(*drawn)(packed)) if num > 1 else packed[0])
+        yield [
+            (shifted - count * _ONE) / (count * _ONE) * scale if count else None
+            for scale, shifted, count in zip(scales, parts, parts, strict=True)
+        ]
 
 
 def percentile_interval(means: Sequence[float], *, confidence: float = CONFIDENCE) -> Bounds | None:
@@ -108,13 +126,47 @@ def bca_interval(values: Values, means: Sequence[float], *, confidence: float = 
     return Bounds(_quantile(means, corrected(tail)), _quantile(means, corrected(1 - tail)))
 
 
-def mean_interval(values: Values, means: Sequence[float]) -> Bounds | None:
-    """The BCa interval, or the percentile one where BCa is not defined; `None` for values that are all the same.
+def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.inf, high: float = math.inf) -> Bounds | None:
+    """The BCa interval of a mean, or the percentile one where BCa is not defined; `all_equal_interval` without a spread.
 
-    No spread was seen then, which is no proof that there is none.
+    Args:
+        values: the sample.
+        means: its bootstrap means, sorted; they are not looked at where all values are the same.
+        low: the least value that can be.
+        high: the greatest.
     """
-    present = {value for value in values if value is not None}
-    return (bca_interval(values, means) or percentile_interval(means)) if len(present) > 1 else None
+    present = [value for value in values if value is not None]
+    if not present:
+        return None
+    if min(present) == max(present):
+        return all_equal_interval(present[0], len(present), low=low, high=high)
+    return bca_interval(values, means) or percentile_interval(means)
+
+
+def all_equal_interval(value: float, num: int, *, low: float, high: float, confidence: float = CONFIDENCE) -> Bounds | None:
+    """The interval of the mean of values that are all the same, of which a bootstrap sees no spread.
+
+    Of `num` values none differed, so by Clopper and Pearson (1934) the share of those that would is at most
+    1 - (tail)^(1/num); at worst each of them is the least or the greatest value that can be. For 0 and 1 that is their
+    interval of a share, and for any other bounded value it holds, too.
+
+    Args:
+        value: that all have.
+        num: how many, at least 1.
+        low: the least value that can be.
+        high: the greatest.
+        confidence: above 0, below 1.
+
+    Returns:
+        `None` where values have no bounds: then nothing is known of those that were not seen.
+
+    >>> all_equal_interval(1.0, 10, low=0.0, high=1.0)
+    Bounds(low=0.691502892182, high=1.0)
+    """
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return None
+    unseen = round(1 - ((1 - confidence) / 2) ** (1 / num), 12)
+    return Bounds(value - unseen * (value - low), value + unseen * (high - value))
 
 
 def mcnemar(num_wins: int, num_losses: int) -> tuple[float, float]:

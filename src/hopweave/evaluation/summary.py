@@ -4,26 +4,38 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hopweave.errors import DataError
-from hopweave.evaluation.run_folder import RunFolder
-from hopweave.evaluation.score import OpenMetric, Score, open_metrics, records_hashes, write_whole
-from hopweave.evaluation.statistics import bootstrap_means, mean_interval
-from hopweave.evaluation.tables import Cell, FailureKind, Group, Interval, Mean
+from hopweave.evaluation import per_cost
+from hopweave.evaluation.cells import Scored, cell_of, means_of, named_columns, scored
+from hopweave.evaluation.contenders import by_contender, over_seeds
+from hopweave.evaluation.frontier import Planes, frontiers_of
+from hopweave.evaluation.over_datasets import macro_means
+from hopweave.evaluation.run_folder import Plan, RunFolder
+from hopweave.evaluation.score import (
+    PRIMARY,
+    OpenMetric,
+    Score,
+    official_options,
+    open_metrics,
+    records_hashes,
+    write_whole,
+)
+from hopweave.evaluation.tables import Cell, FailureKind, Frontier, Group, MacroMean, OverSeeds
 from hopweave.plain_data import read_json
-from hopweave.protocols import Combining
-from hopweave.trace import Failure
-from hopweave.types import Column, Example
+from hopweave.types import AnswerForm, Column, Example
 
-SCHEMA = "hopweave.scores/1"
+SCHEMA = "hopweave.scores/2"
 FILE = "scores.json"
 
+COSTS = ("total_tokens", "llm_calls", "seconds", "cost")
+"""The costs that quality is drawn against, those of them that there is data for."""
+
 Key = tuple[str, str]
-_Rows = list[Score]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +51,10 @@ class Summary:
         cells: in the order of the plan; those without a record, too.
         groups: the cells cut down to the values of the traits.
         failures: of metrics, by cell.
+        macro: the mean of each method over the datasets, where there are several.
+        frontiers: the primary column of each dataset against each cost.
+        seeds: mean and spread of the methods that were run under several seeds.
+        official: the options by which metrics score a dataset since its official script does, by label and metric.
     """
 
     metrics: tuple[Mapping[str, Any], ...]
@@ -49,6 +65,10 @@ class Summary:
     cells: tuple[Cell, ...]
     groups: tuple[Group, ...]
     failures: tuple[FailureKind, ...]
+    macro: tuple[MacroMean, ...]
+    frontiers: tuple[Frontier, ...]
+    seeds: tuple[OverSeeds, ...]
+    official: Mapping[str, Mapping[str, Mapping[str, Any]]]
 
     def to_json(self) -> dict[str, Any]:
         """As plain values."""
@@ -79,24 +99,16 @@ def summarize(
         by: traits to group by.
         seed: of the bootstrap intervals.
     """
-    of_cell: dict[Key, _Rows] = {(d, m): [] for d in run.plan.datasets for m in run.plan.methods}
-    for score in scores:
-        of_cell[score.dataset, score.method].append(score)
     cells: list[Cell] = []
     groups: list[Group] = []
     failures = list(_failures(scores))
-    for dataset in run.plan.datasets:
-        examples = run.examples(dataset)
-        of_method = {method: of_cell[dataset, method] for method in run.plan.methods}
-        made, broken = _cells(dataset, examples, of_method, metrics, seed)
+    datasets = scored_datasets(run, scores, metrics)
+    primary = primary_columns(run, columns_of(metrics))
+    for found in datasets:
+        made, broken = _cells(found, metrics, seed)
         cells += made
         failures += broken
-        for trait in by:
-            for value in _values_of(trait, examples):
-                chosen = [example for example in examples if example.traits.get(trait, "") == value]
-                ids = {example.question.id for example in chosen}
-                cut = {method: [score for score in rows if score.question in ids] for method, rows in of_method.items()}
-                groups += [Group(trait, value, cell) for cell in _cells(dataset, chosen, cut, metrics, seed)[0]]
+        groups += _groups(found, metrics, by, seed)
     return Summary(
         metrics=tuple(
             {"name": metric.name, "options": dict(metric.options), "forms": sorted(metric.forms)} for metric in metrics
@@ -108,6 +120,10 @@ def summarize(
         cells=tuple(cells),
         groups=tuple(groups),
         failures=tuple(failures),
+        macro=tuple(macro_means(datasets, primary, run.plan, seed)),
+        frontiers=tuple(one for found in datasets for one in _frontiers(found, primary.get(found.dataset, ""), run.plan, seed)),
+        seeds=tuple(one for found in datasets for one in over_seeds(found, run.plan)),
+        official=_official(run, metrics),
     )
 
 
@@ -145,96 +161,70 @@ def metrics_of(found: Mapping[str, Any]) -> list[OpenMetric]:
 
 
 def columns_of(metrics: Iterable[OpenMetric]) -> dict[str, Column]:
-    """The columns of all metrics by the name under which they stand in tables, those of whole cells included."""
-    found: dict[str, Column] = {}
-    for opened in metrics:
-        both = {**opened.columns, **(getattr(opened.metric, "combined", None) or {})}
-        for name, column in both.items():
-            found[name if name not in found else f"{opened.name}.{name}"] = column
+    """The columns that tables of these metrics have, by the name under which they stand there."""
+    found = {shown: one.column for shown, one in named_columns(metrics).items()}
+    return found | per_cost.columns_beside(found)
+
+
+def primary_of(forms: Iterable[AnswerForm], columns: Container[str]) -> str:
+    """The column that methods are compared by: that of the commonest form of answer; empty if it is not there."""
+    counts = Counter(forms)
+    column = PRIMARY[min(counts, key=lambda form: (-counts[form], form))] if counts else ""
+    return column if column in columns else ""
+
+
+def scored_datasets(run: RunFolder, scores: Iterable[Score], metrics: Sequence[OpenMetric]) -> list[Scored]:
+    """What the records of each dataset of a run gave."""
+    of_cell: dict[Key, list[Score]] = {(d, m): [] for d in run.plan.datasets for m in run.plan.methods}
+    for score in scores:
+        of_cell[score.dataset, score.method].append(score)
+    return [
+        scored(dataset, run.examples(dataset), {method: of_cell[dataset, method] for method in run.plan.methods}, metrics)
+        for dataset in run.plan.datasets
+    ]
+
+
+def primary_columns(run: RunFolder, columns: Container[str]) -> dict[str, str]:
+    """The column that methods are compared by, of each dataset of a run that has it."""
+    found = {
+        dataset: primary_of((example.question.form for example in run.examples(dataset)), columns)
+        for dataset in run.plan.datasets
+    }
+    return {dataset: column for dataset, column in found.items() if column}
+
+
+def _cells(found: Scored, metrics: Sequence[OpenMetric], seed: int) -> tuple[list[Cell], list[FailureKind]]:
+    means, broken = means_of(found, metrics, seed)
+    for name, of_method in per_cost.figures(found, seed).items():
+        for method, mean in of_method.items():
+            means[method][name] = mean
+    return [cell_of(found, method, means[method]) for method in found.rows], broken
+
+
+def _frontiers(found: Scored, quality: str, plan: Plan, seed: int) -> list[Frontier]:
+    if not quality:
+        return []
+    costs = {name: by_contender(found.columns.get(name, {}), plan) for name in COSTS}
+    good = by_contender(found.columns[quality], plan)
+    return frontiers_of(Planes(found.dataset, found.order, list(plan.contenders), quality, good, costs), seed)
+
+
+def _groups(found: Scored, metrics: Sequence[OpenMetric], by: Sequence[str], seed: int) -> Iterator[Group]:
+    for trait in by:
+        for value in _values_of(trait, found.examples):
+            chosen = [example for example in found.examples if example.traits.get(trait, "") == value]
+            yield from (Group(trait, value, cell) for cell in _cells(found.among(chosen), metrics, seed)[0])
+
+
+def _official(run: RunFolder, metrics: Iterable[OpenMetric]) -> dict[str, dict[str, Mapping[str, Any]]]:
+    """Where a metric follows the official script of a dataset, and was not told otherwise."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for metric in metrics:
+        for label, plan in run.plan.datasets.items():
+            options = official_options(plan.name, metric.name)
+            if any(key not in metric.options for key in options):
+                found.setdefault(label, {})[metric.name] = {**options, **metric.options}
     return found
-
-
-def _cells(
-    dataset: str, examples: Sequence[Example], of_method: Mapping[str, _Rows], metrics: Sequence[OpenMetric], seed: int
-) -> tuple[list[Cell], list[FailureKind]]:
-    order = [example.question.id for example in examples]
-    means: dict[str, dict[str, Mean]] = {method: {} for method in of_method}
-    samples: list[list[float | None]] = []
-    places: list[tuple[str, str]] = []
-    broken: list[FailureKind] = []
-    taken: set[str] = set()
-    for opened in metrics:
-        rows_of = {
-            method: {score.question: score for score in rows if score.metric == opened.name}
-            for method, rows in of_method.items()
-        }
-        for column_name, column in opened.columns.items():
-            key = column_name if column_name not in taken else f"{opened.name}.{column_name}"
-            taken.add(key)
-            for method, rows in rows_of.items():
-                if rows:
-                    means[method][key] = _mean(column_name, column, list(rows.values()))
-                    sample = [_value(rows.get(asked), column_name) for asked in order]
-                    if len(set(sample) - {None}) > 1:  # without a spread there is no interval to draw for
-                        places.append((method, key))
-                        samples.append(sample)
-        whole: Any = opened.metric
-        if isinstance(whole, Combining):
-            for method, rows in rows_of.items():
-                figures, failure = _combined(whole, list(rows.values()))
-                for name, mean in figures.items():
-                    means[method][name if name not in taken else f"{opened.name}.{name}"] = mean
-                if failure is not None:
-                    where = f"metric {opened.name}"
-                    broken.append(FailureKind(dataset, method, where, failure.kind, failure.message, ()))
-            taken.update(whole.combined)
-    for (method, key), sample, drawn in zip(places, samples, bootstrap_means(samples, seed=seed), strict=True):
-        bounds = mean_interval(sample, drawn)
-        interval = Interval(bounds.low, bounds.high) if bounds is not None else None
-        means[method][key] = dataclasses.replace(means[method][key], interval=interval)
-    return [_cell(dataset, method, len(examples), rows, means[method]) for method, rows in of_method.items()], broken
-
-
-def _cell(dataset: str, method: str, num_questions: int, rows: _Rows, means: Mapping[str, Mean]) -> Cell:
-    states = {score.question: score.record for score in rows}
-    count = list(states.values()).count
-    return Cell(
-        dataset, method, num_questions, len(states), count("failed"), count("unparsed"), count("abstained"), dict(means)
-    )
-
-
-def _mean(name: str, column: Column, rows: _Rows) -> Mean:
-    values = [score.values[name] for score in rows if score.values is not None and name in score.values]
-    num_failed = sum(score.values is None for score in rows)
-    total, num = math.fsum(values), len(values)
-    bounds = None
-    if num_failed and math.isfinite(column.low) and math.isfinite(column.high):
-        low, high = ((total + num_failed * worst) / (num + num_failed) for worst in (column.low, column.high))
-        bounds = Interval(low, high)
-    return Mean(total / num if num else None, num, num_failed, len(rows) - num - num_failed, None, bounds)
-
-
-def _combined(metric: Combining, rows: _Rows) -> tuple[dict[str, Mean], Failure | None]:
-    values = [score.values for score in rows if score.values is not None]
-    if not rows:
-        return {}, None
-    num_failed = len(rows) - len(values)
-    try:
-        figures = {name: float(value) for name, value in metric.combine(values).items()}
-        for name, value in figures.items():
-            if name not in metric.combined or not math.isfinite(value):
-                raise ValueError(f"it gave {value} for {name!r}")
-    except Exception as error:  # noqa: BLE001 - whatever a metric does, it is named, and the others go on
-        return {}, Failure.of(error)
-    num = sum(map(bool, values))
-    return {
-        name: Mean(figures.get(name), num if name in figures else 0, num_failed, len(values) - (num if name in figures else 0))
-        for name in metric.combined
-    }, None
-
-
-def _value(score: Score | None, column: str) -> float | None:
-    return score.values.get(column) if score is not None and score.values is not None else None
 
 
 def _values_of(trait: str, examples: Sequence[Example]) -> list[str | int]:

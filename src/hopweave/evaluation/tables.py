@@ -5,7 +5,7 @@ Scores and comparisons are handed over in these types; whoever draws them comput
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hopweave.trace import Record
@@ -22,15 +22,18 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of a column over the records of a cell, with all that was left out of it.
+    """The mean of a column over the questions of a cell that were asked, with all that was left out of it.
 
     Attributes:
-        value: `None` if there is no data.
-        num_scored: records that it is the mean of.
-        num_failed: records left out since their question failed, or scoring them did.
+        value: with each question that failed as the worst value; `None` if there is no data.
+        num_scored: questions that it is the mean of, failed ones included.
+        num_failed: those of them that failed. A figure of a whole cell leaves these out.
         num_no_data: records left out since the column does not apply to them.
         interval: 95%, of the bootstrap.
-        bounds: the mean if every failed record were the worst, and if every one were the best that the column can be.
+        bounds: the mean if every record that failed or could not be scored were the least, and if every one were the most
+            that the column can be.
+        num_unscored: records left out since scoring them failed.
+        answered: the mean over the answered questions alone.
     """
 
     value: float | None
@@ -39,6 +42,8 @@ class Mean:
     num_no_data: int = 0
     interval: Interval | None = None
     bounds: Interval | None = None
+    num_unscored: int = 0
+    answered: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +75,8 @@ class Comparison:
 
     Attributes:
         column: what is compared.
-        num_pairs: questions that both have a value for.
-        num_left_out: questions that one of them has none for.
+        num_pairs: questions that count for both, failed ones as the worst.
+        num_left_out: questions that do not count for one of them.
         difference: the method's mean less the baseline's over the pairs; `None` if there are none.
         interval: 95%, of the paired bootstrap.
         test: which one gave `p`.
@@ -79,6 +84,9 @@ class Comparison:
         p_holm: corrected by Holm's method over the methods that are compared.
         minimum_detectable: the least difference that would be found with a power of 80%.
         says: what the numbers say, in a few words.
+        num_failed: pairs in which one of the two failed.
+        difference_answered: over the pairs that both answered; `None` if there are none.
+        bounds: the difference if what failed or could not be scored were the least for the one and the most for the other.
     """
 
     dataset: str
@@ -94,6 +102,9 @@ class Comparison:
     p_holm: float | None = None
     minimum_detectable: float | None = None
     says: str = ""
+    num_failed: int = 0
+    difference_answered: float | None = None
+    bounds: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +139,10 @@ class Point:
     """A method in the plane of what it costs and how good it is.
 
     Attributes:
-        is_best: no other method is at least as good for at most the cost, and better in one of the two.
+        is_best: on the frontier: no other method is at least as good for at most the cost, and better in one of the two, with
+            the support that it takes.
+        support: the share of paired bootstrap draws in which it is; `None` if it cannot be.
+        why_off: why it can be on no frontier; empty if it can.
     """
 
     method: str
@@ -136,6 +150,8 @@ class Point:
     quality: float
     interval: Interval | None = None
     is_best: bool = False
+    support: float | None = None
+    why_off: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +163,53 @@ class Frontier:
     cost: str
     points: tuple[Point, ...]
     absent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The means of a column under several seeds.
+
+    Attributes:
+        mean: over the seeds.
+        standard_deviation: of the means of the seeds (n - 1); `None` of one alone.
+        lowest, highest: of them.
+        num_seeds: that have a mean.
+    """
+
+    mean: float
+    standard_deviation: float | None
+    lowest: float
+    highest: float
+    num_seeds: int
+
+
+@dataclass(frozen=True, slots=True)
+class OverSeeds:
+    """A method on a dataset over the seeds that it was run under; `spreads` by column."""
+
+    dataset: str
+    method: str
+    seeds: tuple[int, ...]
+    spreads: Mapping[str, Spread]
+
+
+@dataclass(frozen=True, slots=True)
+class MacroMean:
+    """The unweighted mean of a method over datasets.
+
+    Attributes:
+        value: `None` where it has no data on one of them.
+        datasets: that it is over, and `columns` the one of each.
+        interval: 95%, of a bootstrap within each dataset.
+        missing: datasets without data.
+    """
+
+    method: str
+    value: float | None
+    datasets: tuple[str, ...]
+    columns: tuple[str, ...]
+    interval: Interval | None = None
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +319,8 @@ class Tables:
     comparisons: tuple[ComparisonTable, ...] = ()
     groups: tuple[Group, ...] = ()
     frontiers: tuple[Frontier, ...] = ()
+    macro: tuple[MacroMean, ...] = ()
+    seeds: tuple[OverSeeds, ...] = ()
     failures: tuple[FailureKind, ...] = ()
     examples: tuple[ExampleAnswer, ...] = ()
     notes: tuple[str, ...] = ()
@@ -272,35 +337,3 @@ class Tables:
         """The cells of a dataset in the order of the methods."""
         found = (self.cell(dataset, method.label) for method in self.methods)
         return [cell for cell in found if cell is not None]
-
-
-def frontier_of(dataset: str, quality: str, cost: str, cells: Sequence[Cell], *, is_higher_better: bool = True) -> Frontier:
-    """The plane of a quality and a cost, with the best methods marked.
-
-    Args:
-        dataset: of the cells.
-        quality: its column.
-        cost: its column; lower is better.
-        cells: of the dataset.
-        is_higher_better: of the quality.
-    """
-    points, absent = [], []
-    for cell in cells:
-        good, spent = cell.means.get(quality), cell.means.get(cost)
-        if good is None or spent is None or good.value is None or spent.value is None:
-            absent.append(cell.method)
-        else:
-            points.append(Point(cell.method, spent.value, good.value, good.interval))
-    sign = 1.0 if is_higher_better else -1.0
-    marked = (
-        Point(point.method, point.cost, point.quality, point.interval, not _is_beaten(point, points, sign)) for point in points
-    )
-    return Frontier(dataset, quality, cost, tuple(marked), tuple(absent))
-
-
-def _is_beaten(point: Point, others: Iterable[Point], sign: float) -> bool:
-    for other in others:
-        gain, saving = sign * (other.quality - point.quality), point.cost - other.cost
-        if gain >= 0 and saving >= 0 and (gain > 0 or saving > 0):
-            return True
-    return False

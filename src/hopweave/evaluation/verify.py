@@ -22,6 +22,7 @@ from hopweave.errors import DataError, HopweaveError
 from hopweave.evaluation import compare, comparisons, manifest, proof, report, summary
 from hopweave.evaluation.comparisons import Table
 from hopweave.evaluation.differing import Verification, hold_lines, hold_values
+from hopweave.evaluation.entrants import beside
 from hopweave.evaluation.manifest import FileHash, Manifest, Source, hash_file, hash_source
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.score import LINES, Score, open_metrics, score_run, write_scores
@@ -221,6 +222,12 @@ def _compared(run: RunFolder, again: _Again, found: Verification) -> bool:
         return False
     scores: dict[str, list[Score]] = {}
     for table in kept:
+        gone = [one.name for one in table.runs if one.name and beside(run, one.name) is None]
+        if gone:
+            where = f"{comparisons.FILE}, {table.dataset}, {table.column}"
+            found.notes.append(f"{where}: not computed again without the run {gone[0]} beside this one")
+            again.tables.append(table)
+            continue
         try:
             key = json.dumps([table.metric, table.options], sort_keys=True, default=str)
             if key not in scores:
@@ -269,7 +276,7 @@ def _report_again(run: RunFolder, again: _Again, name: str) -> dict[str, str]:
     with TemporaryDirectory(prefix="hopweave-verify-") as place:
         path = Path(place) / name
         path.mkdir()
-        for part in ("plan.json", "examples", "records"):
+        for part in ("plan.json", "manifest.json", "examples", "records"):
             if (run.path / part).exists():
                 (path / part).symlink_to((run.path / part).resolve())
         copy = RunFolder(path, run.plan)

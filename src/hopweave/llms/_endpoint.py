@@ -1,61 +1,72 @@
-"""The one door to the network: calls an OpenAI-compatible endpoint through the official SDK and reads its JSON ourselves.
-
-The SDK's typed parsing costs more CPU than the rest of a call, so requests go through its `post` with the plain response as
-the type to cast to, which the SDK documents for endpoints that it does not know.
-"""
+"""Calls an OpenAI-compatible endpoint: a request goes out, and its response becomes replies or an error of the family."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
-import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 from weakref import WeakKeyDictionary
 
 from hopweave.errors import ModelError
-from hopweave.llms._wire import (
-    StreamedReply,
-    Wire,
+from hopweave.llms._address import Address
+from hopweave.llms._failures import (
+    TransportError,
+    explained,
     failure,
-    is_loopback,
     not_a_completion,
-    prefill_of,
-    read_completions,
     refused_field,
-    request_body,
+    reported,
+    silent,
+    too_slow,
 )
+from hopweave.llms._json import MALFORMED, parsed
+from hopweave.llms._wire import StreamedReply, Wire, most_bytes, prefill_of, read_completions, request_body
 from hopweave.protocols import OnText
+from hopweave.redaction import Secrets, secrets_of
 from hopweave.types import Message, Reply, Sampling
 
+if TYPE_CHECKING:
+    from hopweave.llms._http import Client, Response
+
+NO_KEY = "no-key-needed"
+"""Sent to a server that wants none: some want to see one all the same."""
+
+_MAX_ERROR_BYTES = 1 << 20
+_MAX_LISTING_BYTES = 1 << 23
+_LISTING_SECONDS = 5.0
 _log = logging.getLogger(__name__)
-
-# Below the 5 s after which uvicorn and llama.cpp close an idle connection, so that no call meets one that is being closed.
-_KEEP_ALIVE_SECONDS = 4.0
-
-# A pool looks through all its connections at every call: several small ones cost a sixth less CPU at 64 calls at a time.
-_CONNECTIONS_PER_CLIENT = 8
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The clients of one event loop.
+    """The client of one event loop.
 
     Attributes:
         turns: lets so many calls through at a time as there may be connections.
-        free: the clients with a connection to spare, once for each; the one used last is at the end, and used next.
-        clients: all of them.
-        closing: closes them.
+        client: keeps the connections.
+        closing: closes it.
     """
 
     turns: asyncio.Semaphore
-    free: list[Any]
-    clients: list[Any]
+    client: Client
     closing: AsyncGenerator[None, None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What is asked for in one call."""
+
+    messages: Sequence[Message]
+    sampling: Sampling
+    on_text: OnText | None
+    is_streamed: bool
+    num: int = 1
 
 
 class Endpoint:
@@ -67,6 +78,7 @@ class Endpoint:
         timeout_seconds: for a whole call; between pieces, where it streams.
         connect_timeout_seconds: to open a connection.
         max_connections: calls at a time; more wait for their turn, and that wait does not count against the timeout.
+        stream_seconds: for a whole reply that streams.
     """
 
     def __init__(
@@ -77,50 +89,65 @@ class Endpoint:
         timeout_seconds: float,
         connect_timeout_seconds: float,
         max_connections: int,
+        stream_seconds: float,
     ) -> None:
         self.wire = wire
+        self.address = Address.of(wire.base_url)
+        self._url = self.address.url(wire.path)
         self._key = key
         self._timeout_seconds = timeout_seconds
         self._connect_timeout_seconds = connect_timeout_seconds
         self._max_connections = max_connections
+        self._stream_seconds = max(stream_seconds, timeout_seconds)
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, _Line] = WeakKeyDictionary()
         self._refused: frozenset[str] = frozenset()
         self._ends_streams = wire.server == "llama.cpp"
 
     async def open(self) -> None:
-        """Sets up a client, which takes the time that importing the SDK takes; nothing is sent."""
-        async with self._client(await self._line()):
-            pass
+        """Sets up a client, which takes the time that importing its library takes; nothing is sent."""
+        await self._line()
 
     async def reply(
         self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None, *, is_streamed: bool
     ) -> Reply:
         """Replies once; see `LanguageModel.reply`."""
-        return (await self._ask(messages, sampling, on_text, is_streamed=is_streamed, num=1))[0]
+        return (await self._ask(_Request(messages, sampling, on_text, is_streamed)))[0]
 
     async def replies(self, messages: Sequence[Message], sampling: Sampling, num: int) -> list[Reply]:
         """Draws several replies in one request; see `ManyReplies.replies`."""
-        replies = await self._ask(messages, sampling, None, is_streamed=False, num=num)
+        replies = await self._ask(_Request(messages, sampling, None, is_streamed=False, num=num))
         if len(replies) < num:
             raise ModelError(
-                f"{self.wire.base_url} sent {len(replies)} of {num} replies: it does not draw several in one request; "
-                "set llms.openai_compatible.samples=no"
+                f"{self.wire.shown} sent {len(replies)} of {num} replies: it does not draw several in one request; "
+                f"set {self.wire.settings_name}.samples=no"
             )
         return replies[:num]
 
-    async def _ask(
-        self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None, *, is_streamed: bool, num: int
-    ) -> list[Reply]:
-        line = await self._line()
-        async with self._client(line) as client:
-            while True:
-                body = request_body(self.wire, messages, sampling, self._refused, is_streamed=is_streamed, num=num)
+    async def fetch(self, url: str, body: Mapping[str, Any] | None, seconds: float) -> Any:
+        """The JSON that comes back for a body, or for none, without waiting for a turn.
+
+        Raises:
+            ModelError: if none comes.
+        """
+        client = (await self._line()).client
+        try:
+            async with asyncio.timeout(seconds):
+                content = None if body is None else json.dumps(body).encode()
+                response = await client.send(url, content, {"Connection": "close"})  # it is asked once in a while
                 try:
-                    return await self._call(client, body, prefill_of(messages), sampling.stop, on_text)
-                except _Refused as refused:
-                    # Each turn takes one field out of the request for good, so this ends.
-                    _log.warning("%s at %s refuses %s; going on without", self.wire.model, self.wire.base_url, refused.name)
-                    self._refused |= {refused.name}
+                    content = await response.read(_MAX_LISTING_BYTES)
+                finally:
+                    response.close()
+        except TimeoutError:
+            raise silent(self.wire, seconds) from None
+        except TransportError as error:
+            raise explained(self.wire, error) from None
+        try:
+            if response.status != 200:
+                raise failure(self.wire, response.status, response.headers, content.decode(errors="replace"))
+            return parsed(content)
+        except MALFORMED as error:
+            raise not_a_completion(self.wire, content, error) from None
 
     async def close(self) -> None:
         """Closes the connections of the running loop; those of other loops were closed when their loops ended."""
@@ -128,138 +155,123 @@ class Endpoint:
         if line is not None:
             await line.closing.aclose()
 
+    async def _ask(self, request: _Request) -> list[Reply]:
+        line = await self._line()
+        async with line.turns:
+            while True:
+                body = request_body(
+                    self.wire,
+                    request.messages,
+                    request.sampling,
+                    self._refused,
+                    is_streamed=request.is_streamed,
+                    num=request.num,
+                )
+                try:
+                    return await self._call(line.client, request, body)
+                except _Refused as refused:
+                    # Each turn takes one field out of the request for good, so this ends.
+                    _log.warning("%s at %s refuses %s; going on without", self.wire.model, self.wire.shown, refused.name)
+                    self._refused |= {refused.name}
+
     async def _line(self) -> _Line:
         loop = asyncio.get_running_loop()
         line = self._lines.get(loop)
         if line is None:
-            clients: list[Any] = []
-            line = _Line(asyncio.Semaphore(self._max_connections), [], clients, _closing(clients))
+            client = self._new_client()
+            line = _Line(asyncio.Semaphore(self._max_connections), client, _closing(client))
             self._lines[loop] = line
             await anext(line.closing)
         return line
 
-    @asynccontextmanager
-    async def _client(self, line: _Line) -> AsyncIterator[Any]:
-        async with line.turns:
-            if not line.free:
-                client = self._new_client()
-                line.clients.append(client)
-                line.free.extend([client] * _CONNECTIONS_PER_CLIENT)
-            client = line.free.pop()
-            try:
-                yield client
-            finally:
-                line.free.append(client)
+    def _new_client(self) -> Client:
+        from hopweave.llms._http import Client, proxy_for
 
-    def _new_client(self) -> Any:
-        import httpx2
-        import openai
+        address, key = self.address, "" if self.address.basic else self._key()
+        proxy = urlsplit(proxy_for(address))
+        hidden = [key] if key != NO_KEY else []
+        hidden += [*address.secrets, unquote(proxy.password or ""), *secrets_of(dict(self.wire.extra_body), "extra_body")]
+        self.wire = replace(self.wire, secrets=Secrets(hidden))
+        headers = _headers(address, key) | (_openai_headers() if self.wire.server == "openai" else {})
+        return Client(address, headers, connect_timeout_seconds=self._connect_timeout_seconds)
 
-        base_url = self.wire.base_url
-        client = openai.AsyncOpenAI(
-            api_key=self._key(),
-            base_url=base_url,
-            max_retries=0,  # retrying is the workbench's business
-            http_client=openai.DefaultAsyncHttpxClient(
-                timeout=httpx2.Timeout(None, connect=self._connect_timeout_seconds),  # calls are timed here, below
-                limits=httpx2.Limits(
-                    max_connections=_CONNECTIONS_PER_CLIENT,
-                    max_keepalive_connections=_CONNECTIONS_PER_CLIENT,
-                    keepalive_expiry=_KEEP_ALIVE_SECONDS,
-                ),
-                verify=_certificates(),
-                trust_env=not is_loopback(base_url),  # a proxy cannot reach this machine
-            ),
-            timeout=httpx2.Timeout(None, connect=self._connect_timeout_seconds),
-        )
-        if self.wire.server != "openai":  # the SDK takes them from the environment, and they are no one else's business
-            client.organization = client.project = None
-        return client
-
-    async def _call(
-        self, client: Any, body: dict[str, Any], prefill: str, stop: Sequence[str], on_text: OnText | None
-    ) -> list[Reply]:
-        import httpx2
-
+    async def _call(self, client: Client, request: _Request, body: dict[str, Any]) -> list[Reply]:
         content = json.dumps(body).encode()
-        is_streamed = "stream" in body
-        async with self._translated(body) as clock:
-            response = await client.post(
-                self.wire.path, cast_to=httpx2.Response, content=content, stream=is_streamed, options=self._options(is_streamed)
-            )
-            self._ends_streams = self._ends_streams or response.headers.get("server") == "llama.cpp"
-            if not is_streamed:
-                return self._whole(response.content, prefill, stop)
-            try:
-                if "event-stream" in response.headers.get("content-type", ""):
-                    return [await self._streamed(response, prefill, stop, on_text, clock)]
-                replies = self._whole(await response.aread(), prefill, stop)
-            finally:
-                await response.aclose()
-            if on_text is not None and replies[0].text:
-                on_text(replies[0].text)
-            return replies
-
-    def _options(self, is_streamed: bool) -> dict[str, Any]:  # noqa: FBT001 - one caller, above
-        # llama.cpp closes a connection after each stream although it promises to keep it; the next call must not run into that.
-        return {"headers": {"Connection": "close"}} if is_streamed and self._ends_streams else {}
-
-    def _whole(self, content: bytes, prefill: str, stop: Sequence[str]) -> list[Reply]:
-        excerpt = content[:2000].decode(errors="replace")
+        # llama.cpp closes a connection after each stream although it promises to keep it; the next call must not meet that.
+        headers = {"Connection": "close"} if request.is_streamed and self._ends_streams else None
+        ends_at = asyncio.get_running_loop().time() + self._stream_seconds
         try:
-            data = json.loads(content)
-        except ValueError:
-            raise not_a_completion(self.wire, excerpt) from None
-        return read_completions(self.wire, data, excerpt, prefill, stop)
+            async with asyncio.timeout(self._timeout_seconds) as clock:
+                response = await client.send(self._url, content, headers)
+                try:
+                    if response.status != 200:
+                        raise await self._failure(client, response, body)
+                    max_bytes = most_bytes(request.sampling, request.num, len(content))
+                    return await self._read(response, request, max_bytes, clock, ends_at)
+                finally:
+                    response.close()
+        except TimeoutError:
+            if asyncio.get_running_loop().time() >= ends_at:
+                raise too_slow(self.wire, self._stream_seconds) from None
+            raise silent(self.wire, self._timeout_seconds) from None
+        except TransportError as error:
+            raise explained(self.wire, error) from None
+
+    async def _read(
+        self, response: Response, request: _Request, max_bytes: int, clock: asyncio.Timeout, ends_at: float
+    ) -> list[Reply]:
+        if not request.is_streamed:
+            return self._whole(await response.read(max_bytes), request)
+        self._ends_streams = self._ends_streams or response.headers.get("server") == "llama.cpp"
+        if "event-stream" in response.headers.get("content-type", ""):
+            return [await self._streamed(response, request, max_bytes, clock, ends_at)]
+        replies = self._whole(await response.read(max_bytes), request)
+        if request.on_text is not None and replies[0].text:
+            request.on_text(replies[0].text)
+        return replies
+
+    def _whole(self, content: bytes, request: _Request) -> list[Reply]:
+        try:
+            data = parsed(content)
+            if isinstance(data, dict) and data.get("error"):
+                raise reported(self.wire, data["error"])
+            return read_completions(self.wire, data, prefill_of(request.messages), request.sampling.stop)
+        except MALFORMED as error:
+            raise not_a_completion(self.wire, content, error) from None
 
     async def _streamed(
-        self, response: Any, prefill: str, stop: Sequence[str], on_text: OnText | None, clock: asyncio.Timeout
+        self, response: Response, request: _Request, max_bytes: int, clock: asyncio.Timeout, ends_at: float
     ) -> Reply:
         loop = asyncio.get_running_loop()
-        streamed = StreamedReply(self.wire, prefill, stop)
-        async for data in response.aiter_bytes():
+        streamed = StreamedReply(self.wire, prefill_of(request.messages), request.sampling)
+        show = request.on_text or _ignore
+        async for data in response.pieces(max_bytes):
             for piece in streamed.feed(data):
-                if on_text is not None:
-                    on_text(piece)
+                show(piece)
             if streamed.is_cut:
                 break
             if b"data:" in data:  # a server that only sends signs of life is not getting anywhere
-                clock.reschedule(loop.time() + self._timeout_seconds)
+                clock.reschedule(min(ends_at, loop.time() + self._timeout_seconds))
         rest, reply = streamed.end()
-        if rest and on_text is not None:
-            on_text(rest)
+        if rest:
+            show(rest)
         return reply
 
-    @asynccontextmanager
-    async def _translated(self, body: dict[str, Any]) -> AsyncIterator[asyncio.Timeout]:
-        """Holds a call to its time, and turns what goes wrong in it into the family of errors."""
-        import openai
+    async def _failure(self, client: Client, response: Response, body: Mapping[str, Any]) -> Exception:
+        text = (await response.read(_MAX_ERROR_BYTES)).decode(errors="replace")
+        name = refused_field(response.status, text, body)
+        if name is not None:
+            return _Refused(name)
+        models = await self._models() if response.status == 404 else None
+        return failure(self.wire, response.status, response.headers, text, models)
 
+    async def _models(self) -> list[str] | None:
+        """The names of the endpoint's models; `None` if it does not list them."""
         try:
-            async with asyncio.timeout(self._timeout_seconds) as clock:
-                yield clock
-        except TimeoutError:
-            raise self._silent() from None
-        except openai.APIStatusError as error:
-            status, text = error.response.status_code, self._without_key(error.response.text)
-            name = refused_field(status, text, body)
-            if name is not None:
-                raise _Refused(name) from None
-            raise failure(self.wire, status, error.response.headers, text) from None
-        except _network_errors() as error:
-            raise self._unreachable(error) from None
-
-    def _silent(self) -> ModelError:
-        said = f"{self.wire.base_url} was silent for {self._timeout_seconds:g} s"
-        return ModelError(f"{said}; {self.wire.advice}", retryable=True)
-
-    def _unreachable(self, error: BaseException) -> ModelError:
-        cause = error.__cause__ or error
-        said = self._without_key(f"{type(cause).__name__}: {cause}".rstrip(": "))
-        return ModelError(f"cannot reach {self.wire.base_url} ({said}); {self.wire.advice}", retryable=True)
-
-    def _without_key(self, text: str) -> str:
-        return text.replace(self._key(), "***")
+            data = await self.fetch(self.address.url("/models"), None, _LISTING_SECONDS)
+            return [str(model["id"]) for model in data["data"]]
+        except (ModelError, *MALFORMED):
+            return None
 
 
 class _Refused(Exception):
@@ -270,27 +282,36 @@ class _Refused(Exception):
         self.name = name
 
 
-async def _closing(clients: list[Any]) -> AsyncGenerator[None, None]:
+def _headers(address: Address, key: str) -> dict[str, str]:
+    """What goes with every request. Azure has a header of its own for keys; its tokens, as all else, are bearers."""
+    headers = {
+        "Accept": "application/json",
+        "Accept-Encoding": "gzip, deflate",
+        "Connection": "keep-alive",
+        "Content-Type": "application/json",
+        "User-Agent": f"hopweave/{version('hopweave')}",
+    }
+    if address.basic:
+        return headers | {"Authorization": address.basic}
+    if address.is_azure and key.count(".") != 2:  # a token has three parts
+        return headers | {"api-key": key}
+    return headers | {"Authorization": f"Bearer {key}"}
+
+
+def _openai_headers() -> dict[str, str]:
+    """What the environment names for OpenAI alone: the account that pays, as its own client does."""
+    named = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
+    return {header: os.environ[name] for header, name in named.items() if os.environ.get(name)}
+
+
+def _ignore(_: str) -> None:
+    """Shows nothing."""
+
+
+async def _closing(client: Client) -> AsyncGenerator[None, None]:
     # An event loop closes its open generators before it ends (`shutdown_asyncgens`), and with this one the connections of the
     # client: a caller who runs `asyncio.run` again and again leaves nothing open.
     try:
         yield
     finally:
-        for client in clients:
-            await client.close()
-
-
-@cache
-def _certificates() -> ssl.SSLContext:
-    import httpx2
-
-    return httpx2.create_ssl_context()  # reading them takes 40 ms
-
-
-@cache
-def _network_errors() -> tuple[type[Exception], ...]:
-    import anyio
-    import httpx2
-    import openai
-
-    return (openai.APIError, httpx2.HTTPError, httpx2.StreamError, anyio.EndOfStream, OSError)
+        await client.close()

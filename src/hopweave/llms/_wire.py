@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import email.utils
-import json
-import re
-import time
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
-from hopweave.errors import ModelError
+from hopweave.llms._address import Server
+from hopweave.llms._failures import broken_off, not_a_completion, reported, too_much
+from hopweave.llms._json import MALFORMED, Malformed, parsed
+from hopweave.redaction import Secrets, public_address
+from hopweave.trace import whole
 from hopweave.types import Message, Reply, Sampling, TokenLogprob, Usage
 
-Server = Literal["openai", "vllm", "llama.cpp", "ollama", "other"]
-"""The servers whose habits differ."""
-
-_OPENAI_HOSTS = re.compile(r"(^|\.)(openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com)$")
-_SERVER_OF_PORT: Mapping[int, Server] = {8000: "vllm", 8080: "llama.cpp", 11434: "ollama"}
-_LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|::1)$")
-_TOO_LONG = re.compile(
-    r"context.?(length|size|window)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
-)
 _MAX_STOPS_AT_OPENAI = 4
-_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 
-LEAVABLE = frozenset({"temperature", "top_p", "stop", "seed", "logprobs", "top_logprobs", "response_format", "stream_options"})
-"""Fields that a request can do without: stop strings are cut on our side, and the rest asks for more than a model may offer."""
+MAX_TOKENS = 10_000_000
+"""Tokens of a call that an endpoint may report: ten times the longest context there is."""
+PIECES_PER_TOKEN = 16
+"""Pieces of a stream for each token that was asked for: a server that sends single letters stays below it."""
+_MAX_REASON = 100
+_SPARE_BYTES = 1 << 20
+_BYTES_PER_TOKEN = 1 << 10  # in an event of its own
+_BYTES_PER_ALTERNATIVE = 1 << 8
+_MAX_BYTES = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +40,11 @@ class Wire:
         json_schema: whether it constrains a reply to a schema.
         max_tokens_field: the name of the limit on new tokens.
         key_variable: the environment variable that holds the key, for messages.
+        settings_name: where the settings of this endpoint are, such as `llms.ollama`, for messages.
         advice: how to start a server there or to point elsewhere, for messages.
         advice_if_too_long: what to do about a prompt that is too long, for messages.
         extra_body: fields added to every request.
+        secrets: what no message and no reply may hold.
     """
 
     model: str
@@ -56,9 +55,16 @@ class Wire:
     json_schema: bool = True
     max_tokens_field: str = "max_tokens"
     key_variable: str = ""
+    settings_name: str = ""
     advice: str = ""
     advice_if_too_long: str = "ask for fewer or shorter passages, or use a model with a longer context"
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    secrets: Secrets = field(default_factory=Secrets)
+
+    @property
+    def shown(self) -> str:
+        """`base_url` as messages have it."""
+        return self.secrets.out_of(public_address(self.base_url))
 
     @property
     def path(self) -> str:
@@ -66,17 +72,10 @@ class Wire:
         return "/chat/completions" if self.endpoint == "chat" else "/completions"
 
 
-def server_at(base_url: str) -> Server:
-    """The server that an address suggests: by its host, or by the port that is usual for it."""
-    parts = urlsplit(base_url)
-    if _OPENAI_HOSTS.search(parts.hostname or ""):
-        return "openai"
-    return _SERVER_OF_PORT.get(parts.port or 0, "other")
-
-
-def is_loopback(base_url: str) -> bool:
-    """Whether an address is on this machine."""
-    return bool(_LOOPBACK.match(urlsplit(base_url).hostname or ""))
+def most_bytes(sampling: Sampling, num: int, num_sent: int) -> int:
+    """How many bytes the response to a request of so many bytes may have, for `num` replies."""
+    of_a_token = _BYTES_PER_TOKEN + _BYTES_PER_ALTERNATIVE * sampling.top_logprobs
+    return min(_MAX_BYTES, _SPARE_BYTES + num_sent + num * sampling.max_tokens * of_a_token)
 
 
 def prefill_of(messages: Sequence[Message]) -> str:
@@ -187,54 +186,65 @@ class Cutter:
 
 def cut(text: str, prefill: str, stop: Sequence[str]) -> tuple[str, bool]:
     """A whole text without an echoed prefill, up to the first stop string, and whether there was one."""
-    cutter = Cutter(prefill, stop)
-    cutter.push(text)
-    cutter.rest()
-    return cutter.shown, cutter.is_cut
+    text = text.removeprefix(prefill)
+    places = [place for place in (text.find(one) for one in stop if one) if place >= 0]
+    return (text[: min(places)], True) if places else (text, False)
 
 
-def read_completions(wire: Wire, data: Any, excerpt: str, prefill: str, stop: Sequence[str]) -> list[Reply]:
+def read_completions(wire: Wire, data: Any, prefill: str, stop: Sequence[str]) -> list[Reply]:
     """Reads all choices of a completion, in order, at least one; the first has the usage of the whole.
 
     Raises:
-        ModelError: retryable, if it is none; `excerpt` is quoted.
+        one of `MALFORMED`: if it is none.
     """
-    choices = _choices(wire, data, excerpt)
-    try:
-        ordered = sorted(choices, key=lambda choice: choice.get("index") or 0)
-        usages = [usage_of(data), *[Usage()] * len(choices)]
-        return [_reply_of(choice, usage, prefill, stop) for choice, usage in zip(ordered, usages, strict=False)]
-    except _MALFORMED:
-        raise not_a_completion(wire, excerpt) from None
+    choices = _choices(data)
+    if len(choices) == 1:
+        return [_reply_of(wire, choices[0], usage_of(data), prefill, stop)]
+    ordered = sorted(choices, key=lambda choice: choice.get("index") or 0)
+    usages = [usage_of(data), *[Usage()] * len(choices)]
+    return [_reply_of(wire, choice, usage, prefill, stop) for choice, usage in zip(ordered, usages, strict=False)]
 
 
-def _reply_of(choice: Mapping[str, Any], usage: Usage, prefill: str, stop: Sequence[str]) -> Reply:
+def _reply_of(wire: Wire, choice: Mapping[str, Any], usage: Usage, prefill: str, stop: Sequence[str]) -> Reply:
     text, is_cut = cut(_text_of(choice), prefill, stop)
-    logprobs = tuple(_logprobs_of(choice.get("logprobs")))
-    return Reply(
-        text=text,
-        finish_reason="stop" if is_cut else choice.get("finish_reason") or "stop",
-        usage=usage,
-        logprobs=_covering(logprobs, len(text)) if is_cut else logprobs,
-    )
+    reason, logprobs = _reason_of(choice), tuple(_logprobs_of(choice.get("logprobs")))
+    if is_cut:
+        reason, logprobs = "stop", _covering(logprobs, len(text))
+    return _without_secrets(wire, text, reason or "stop", usage, logprobs)
 
 
-def _choices(wire: Wire, data: Any, excerpt: str) -> list[Mapping[str, Any]]:
-    if isinstance(data, dict) and data.get("error"):
-        raise reported(wire, data["error"])
+def _without_secrets(wire: Wire, text: str, reason: str, usage: Usage, logprobs: tuple[TokenLogprob, ...]) -> Reply:
+    hidden = wire.secrets.out_of_reply(text)
+    if logprobs:
+        words = [token.token for token in logprobs]
+        words += [" ", *(f"{other} " for token in logprobs for other, _ in token.top)]
+        spelled = "".join(words)
+        if hidden != text or wire.secrets.out_of_reply(spelled) != spelled:  # the tokens would spell the secret
+            logprobs = ()
+    return Reply(hidden, whole(wire.secrets.out_of_reply(reason)), usage, logprobs)
+
+
+def _choices(data: Any) -> list[Mapping[str, Any]]:
     choices = data.get("choices") if isinstance(data, dict) else None
     if not isinstance(choices, list) or not choices:
-        raise not_a_completion(wire, excerpt)
+        raise Malformed
     for choice in choices:
         if not isinstance(choice, dict) or (not isinstance(choice.get("message"), dict) and "text" not in choice):
-            raise not_a_completion(wire, excerpt)
+            raise Malformed
     return choices
+
+
+def _reason_of(choice: Mapping[str, Any]) -> str:
+    reason = choice.get("finish_reason") or ""
+    if not isinstance(reason, str) or len(reason) > _MAX_REASON:
+        raise Malformed("finish_reason is no word")
+    return reason
 
 
 def _text_of(choice: Mapping[str, Any]) -> str:
     message = choice.get("message")
     content = choice.get("text") if message is None else message.get("content") or message.get("refusal")
-    return _joined(content)
+    return content if isinstance(content, str) else _joined(content)
 
 
 def _joined(content: Any) -> str:
@@ -243,18 +253,32 @@ def _joined(content: Any) -> str:
     if content is None:
         return ""
     if not isinstance(content, str):
-        raise TypeError("the content is no text")
+        raise Malformed("the content is no text")
     return content
 
 
 def usage_of(data: Mapping[str, Any]) -> Usage:
-    """Tokens, as far as the endpoint counts them."""
+    """Tokens, as far as the endpoint counts them.
+
+    Raises:
+        Malformed, AttributeError: for a count that cannot be.
+    """
     usage = data.get("usage") or {}
     details = usage.get("prompt_tokens_details") or {}
     cached = details.get("cached_tokens")
     if cached is None:
         cached = (data.get("timings") or {}).get("cache_n")
-    return Usage(int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0), int(cached or 0))
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return Usage(_count("prompt_tokens", prompt), _count("completion_tokens", completion), _count("cached_tokens", cached))
+
+
+def _count(name: str, value: Any) -> int:
+    if value is None:
+        return 0
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= MAX_TOKENS or value != int(value):
+        raise Malformed(f"{name} = {str(value)[:20]} cannot be")
+    return int(value)
 
 
 def _logprobs_of(logprobs: Any) -> Iterator[TokenLogprob]:
@@ -262,20 +286,33 @@ def _logprobs_of(logprobs: Any) -> Iterator[TokenLogprob]:
         return
     if logprobs.get("content"):
         for entry in logprobs["content"]:
-            top = [(other["token"], float(other["logprob"])) for other in entry.get("top_logprobs") or ()]
+            top = [(_word(other["token"]), _logprob(other["logprob"])) for other in entry.get("top_logprobs") or ()]
             yield _token(entry["token"], entry["logprob"], top)
     elif logprobs.get("tokens"):
         tops = logprobs.get("top_logprobs") or [None] * len(logprobs["tokens"])
         for token, logprob, top in zip(logprobs["tokens"], logprobs["token_logprobs"], tops, strict=True):
             if logprob is not None:
-                yield _token(token, logprob, [(other, float(value)) for other, value in (top or {}).items()])
+                yield _token(token, logprob, [(_word(other), _logprob(value)) for other, value in (top or {}).items()])
 
 
-def _token(token: str, logprob: float, top: list[tuple[str, float]]) -> TokenLogprob:
-    if top and all(other != token for other, _ in top):
-        top.append((token, float(logprob)))
+def _token(token: Any, logprob: Any, top: list[tuple[str, float]]) -> TokenLogprob:
+    word, value = _word(token), _logprob(logprob)
+    if top and all(other != word for other, _ in top):
+        top.append((word, value))
     top.sort(key=lambda pair: -pair[1])
-    return TokenLogprob(token, float(logprob), tuple(top))
+    return TokenLogprob(word, value, tuple(top))
+
+
+def _word(token: Any) -> str:
+    if not isinstance(token, str):
+        raise Malformed("a token is no text")
+    return token
+
+
+def _logprob(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value > 1:  # rounding aside, 0
+        raise Malformed(f"{str(value)[:20]} is no log-probability")
+    return float(value)
 
 
 def _covering(logprobs: tuple[TokenLogprob, ...], length: int) -> tuple[TokenLogprob, ...]:
@@ -288,16 +325,24 @@ def _covering(logprobs: tuple[TokenLogprob, ...], length: int) -> tuple[TokenLog
 
 
 class StreamedReply:
-    """Puts a reply together from the events of a stream."""
+    """Puts a reply together from the events of a stream.
 
-    def __init__(self, wire: Wire, prefill: str, stop: Sequence[str]) -> None:
+    Args:
+        wire: how the endpoint is spoken to.
+        prefill: what it may repeat before its reply.
+        sampling: what was asked for.
+    """
+
+    def __init__(self, wire: Wire, prefill: str, sampling: Sampling) -> None:
         self._wire = wire
-        self._cutter = Cutter(prefill, stop)
+        self._cutter = Cutter(prefill, sampling.stop)
+        self._veil = wire.secrets.veil()
         self._logprobs: list[TokenLogprob] = []
-        self._finish_reason: str | None = None
+        self._finish_reason = ""
         self._usage = Usage()
         self._num_pieces = 0
-        self._waiting = b""
+        self._max_tokens = sampling.max_tokens
+        self._waiting: list[bytes] = []
 
     @property
     def is_cut(self) -> bool:
@@ -308,13 +353,17 @@ class StreamedReply:
         """Takes in bytes as they arrive and yields what can be shown now.
 
         Raises:
-            ModelError: retryable, for an event that is none, or that reports an error.
+            ModelError: for an event that is none, or that reports an error, and if there are more than can be.
         """
-        *lines, self._waiting = (self._waiting + data).split(b"\n")
+        self._waiting.append(data)
+        if b"\n" not in data:
+            return
+        *lines, rest = b"".join(self._waiting).split(b"\n")
+        self._waiting = [rest]
         for line in lines:
             payload = line.removeprefix(b"data:").strip() if line.startswith(b"data:") else b""
             if payload and payload != b"[DONE]":
-                shown = self._cutter.push(self._event(payload))
+                shown = self._veil.push(self._cutter.push(self._event(payload)))
                 if shown:
                     yield shown
             if self.is_cut:
@@ -322,20 +371,22 @@ class StreamedReply:
 
     def _event(self, payload: bytes) -> str:
         try:
-            event = json.loads(payload)
+            event = parsed(payload)
             if isinstance(event, dict) and event.get("error"):
                 raise reported(self._wire, event["error"])
             if event.get("usage"):
                 self._usage = usage_of(event)
             return "".join(self._piece(choice) for choice in event.get("choices") or ())
-        except _MALFORMED:
-            raise not_a_completion(self._wire, payload.decode(errors="replace")) from None
+        except MALFORMED as error:
+            raise not_a_completion(self._wire, payload, error) from None
 
     def _piece(self, choice: Mapping[str, Any]) -> str:
-        self._finish_reason = choice.get("finish_reason") or self._finish_reason
+        self._finish_reason = _reason_of(choice) or self._finish_reason
         self._logprobs += _logprobs_of(choice.get("logprobs"))
         text = _joined((choice.get("delta") or {}).get("content") or choice.get("text"))
         self._num_pieces += bool(text)
+        if self._num_pieces > PIECES_PER_TOKEN * self._max_tokens:
+            raise too_much(self._wire, f"{self._num_pieces:,} pieces of a reply that was to have {self._max_tokens:,} tokens")
         return text
 
     def end(self) -> tuple[str, Reply]:
@@ -344,112 +395,16 @@ class StreamedReply:
         Raises:
             ModelError: retryable, if the stream broke off.
         """
-        rest = self._cutter.rest()
-        if self._finish_reason is None and not self.is_cut:
-            begun = self._cutter.shown
-            raise ModelError(f"{self._wire.base_url} broke off in the middle of a reply ({_short(begun)!r})", retryable=True)
+        rest = self._veil.push(self._cutter.rest()) + self._veil.rest()
+        shown = self._cutter.shown
+        if not self._finish_reason and not self.is_cut:
+            raise broken_off(self._wire, shown)
         logprobs = tuple(self._logprobs)
-        return rest, Reply(
-            text=self._cutter.shown,
-            finish_reason="stop" if self.is_cut else self._finish_reason or "stop",
+        return rest, _without_secrets(
+            self._wire,
+            shown,
+            "stop" if self.is_cut else self._finish_reason,
             # a reply that we cut short never gets to its usage; a piece is a token at nearly every server
-            usage=self._usage if self._usage != Usage() else Usage(completion_tokens=self._num_pieces),
-            logprobs=_covering(logprobs, len(self._cutter.shown)) if self.is_cut else logprobs,
+            self._usage if self._usage != Usage() else Usage(completion_tokens=self._num_pieces),
+            _covering(logprobs, len(shown)) if self.is_cut else logprobs,
         )
-
-
-def not_a_completion(wire: Wire, body: str) -> ModelError:
-    """The error for a response that is no completion."""
-    said = f"sent what is not a completion: {_short(body)!r}" if body.strip() else "sent an empty response"
-    return ModelError(f"{wire.base_url} {said}", retryable=True)
-
-
-def reported(wire: Wire, error: Any) -> ModelError:
-    """The error that a server reports in place of a completion, although its status says that all is well."""
-    message = _message_of({"error": error})
-    if _TOO_LONG.search(f"{message} {error}"):
-        return _too_long(wire, message)
-    return ModelError(f"{wire.base_url} reports: {_short(message)}", retryable=True)
-
-
-def refused_field(status: int, body: str, sent: Mapping[str, Any]) -> str | None:
-    """The field of a request that this model does not take, if that is why it was refused and the request can do without."""
-    if status not in (400, 422):
-        return None
-    error = _error_of(body)
-    name = error.get("param")
-    if error.get("code") not in ("unsupported_parameter", "unsupported_value") or not isinstance(name, str) or name not in sent:
-        return None
-    return name if name in LEAVABLE or name == "max_tokens" else None
-
-
-def failure(wire: Wire, status: int, headers: Mapping[str, str], body: str) -> ModelError:
-    """What a response with an error's status means."""
-    message = _short(_message_of_text(body) or f"status {status}")
-    where = f"{wire.base_url} ({status})"
-    if status in (401, 403):  # the server's own words may hold a part of the key
-        return ModelError(f"{where} refuses the key; check the environment variable {wire.key_variable}")
-    if status == 404:
-        return ModelError(f"{where} has no model {wire.model!r} there: {message}; check the model's name and base_url")
-    if status in (400, 413, 422) and _TOO_LONG.search(body):
-        return _too_long(wire, message)
-    retryable = status in (408, 409, 429) or status >= 500
-    if _error_of(body).get("code") == "insufficient_quota":
-        retryable = False
-    seconds = retry_after_seconds(headers) if retryable else None
-    is_refusal = retryable and status in (429, 503, 529)
-    return ModelError(f"{where} said: {message}", retryable=retryable, retry_after_seconds=seconds, is_refusal=is_refusal)
-
-
-def _too_long(wire: Wire, message: str) -> ModelError:
-    return ModelError(f"the prompt is too long for {wire.model}: {_short(message)}; {wire.advice_if_too_long}")
-
-
-def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """How long a server asks us to wait, in seconds; it may say so in milliseconds, in seconds or as a date."""
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return max(0.0, milliseconds / 1000)
-    value = headers.get("retry-after")
-    seconds = _number(value)
-    if seconds is None and value:
-        try:
-            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
-        except ValueError:
-            return None
-    return None if seconds is None else max(0.0, seconds)
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        return float(text) if text else None
-    except ValueError:
-        return None
-
-
-def _error_of(body: str) -> Mapping[str, Any]:
-    try:
-        data = json.loads(body)
-    except ValueError:
-        return {}
-    error = data.get("error") if isinstance(data, dict) else None
-    return error if isinstance(error, dict) else {}
-
-
-def _message_of_text(body: str) -> str:
-    try:
-        return _message_of(json.loads(body))
-    except ValueError:
-        return body
-
-
-def _message_of(data: Any) -> str:
-    error = data.get("error", data) if isinstance(data, dict) else data
-    if isinstance(error, dict):
-        error = error.get("message") or error.get("detail") or json.dumps(error)
-    return error if isinstance(error, str) else json.dumps(error)
-
-
-def _short(text: str, max_characters: int = 200) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= max_characters else line[: max_characters - 3] + "..."

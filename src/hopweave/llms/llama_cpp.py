@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import http.client
 import importlib.util
 import json
 import os
@@ -16,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from hopweave.errors import MissingExtra, ModelError, SettingsError
 from hopweave.llms import _llama_server
@@ -30,9 +28,11 @@ __all__ = ["LlamaCpp"]
 
 NEEDS_EXTRA = "local"
 
+_ADVICE = "HOPWEAVE_DEBUG=1 shows what llama.cpp says"
 _START_SECONDS = 300.0
 _CONNECT_SECONDS = 10.0
 _COUNT_SECONDS = 60.0
+_MOST_SILENCES = 6  # a whole reply may take as long as so many of the longest silences
 _LAST_BREATH_SECONDS = 0.1  # between the loss of a connection and the end of the process that held it
 # llama.cpp narrows every distribution by default; a reply is to be drawn as `Sampling` says and from nothing else.
 _PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0}
@@ -114,11 +114,12 @@ class LlamaCpp:
         if server is None or not (server.is_ready and server.is_alive):
             async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
                 server = await self._running()
+        whole = text.encode("utf-8", "replace").decode()  # half of a surrogate pair is no character, and no JSON to a server
+        body = {"content": whole, "add_special": False}
         try:
-            return await asyncio.to_thread(server.count_tokens, text)
-        except (OSError, http.client.HTTPException, ValueError, KeyError) as error:
-            advice = "HOPWEAVE_DEBUG=1 shows what llama.cpp says"
-            raise ModelError(f"llama.cpp cannot count tokens ({error!r}); {advice}", retryable=True) from error
+            return len((await server.endpoint.fetch(f"{server.address}/tokenize", body, _COUNT_SECONDS))["tokens"])
+        except (ModelError, TypeError, KeyError) as error:
+            raise ModelError(f"llama.cpp cannot count tokens ({error}); {_ADVICE}", retryable=True) from error
 
     async def close(self) -> None:
         """Ends the server, and with it whatever it is doing."""
@@ -164,7 +165,7 @@ class LlamaCpp:
             base_url=f"{address}/v1",
             server="llama.cpp",
             prefill=True,
-            advice="HOPWEAVE_DEBUG=1 shows what llama.cpp says",
+            advice=_ADVICE,
             advice_if_too_long=f"ask for fewer or shorter passages, or raise context_tokens (now {self.context_tokens})",
             extra_body=_PLAIN_SAMPLING,
         )
@@ -174,6 +175,7 @@ class LlamaCpp:
             timeout_seconds=self.timeout_seconds,
             connect_timeout_seconds=_CONNECT_SECONDS,
             max_connections=1,
+            stream_seconds=_MOST_SILENCES * self.timeout_seconds,
         )
 
     def _explained(self, error: ModelError, server: _Server) -> ModelError:
@@ -236,18 +238,6 @@ class _Server:
             advice = "is it damaged, too new, or too large for the memory? HOPWEAVE_DEBUG=1 shows what llama.cpp says"
             raise ModelError(f"llama.cpp cannot load {self._path} ({said}); {advice}")
         return answer["address"]
-
-    def count_tokens(self, text: str) -> int:
-        """Blocks until the server, which does not wait for a reply under way, has said how many tokens a text has."""
-        whole = text.encode("utf-8", "replace").decode()  # half of a surrogate pair is no character, and no JSON to a server
-        body = json.dumps({"content": whole, "add_special": False})
-        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json", "Connection": "close"}
-        connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=_COUNT_SECONDS)
-        try:
-            connection.request("POST", "/tokenize", body, headers)
-            return len(json.loads(connection.getresponse().read())["tokens"])
-        finally:
-            connection.close()
 
     def _tell(self, options: dict[str, object]) -> None:
         assert self._process.stdin is not None  # noqa: S101 - a pipe was asked for

@@ -8,17 +8,24 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from hopweave.errors import SettingsError
-from hopweave.llms._endpoint import Endpoint
-from hopweave.llms._wire import Server, Wire, is_loopback, server_at
+from hopweave.llms._address import Address, Server, is_loopback, server_at
+from hopweave.llms._endpoint import NO_KEY, Endpoint
+from hopweave.llms._wire import Wire
 from hopweave.protocols import OnText
+from hopweave.redaction import public, public_address
 from hopweave.types import Abilities, Message, Reply, Sampling
 
 __all__ = ["OpenAICompatible"]
 
 Switch = Literal["auto", "yes", "no"]
+
+_HOW_TO_START: Mapping[Server, str] = {
+    "ollama": "ollama serve",
+    "vllm": "vllm serve MODEL",
+    "llama.cpp": "llama-server -m FILE",
+}
 
 # Whether a server goes on from a last turn of the assistant, reports log-probabilities, constrains a reply to a schema, and
 # draws several replies in one request.
@@ -35,6 +42,9 @@ _ABLE: Mapping[Server, tuple[bool, bool, bool, bool]] = {
 class OpenAICompatible:
     """A language model behind an OpenAI-compatible endpoint.
 
+    Proxies come from the environment (`HTTPS_PROXY`, `NO_PROXY`), and certificates to trust from `SSL_CERT_FILE`, if set.
+    At Azure the address may hold the version, as in `https://NAME.openai.azure.com/openai/deployments/NAME?api-version=DATE`.
+
     Raises:
         SettingsError: for an address that is none, or a limit that cannot be.
     """
@@ -48,6 +58,7 @@ class OpenAICompatible:
     ] = "auto"
     stream: Annotated[bool, "receive replies piece by piece even if nobody watches"] = False
     timeout_seconds: Annotated[float, "for a whole call; between pieces, where it streams"] = 120.0
+    stream_seconds: Annotated[float, "for a whole reply that streams"] = 1200.0
     connect_timeout_seconds: Annotated[float, "to open a connection"] = 5.0
     max_connections: Annotated[int, "calls at a time"] = 64
     prefill: Annotated[Switch, "whether it goes on from a last turn of the assistant"] = "auto"
@@ -61,15 +72,19 @@ class OpenAICompatible:
     extra_body: Annotated[Mapping[str, Any], "fields added to every request as they are"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise SettingsError(f"base_url = {self.base_url!r} is no address; give one like http://127.0.0.1:8000/v1")
-        for name in ("timeout_seconds", "connect_timeout_seconds", "max_connections"):
+        self._address = Address.of(self.base_url)
+        for name in ("timeout_seconds", "stream_seconds", "connect_timeout_seconds", "max_connections"):
             if getattr(self, name) <= 0:
                 raise SettingsError(f"{name} = {getattr(self, name)} must be above 0")
+        self.settings_name = "llms.openai_compatible"
         self._server: Server = server_at(self.base_url) if self.server == "auto" else self.server
         self._key: str | None = None
         self._endpoint: Endpoint | None = None
+        self._abilities = self._known_abilities()
+        self._identity = self._own_identity()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(model={self.model!r}, base_url={public_address(self.base_url)!r})"
 
     def use_key(self, key: str) -> OpenAICompatible:
         """Takes a key from the program itself. It is no setting: it is not shown, saved or compared."""
@@ -79,27 +94,12 @@ class OpenAICompatible:
     @property
     def identity(self) -> str:
         """The address, the model, and whatever else changes what it says."""
-        parts = urlsplit(self.base_url)
-        host = parts.netloc.rpartition("@")[2]  # an address may hold a password
-        name = f"{self.endpoint}:{parts.scheme}://{host}{parts.path.rstrip('/')}:{self.model}"
-        if not self.extra_body:
-            return name
-        extra = json.dumps(self.extra_body, sort_keys=True, default=str)
-        return f"{name}+{hashlib.sha256(extra.encode()).hexdigest()[:12]}"
+        return self._identity
 
     @property
     def abilities(self) -> Abilities:
         """As the server is known to be, unless an option says otherwise."""
-        prefill, logprobs, json_schema, samples = _ABLE[self._server]
-        is_chat = self.endpoint == "chat"
-        return Abilities(
-            prefill=_decided(self.prefill, prefill or not is_chat),
-            logprobs=_decided(self.logprobs, logprobs),
-            json_schema=_decided(self.json_schema, json_schema and (is_chat or self._server != "openai")),
-            samples=_decided(self.samples, samples),
-            context_tokens=self.context_tokens,
-            max_parallel=self.max_connections,
-        )
+        return self._abilities
 
     async def open(self) -> None:
         """Sets up the client; see `Opens.open`. The endpoint is not called. Same errors as `reply`."""
@@ -128,25 +128,46 @@ class OpenAICompatible:
         if self._endpoint is not None:
             await self._endpoint.close()
 
+    def _own_identity(self) -> str:
+        at = self._address
+        name = f"{self.endpoint}:{at.scheme}://{at.place}{at.path}:{self.model}"
+        if not self.extra_body:
+            return name
+        extra = json.dumps(public(dict(self.extra_body), "extra_body"), sort_keys=True)
+        return f"{name}+{hashlib.sha256(extra.encode()).hexdigest()[:12]}"
+
+    def _known_abilities(self) -> Abilities:
+        prefill, logprobs, json_schema, samples = _ABLE[self._server]
+        is_chat = self.endpoint == "chat"
+        return Abilities(
+            prefill=_decided(self.prefill, prefill or not is_chat),
+            logprobs=_decided(self.logprobs, logprobs),
+            json_schema=_decided(self.json_schema, json_schema and (is_chat or self._server != "openai")),
+            samples=_decided(self.samples, samples),
+            context_tokens=self.context_tokens,
+            max_parallel=self.max_connections,
+        )
+
     def _opened(self) -> Endpoint:
         if self._endpoint is None:
             self._endpoint = self._new_endpoint()
         return self._endpoint
 
     def _new_endpoint(self) -> Endpoint:
-        abilities = self.abilities
         is_openai_chat = self._server == "openai" and self.endpoint == "chat"
         usual_limit = "max_completion_tokens" if is_openai_chat else "max_tokens"
+        start = f"start the server there (such as with: {_HOW_TO_START[self._server]})" if self._server in _HOW_TO_START else ""
         wire = Wire(
             model=self.model,
-            base_url=self.base_url.rstrip("/"),
+            base_url=self.base_url,
             endpoint=self.endpoint,
             server=self._server,
-            prefill=abilities.prefill,
-            json_schema=abilities.json_schema,
+            prefill=self.abilities.prefill,
+            json_schema=self.abilities.json_schema,
             max_tokens_field=self.max_tokens_field if self.max_tokens_field != "auto" else usual_limit,
             key_variable=self.api_key_env,
-            advice="start the server there, or point elsewhere with --set llms.openai_compatible.base_url=ADDRESS",
+            settings_name=self.settings_name,
+            advice=f"{start or 'start the server there'}, or point elsewhere with --set {self.settings_name}.base_url=ADDRESS",
             extra_body=self.extra_body,
         )
         return Endpoint(
@@ -155,17 +176,22 @@ class OpenAICompatible:
             timeout_seconds=self.timeout_seconds,
             connect_timeout_seconds=self.connect_timeout_seconds,
             max_connections=self.max_connections,
+            stream_seconds=self.stream_seconds,
         )
 
     def _find_key(self) -> str:
-        key = self._key or os.environ.get(self.api_key_env)
+        key = (self._key or os.environ.get(self.api_key_env) or "").strip()
+        if not (key.isascii() and key.isprintable()):
+            raise SettingsError(
+                f"the key in the environment variable {self.api_key_env} has signs that no key has; copy it anew"
+            )
         if key:
             return key
         if is_loopback(self.base_url):
-            return "no-key-needed"
+            return NO_KEY
         raise SettingsError(
-            f"{self.base_url} needs a key: put it into the environment variable {self.api_key_env} (any word, if the server "
-            "asks for none), or name another variable with --set llms.openai_compatible.api_key_env=NAME"
+            f"{public_address(self.base_url)} needs a key: put it into the environment variable {self.api_key_env} (any word, "
+            f"if the server asks for none), or name another variable with --set {self.settings_name}.api_key_env=NAME"
         )
 
 

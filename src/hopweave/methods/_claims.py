@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hopweave.citing import on_one_line, settle_marks
-from hopweave.marking import well_marked
+from hopweave.marking import text_of, well_marked
 from hopweave.matching import normalize_answer
 from hopweave.parse.final import MARKER, final_answer
 from hopweave.prompt import unblunt
@@ -66,17 +66,6 @@ def _judged(number: int, one: Assertion, bench: Workbench | None) -> Claim:
 def passages_of(hits: Iterable[Hit]) -> list[Passage]:
     """The passages of hits, each once."""
     return list({hit.passage.id: hit.passage for hit in hits}.values())
-
-
-def text_of(claims: Iterable[Claim], *, with_queries: bool = True) -> str:
-    """The claims as sentences with marks, for when no model is to be asked any more."""
-    sentences = []
-    for claim in claims:
-        said = on_one_line(claim.text).rstrip(".") or ("Unknown" if with_queries else "")
-        marks = "".join(f" [{mark}]" for mark in dict.fromkeys(citation.mark for citation in claim.citations))
-        if said:
-            sentences.append(f"{on_one_line(claim.query)} {said}{marks}." if with_queries else f"{said}{marks}.")
-    return " ".join(sentences)
 
 
 def last_answer(claims: Sequence[Claim], question: Question) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from hopweave.types import Passage, Question
 from hopweave.workbench import Workbench
 
 Style = Literal["cot", "direct"]
+Instruction = Literal["top", "question"]
 
 PROMPTS = prompts_beside(__file__)
 _CONTEXT_TOKENS = 8192  # where nobody says what a model has
@@ -48,6 +49,7 @@ class FewShot:
         max_words_shown: a longer passage is cut to so many in the prompt; 0 is no limit.
         has_passages: false for a reader without retrieval, whose demonstrations have no passages either.
         pinned: where the question's pinned passages stand among the others.
+        instruction: where the prompt says what to do: once at its top, or on the line of each question.
     """
 
     n_demos: int
@@ -56,6 +58,7 @@ class FewShot:
     max_words_shown: int
     has_passages: bool = True
     pinned: Literal["top", "bottom"] = "top"
+    instruction: Instruction = "top"
 
 
 @dataclass(slots=True)
@@ -89,9 +92,10 @@ class Packer:
             ModelError, BudgetReached, ReplayMiss: as `Workbench.count_tokens`.
         """
         passages = self._with_pinned(found)
+        is_at_top = self.options.instruction == "top"
         fixed = {
-            "instruction": self._instruction(style),
-            "question": self.question.text,
+            **({"instruction": self._instruction(style)} if is_at_top else {}),
+            "question": self._asked(self.question.text, style),
             "form": note_of_form(self.bench, self.question),
             "begun": begun,
         }
@@ -108,7 +112,7 @@ class Packer:
             kept.append(text)
         self._tell(len(demonstrations), len(kept), words)
         return self.bench.fill(
-            PROMPTS["prompt"],
+            PROMPTS["prompt" if is_at_top else "prompt_instructed_by_question"],
             demonstrations="".join(f"{text}\n\n" for text in kept),
             evidence=self._evidence(self._shown(passages, words)),
             **fixed,
@@ -128,12 +132,18 @@ class Packer:
         passages = self.bench.fill(PROMPTS["with_passages"]) if has_passages else ""
         return self.bench.fill(PROMPTS[style], passages=passages, demanded=demanded)
 
+    def _asked(self, question: str, style: Style) -> str:
+        """A question as its line has it."""
+        return (
+            question if self.options.instruction == "top" else self.bench.fill(PROMPTS[f"question_{style}"], question=question)
+        )
+
     def _demonstration(self, one: Demonstration, style: Style) -> str:
         shown = self._shown(one.passages(self.options.num_distractors, self.options.seed), self.options.max_words_shown)
         answer = one.answer
         if style == "cot" and self.question.form != "long":  # a long answer is its own reasoning
             answer = self.bench.fill(PROMPTS["reasoned"], reasoning=one.reasoning, answer=one.answer)
-        asked = f"{one.question}{note_of_form(self.bench, self.question)}"
+        asked = f"{self._asked(one.question, style)}{note_of_form(self.bench, self.question)}"
         lines = [*(shown if self.options.has_passages else ()), f"Q: {asked}", f"A: {answer}"]
         return "\n".join(lines)
 

@@ -22,7 +22,7 @@ from typing import Annotated, Literal
 from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._closing import file_missing
-from hopweave.methods._few_shot import FewShot, Packer
+from hopweave.methods._few_shot import FewShot, Instruction, Packer
 from hopweave.methods._finding import Duplicates, Finder, Finding
 from hopweave.methods._options import at_least, options_for
 from hopweave.methods._reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
@@ -42,7 +42,7 @@ _WHOLE = re.compile(r"[.!?][\"'”’)\]]*$")
 
 @dataclass(frozen=True, slots=True)
 class IRCoT:
-    """The method and its options. The defaults are ours; profiles `paper_ircot` and `authors_ircot` hold theirs."""
+    """The method and its options. The defaults are ours; the profiles of docs/ircot.md hold theirs."""
 
     max_steps: Annotated[int, "sentences of reasoning at most"] = 8
     num_hits: Annotated[int, "K: passages fetched with each query"] = 4
@@ -72,6 +72,7 @@ class IRCoT:
     num_distractors: Annotated[int, "M: passages of no use in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
     pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
+    instruction: Annotated[Instruction, "where the prompt says what to do: at its top, or on the line of each question"] = "top"
     num_titles: Annotated[int, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
     max_tokens_sentence: Annotated[int, "longest reply of which a sentence is kept, in tokens"] = 128
     max_tokens: Annotated[int, "longest reply of the reader, in tokens"] = 256

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._few_shot import FewShot, Packer
+from hopweave.methods._few_shot import FewShot, Instruction, Packer
 from hopweave.methods._options import at_least
 from hopweave.methods._reasoned import Marker, Said, answer_of, read
 from hopweave.types import Answer, Question
@@ -31,6 +31,7 @@ class NoR:
     n_demos: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 15
     seed: Annotated[int, "of the choice of demonstrations"] = 0
     max_words_shown: Annotated[int, "cut a pinned passage to so many words; 0 for no limit"] = 350
+    instruction: Annotated[Instruction, "where the prompt says what to do: at its top, or on the line of each question"] = "top"
     max_tokens: Annotated[int, "longest reply, in tokens"] = 256
 
     def __post_init__(self) -> None:
@@ -39,7 +40,7 @@ class NoR:
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
-        few_shot = FewShot(self.n_demos, 0, self.seed, self.max_words_shown, has_passages=False)
+        few_shot = FewShot(self.n_demos, 0, self.seed, self.max_words_shown, has_passages=False, instruction=self.instruction)
         stopped_because, said = "finished", Said((), "", "", "empty")
         try:
             packer = Packer(few_shot, question, workbench)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._few_shot import FewShot, Packer
+from hopweave.methods._few_shot import FewShot, Instruction, Packer
 from hopweave.methods._finding import Duplicates, Finder, Finding
 from hopweave.methods._options import at_least, options_for
 from hopweave.methods._reasoned import Marker, Said, answer_of, read
@@ -43,6 +43,7 @@ class OneR:
     num_distractors: Annotated[int, "M: passages of no use in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
     pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
+    instruction: Annotated[Instruction, "where the prompt says what to do: at its top, or on the line of each question"] = "top"
     num_titles: Annotated[int, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
     max_tokens: Annotated[int, "longest reply of the reader, in tokens"] = 256
 

@@ -25,15 +25,18 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.matching import is_contained, is_yes_or_no, rouge_l
+from hopweave.keywords import only_repeats
 from hopweave.methods._chain_examples import open_chain, whole_chain
 from hopweave.methods._claims import file_claims, marked_answer, on_one_line, text_of
+from hopweave.methods._consistency import Consistency
 from hopweave.methods._demos import drawn, packed
-from hopweave.methods._options import at_least
+from hopweave.methods._options import at_least, options_for
 from hopweave.methods._path import PathNode, claims_on, pairs, pruned
+from hopweave.methods._theta import theta_for, theta_note
 from hopweave.methods._tracing import NEXT_EXAMPLE, Tracing, form_line
 from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import demanded
+from hopweave.parts import Parts
 from hopweave.prompt import blunt, fence, prompts_beside, unblunt
 from hopweave.types import Answer, Message, Origin, Passage, Question, Reading, Sampling
 from hopweave.workbench import Workbench
@@ -54,9 +57,13 @@ class SearChain:
         Literal["chains", "algorithm"],
         "chains: r_max chains, as the authors' code; algorithm: r_max + 1, as Algorithm 1 reads (r > r_max, from r = 0)",
     ] = "chains"
-    theta: Annotated[float, "correct an answer only if the reader's confidence f is above this; belongs to the reader"] = 0.2
+    theta: Annotated[
+        float | None, "correct an answer only if the reader's confidence f is above this; none: the reader's own (its `theta`)"
+    ] = None
     alpha: Annotated[float, "long answers: consistent if ROUGE-L of answer and passage is above this"] = 0.35
-    rouge: Annotated[Literal["f1", "precision"], "which ROUGE-L alpha is compared with"] = "f1"
+    rouge: Annotated[
+        Literal["f1", "precision"], "which ROUGE-L alpha is compared with; precision: how much of the answer is in the passage"
+    ] = "precision"
     use_retrieval: Annotated[bool, "false: without IR, one chain in which every query is answered"] = True
     verify: Annotated[bool, "false: without verification"] = True
     complete: Annotated[bool, "false: without completion"] = True
@@ -69,6 +76,10 @@ class SearChain:
     match: Annotated[Literal["words", "characters"], "short answers: the span is in the answer as words, or as characters"] = (
         "words"
     )
+    normalize_values: Annotated[
+        bool, "compare dates and numbers in one form, and short answers both ways: the span in the answer or the answer in it"
+    ] = True
+    ignore_echoes: Annotated[bool, "words of the reader that only repeat the query complete, correct and verify nothing"] = True
     check_yes_no: Annotated[bool, "compare the reader's span with a bare yes or no, which it can never be in"] = False
     path_rule: Annotated[
         Literal["last_branch", "append_only"],
@@ -107,20 +118,19 @@ class SearChain:
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
         walk = _Walk(self, question, workbench)
+        for note in self.notes(workbench.parts):
+            workbench.decide("note", note)
         try:
             stopped_because = await walk.explore()
         except BudgetReached as reached:
             stopped_because = reached.limit
         return await walk.trace_back(stopped_because)
 
-    def is_consistent(self, reading: Reading, answer: str, passage: Passage, question: Question) -> bool:
-        """Whether the model's answer agrees with the passage (section 3.3, Verification)."""
-        if question.form == "long":
-            precision, _, f1 = rouge_l(answer, passage.text)
-            return (f1 if self.rouge == "f1" else precision) > self.alpha
-        if is_yes_or_no(answer) and not self.check_yes_no:
-            return True  # a span copied from a passage cannot say yes or no, so there is nothing to compare
-        return is_contained(reading.text, answer, self.match)
+    def notes(self, parts: Parts) -> Sequence[str]:
+        """See `protocols.Noting`: whether theta belongs to the reader."""
+        checks = self.use_retrieval and self.verify
+        note = theta_note("searchain", parts.reader, self.theta) if checks else ""
+        return [note] if note else []
 
 
 @dataclass(slots=True)
@@ -134,6 +144,8 @@ class _Walk:
         reached: the limit of the budget that was reached in the middle of a chain.
         last_final: the final content of the last chain, unless it was found wanting.
         last_text: the last thing that the model said where a chain was asked for.
+        theta: from which f on the reader is sure.
+        consistency: compares answers with what was read.
     """
 
     options: SearChain
@@ -148,6 +160,12 @@ class _Walk:
     reached: BudgetReached | None = None
     last_final: str = ""
     last_text: str = ""
+    theta: float = field(init=False)
+    consistency: Consistency = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.theta = theta_for(self.bench.parts.reader, self.options.theta)
+        self.consistency = options_for(Consistency, self.options)
 
     async def explore(self) -> str:
         """Writes and walks chains until one passes whole; returns why it stopped."""
@@ -239,17 +257,20 @@ class _Walk:
             text = begun + reply.text
             turns.append(Message("assistant", text))
             self.last_text = text.strip() or self.last_text
-            return self._read(text, is_whole=reply.finish_reason != "length")
+            return self._read(begun, reply.text, is_whole=reply.finish_reason != "length")
 
     def _begun(self) -> str:
-        """The path as the beginning of the model's turn, or nothing. Where the last query is open, its answer comes next."""
+        """The path as the beginning of the model's turn, or nothing. It ends before an open query: another may be asked."""
         if self.cause is None or not self.options.continue_chain or not self.bench.abilities.prefill:
             return ""
-        return pairs(self.path) if self.cause.answer else pairs(self.path).removesuffix(" unknown")
+        return pairs(self.path if self.cause.answer else [node for node in self.path if node is not self.cause])
 
-    def _read(self, text: str, *, is_whole: bool) -> Chain:
-        if self.cause is not None and _ANSWER_FIRST.match(text):
-            text = f"[Query]: {blunt(self.cause.query)}\n{text}"  # the answer to the query that the model was told of
+    def _read(self, begun: str, said: str, *, is_whole: bool) -> Chain:
+        if self.cause is not None and _ANSWER_FIRST.match(said):
+            said = (
+                f"\n[Query]: {blunt(self.cause.query)}\n{said.lstrip()}"  # the answer to the query that the model was told of
+            )
+        text = begun + said
         chain = parse_chain(text)
         for problem in chain.problems:
             self.bench.unread("chain", problem, text)
@@ -344,17 +365,24 @@ class _Walk:
             passages = self.found[here.query]
             here.passage = passages[0] if passages else None
             for passage in passages if reads else ():
-                reading = await self.bench.read(here.query, passage)
+                reading = await self._reading(here.query, passage)
                 if here.reading is None or (bool(reading.text), reading.confidence) > (
                     bool(here.found),
                     here.reading.confidence,
                 ):
                     here.passage, here.reading = passage, reading
-                if here.found and here.reading.confidence > self.options.theta:
+                if here.found and here.reading.confidence > self.theta:
                     break
         except BudgetReached as reached:
             self.reached = reached
         return reads and self.reached is None
+
+    async def _reading(self, query: str, passage: Passage) -> Reading:
+        """What the reader makes of a passage; words that only repeat the query are none."""
+        reading = await self.bench.read(query, passage)
+        if self.options.ignore_echoes and only_repeats(reading.text, query):
+            return Reading("", None, reading.confidence)
+        return reading
 
     def _complete(self, here: PathNode) -> str:
         here.answer = here.found
@@ -365,12 +393,12 @@ class _Walk:
 
     def _verify(self, here: PathNode) -> str | None:
         reading, passage = here.reading, here.passage
-        if reading is None or passage is None or not here.found or not reading.confidence > self.options.theta:
+        if reading is None or passage is None or not here.found or not reading.confidence > self.theta:
             self._settle(here, "model")
             return None
-        if self.options.is_consistent(reading, here.answer, passage, self.question):
-            is_shown = self.question.form == "long" or is_contained(reading.text, here.answer, self.options.match)
-            self._settle(here, "verified" if is_shown else "model")
+        finding = self.consistency.compare(here.query, here.answer, reading, passage, self.question)
+        if finding != "differs":
+            self._settle(here, "verified" if finding == "agrees" else "model")
             return None
         here.answer = reading.text
         self._settle(here, "corrected", is_cause=True)
@@ -380,7 +408,7 @@ class _Walk:
         here.origin = origin
         self.path.append(here)
         confidence = here.reading.confidence if here.reading is not None else None
-        says = here.standing(self.bench) | {"confidence": confidence, "answer": here.answer}
+        says = here.standing(self.bench) | {"confidence": confidence, "theta": self.theta, "answer": here.answer}
         self.verdict_step = self.bench.decide("verdict", origin if here.answer else "open", **says)
         self.cause = here if is_cause else self.cause
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopweave.trace import Read, Record
+from hopweave.trace import Decision, Read, Record
 
 
 def reading_confidences(record: Record) -> list[list[float]]:
@@ -18,3 +18,9 @@ def reading_confidences(record: Record) -> list[list[float]]:
         for claim in claims
     ]
     return [confidences for confidences in of_claims if confidences]
+
+
+def theta_of(record: Record) -> float | None:
+    """From which confidence on the method took the reader for sure, as its decisions say; `None` if none does."""
+    found = (step.data.get("theta") for step in record.steps if isinstance(step, Decision))
+    return next((float(theta) for theta in found if isinstance(theta, int | float)), None)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from hopweave.marking import verdict_of
 from hopweave.trace import SCHEMA, AnyStep, Decision, Failure, Found, ModelCall, Read, Record, Search, Setup, Timing
 from hopweave.types import (
     Answer,
@@ -82,10 +84,11 @@ def worked(
         steps.append(Read(len(steps), None, query, passage_id, reading, None, Timing(float(len(steps)), 0.25)))
     steps += [Decision(len(steps) + place, None, label, label, data) for place, (label, data) in enumerate(decisions)]
     answer = Answer(short if text is None else text, short, tuple(claims), passage_ids=tuple(one.id for one in passages))
+    answer = replace(answer, verdict=verdict_of(answer))
     record = Record(
         schema=SCHEMA,
         question=asked,
-        answer=None if error else answer,
+        answer=None if error else replace(answer, verdict=verdict_of(answer)),
         error=Failure("ModelError", error) if error else None,
         setup=Setup("0", "worked", {}, llm),
         messages=messages,

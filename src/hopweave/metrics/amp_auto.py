@@ -9,7 +9,8 @@ for the passage, of long answers only, the precision of a_k, since a passage is 
 Source: stands in for AMP of SearChain (section 4.3, table 5), for which three people judged; it is another measure and has
 another name. For AMP itself export a sheet: `hopweave annotate`. Range 0 to 1, higher is better. An answer without marks has no
 data. `confident_citations` is the second stand-in, from the authors' server: the share of citations whose reading had a
-confidence above theta; no data where no reader read them. Its theta belongs to the reader (1.5 is the paper's).
+confidence above theta, which is the threshold that the method itself went by, as its record says; no data where no reader
+read them, or where the record names no threshold and none is set: on another reader's scale the share would mean nothing.
 
 >>> from hopweave.metrics._worked import claimed, quoted, worked
 >>> from hopweave.types import Passage
@@ -29,7 +30,7 @@ from typing import Annotated, ClassVar
 from hopweave.errors import SettingsError
 from hopweave.fragments import fragments
 from hopweave.matching import is_contained, rouge_l
-from hopweave.metrics._readings import reading_confidences
+from hopweave.metrics._readings import reading_confidences, theta_of
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
@@ -47,7 +48,9 @@ class AmpAuto:
     counts_failures: ClassVar[bool] = False
 
     alpha: Annotated[float, "a ROUGE-L from here up says the same"] = 0.35
-    theta: Annotated[float, "the reader was sure of a citation if its confidence is above this; belongs to the reader"] = 1.5
+    theta: Annotated[
+        float | None, "the reader was sure of a citation if its confidence is above this; none: what the record says"
+    ] = None
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha <= 1:
@@ -68,7 +71,9 @@ class AmpAuto:
         ]
         if placed:
             values["amp_auto"] = sum(placed) / len(placed)
-        sure = [value > self.theta for of_claim in reading_confidences(record) for value in of_claim]
+        theta = theta_of(record) if self.theta is None else self.theta
+        confidences = [value for of_claim in reading_confidences(record) for value in of_claim]
+        sure = [value > theta for value in confidences] if theta is not None else []
         if sure:
             values["confident_citations"] = sum(sure) / len(sure)
         return values

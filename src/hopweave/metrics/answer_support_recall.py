@@ -53,16 +53,25 @@ class AnswerSupportRecall:
         if self.budget < 1:
             raise SettingsError(f"answer_support_recall budget must be at least 1, not {self.budget}")
 
+    def applies_to(self, example: Example) -> bool:
+        """See `protocols.Selective`."""
+        return bool(self._golds(example))
+
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
         """See `protocols.Metric`."""
         ids = retrieved_ids(record, self.without_search)
-        answers = () if example.question.form == "label" else example.gold.answers
-        golds = [gold for gold in answers if normalize_answer(gold) and not is_yes_or_no(gold)]
+        golds = self._golds(example)
         if ids is None or not golds:
             return {}
         texts = [f"{passage.title}\n{passage.text}" for passage in retrieved_passages(record, ids[: self.budget])]
         held = [any(self._holds(text, gold) for text in texts) for gold in golds]
         return {"answer_support_recall": sum(held) / len(held), "answer_found": float(any(held))}
+
+    @staticmethod
+    def _golds(example: Example) -> list[str]:
+        """The right answers that can stand in a paragraph other than by chance."""
+        answers = () if example.question.form == "label" else example.gold.answers
+        return [gold for gold in answers if normalize_answer(gold) and not is_yes_or_no(gold)]
 
     def _holds(self, text: str, gold: str) -> bool:
         is_short = len(normalize_answer(gold)) <= _SHORT and self.boundary == "auto"

@@ -66,6 +66,10 @@ class Calibration:
         if self.num_bins < 1:
             raise SettingsError(f"calibration num_bins must be at least 1, not {self.num_bins}")
 
+    def applies_to(self, example: Example) -> bool:
+        """See `protocols.Selective`."""
+        return any(map(normalize_answer, example.gold.answers))
+
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
         """See `protocols.Metric`."""
         golds = [gold for gold in example.gold.answers if normalize_answer(gold)]

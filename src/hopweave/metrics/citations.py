@@ -45,7 +45,7 @@ class Citations:
     columns: ClassVar[Mapping[str, Column]] = {
         "citation_precision": Column("share of the citations that bear their claim out"),
         "citation_recall": Column("share of the claims that a citation bears out"),
-        "citations_undecided": Column("share of the citations of which nothing can be said", better="lower"),
+        "citations_undecided": Column("share of the citations of which nothing can be said", better=""),
     }
     counts_failures: ClassVar[bool] = False
 

@@ -41,10 +41,14 @@ class ExactMatch:
     variant: Annotated[Literal["squad", "drop"], "whose normaliser; HotpotQA and its like use SQuAD's"] = "squad"
     separator: Annotated[str, "drop: what parts the spans of an answer that has several; empty takes it for one"] = ""
 
+    def applies_to(self, example: Example) -> bool:
+        """See `protocols.Selective`."""
+        return bool(example.gold.answers)
+
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
         """See `protocols.Metric`."""
         golds = example.gold.answers
-        if record.answer is None or not golds:
+        if record.answer is None or not self.applies_to(example):
             return {}
         if self.variant == "drop":
             return {"exact_match": float(any(drop_exact(self._spans(record.answer.short), self._spans(one)) for one in golds))}

@@ -48,6 +48,10 @@ class LabelAccuracy:
     }
     counts_failures: ClassVar[bool] = False
 
+    def applies_to(self, example: Example) -> bool:
+        """See `protocols.Selective`."""
+        return bool(example.question.labels and example.gold.answers)
+
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
         """See `protocols.Metric`.
 
@@ -55,7 +59,7 @@ class LabelAccuracy:
             DataError: if the gold is none of the labels.
         """
         labels = example.question.labels
-        if record.answer is None or not labels or not example.gold.answers:
+        if record.answer is None or not self.applies_to(example):
             return {}
         gold = map_label(example.gold.answers[0], labels)
         if not gold:

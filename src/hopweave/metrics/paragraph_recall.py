@@ -47,6 +47,10 @@ class ParagraphRecall:
         if self.budget < 1:
             raise SettingsError(f"paragraph_recall budget must be at least 1, not {self.budget}")
 
+    def applies_to(self, example: Example) -> bool:
+        """See `protocols.Selective`."""
+        return bool(example.gold.passage_ids)
+
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
         """See `protocols.Metric`."""
         wanted = {plain_id(passage_id) for passage_id in example.gold.passage_ids}

@@ -33,7 +33,7 @@ from typing import Annotated, ClassVar, Literal
 from hopweave.errors import SettingsError
 from hopweave.metrics._retrieved import WithoutSearch, relevance, retrieved_ids
 from hopweave.trace import Record
-from hopweave.types import Column, Example
+from hopweave.types import Column, Example, Gold
 
 __all__ = ["Retrieval"]
 
@@ -62,6 +62,10 @@ class Retrieval:
             if getattr(self, name) < 1:
                 raise SettingsError(f"retrieval {name} must be at least 1, not {getattr(self, name)}")
 
+    def applies_to(self, example: Example) -> bool:
+        """See `protocols.Selective`."""
+        return bool(self._num_golds(example.gold))
+
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
         """See `protocols.Metric`.
 
@@ -69,8 +73,7 @@ class Retrieval:
             DataError: if a passage that counts is not in the record.
         """
         gold = example.gold
-        by_facts = bool(gold.facts) if self.relevant == "auto" else self.relevant == "facts"
-        num_golds = len(gold.facts if by_facts else gold.passage_ids)
+        by_facts, num_golds = self._is_by_facts(gold), self._num_golds(gold)
         ids = retrieved_ids(record, self.without_search)
         if ids is None or not num_golds:
             return {}
@@ -84,6 +87,12 @@ class Retrieval:
             "map": precision(_fresh(found), num_golds, self.cutoff),
             "mrr": 1 / first if first <= self.cutoff else 0.0,
         }
+
+    def _is_by_facts(self, gold: Gold) -> bool:
+        return bool(gold.facts) if self.relevant == "auto" else self.relevant == "facts"
+
+    def _num_golds(self, gold: Gold) -> int:
+        return len(gold.facts if self._is_by_facts(gold) else gold.passage_ids)
 
 
 def _fresh(found: Sequence[frozenset[int]]) -> list[int]:

@@ -42,6 +42,14 @@ _MEMBER = re.compile(rf"(?P<main>{_MAIN_NAME})|(?P<first>\d{{1,4}})(?:\s*[-–]\
 _ENUMERATED = re.compile(rf"^(?:[-*•·+–][ \t]+)?(?:\d{{1,2}}[.)]\s+(?=(?:{_ONE})(?:{_JOIN}(?:{_ONE}))*\s*$))?", re.IGNORECASE)
 _COMMA = re.compile(r"\s*,\s*|\s+(?:and|&)\s+", re.IGNORECASE)
 
+_NUMBERS = r"\d{1,2}(?!\d)(?:(?:\s*,\s*|\s*,?\s*(?:and|or|&)\s+)#?\d{1,2}(?![\w.]\w))*"
+_REFERENCE = re.compile(
+    rf"\b(?:answers?|results?)\s+(?:(?:to|of|from|for|in)\s+)?(?:the\s+)?(?:(?:sub[\s-]?)?(?:questions?|quer(?:y|ies))|steps?|nodes?)?"
+    rf"\s*[#(\[]?{_NUMBERS}(?!\w|[.,]\d)|\bsub[\s-]?questions?\s+#?{_NUMBERS}(?!\w)|\b(?:from|in|of|by|to)\s+(?:question|step|node)s?\s+#?{_NUMBERS}(?!\w)"
+    rf"|(?<!\w)#{_NUMBERS}(?!\w)|\[\s*(?:answer|query|question|q)?\s*#?{_NUMBERS}\s*\]|\bQ\d{{1,2}}(?!\w|\s+(?:of\s+)?[12]\d{{3}})",
+    re.IGNORECASE,
+)
+
 _FROM_KEYS = ("from", "source", "src", "start", "tail", "before")
 _TO_KEYS = ("to", "target", "dst", "end", "head", "after")
 
@@ -71,13 +79,17 @@ def parse_arrows(text: str, sub_questions: Sequence[str], question: str = "") ->
 
     The rules by which it is mended, in this order:
 
-    1. An arrow at an unknown number, or at words that are no question, is left out.
-    2. An arrow out of the main question, or from a node to itself, is left out.
-    3. An arrow that would close a cycle with those before it is left out.
-    4. If no arrow is left, the sub-questions form a chain, 1 -> 2 -> ... -> Q.
-    5. A node that leads nowhere, or stands in no arrow, gets an arrow to Q.
+    1. A sub-question that refers to another ("the answer to 1", `#1`) has an arrow from it, whether or not one was drawn.
+    2. An arrow at an unknown number, or at words that are no question, is left out.
+    3. An arrow out of the main question, or from a node to itself, is left out.
+    4. An arrow that would close a cycle with those before it is left out.
+    5. If no arrow was drawn, the sub-questions form a chain, 1 -> 2 -> ... -> Q, unless one refers to a later one.
+    6. A node that leads nowhere, or stands in no arrow, gets an arrow to Q.
     """
     mended = _Mended(len(sub_questions))
+    for end, sub_question in enumerate(sub_questions, start=1):
+        for start in references_in(sub_question, len(sub_questions)):
+            mended.refer(start, end)
     names = {normalize_answer(name): number for number, name in enumerate(sub_questions, start=1)}
     names.setdefault(normalize_answer(question), MAIN)
     names.pop("", None)
@@ -88,6 +100,16 @@ def parse_arrows(text: str, sub_questions: Sequence[str], question: str = "") ->
             for end in ends:
                 mended.add(start, end)
     return mended.finished(was_read=bool(found), is_empty=not text.strip())
+
+
+def references_in(sub_question: str, num: int) -> tuple[int, ...]:
+    """The numbers, from 1 to `num`, of other sub-questions whose answers a sub-question refers to.
+
+    >>> references_in("Who is the mother of the answer to 1, and of #2?", 3)
+    (1, 2)
+    """
+    found = [int(number) for match in _REFERENCE.finditer(sub_question) for number in re.findall(r"\d+", match[0])]
+    return tuple(sorted({number for number in found if 1 <= number <= num}))
 
 
 def chain_of(num_nodes: int) -> tuple[tuple[int, int], ...]:
@@ -107,6 +129,8 @@ def edges_text(edges: Iterable[tuple[int, int]]) -> str:
 class _Mended:
     num_nodes: int
     after: dict[int, set[int]] = field(default_factory=dict)
+    referred: list[tuple[int, int]] = field(default_factory=list)
+    drawn: set[tuple[int, int]] = field(default_factory=set)
     repairs: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -120,6 +144,12 @@ class _Mended:
                 self._note(self.repairs, f"there is no sub-question {number}")
         return [number for number in read if number <= self.num_nodes]
 
+    def refer(self, start: int, end: int) -> None:
+        """Adds the arrow that a reference implies, unless it is to itself or closes a cycle of references."""
+        if start != end and not self._leads(end, start):
+            self.after.setdefault(start, set()).add(end)
+            self.referred.append((start, end))
+
     def add(self, start: int, end: int) -> None:
         arrow = f"{start or 'Q'} -> {end or 'Q'}"
         if start == MAIN:
@@ -130,14 +160,20 @@ class _Mended:
             self._note(self.repairs, f"{arrow} would close a cycle")
         else:
             self.after.setdefault(start, set()).add(end)
+            self.drawn.add((start, end))
 
     def finished(self, *, was_read: bool, is_empty: bool) -> Arrows:
         if not was_read:
             self.problems.append("the reply is empty" if is_empty else "no arrow was found")
-        if not self.after and self.num_nodes:
+        if not self.drawn and self.num_nodes and all(start < end for start, end in self.referred):
             if self.num_nodes > 1:
                 self.repairs.append("no arrow is left; the sub-questions form a chain")
             return Arrows(tuple(sorted(chain_of(self.num_nodes))), tuple(self.repairs), tuple(self.problems))
+        for start, end in self.referred:
+            if (start, end) not in self.drawn and self._leads_otherwise(start, end):
+                self.after[start].discard(end)
+            elif (start, end) not in self.drawn:
+                self.repairs.append(f"{end} refers to the answer of {start}")
         pointed = {end for ends in self.after.values() for end in ends}
         for node in range(1, self.num_nodes + 1):
             if node not in self.after:
@@ -156,6 +192,12 @@ class _Mended:
             seen |= fresh
             waiting += fresh
         return False
+
+    def _leads_otherwise(self, start: int, goal: int) -> bool:
+        """Whether a way leads there without the arrow itself."""
+        return any(
+            other == goal or self._leads(other, goal) for other in self.after.get(start, set()) - {goal} if other != MAIN
+        )
 
     @staticmethod
     def _note(where: list[str], line: str) -> None:

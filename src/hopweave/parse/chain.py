@@ -23,6 +23,7 @@ from typing import NamedTuple
 from hopweave.matching import normalize_answer
 from hopweave.parse.final import unquoted
 from hopweave.parse.refusal import does_not_know
+from hopweave.parse.restated import unstated
 
 # Every repetition is possessive (`*+`): a run of blanks, stars or digits is read once, so no text takes more than linear time.
 _OPENING = r"[ \t>*_#`•·+|-]*+"  # the Markdown that may stand before a marker at the start of a line
@@ -44,6 +45,16 @@ _LINE_BREAK = re.compile(r"\r\n?")
 _ECHO = re.compile(
     r"\W*+(?:if you (?:don.t|do not|are not|aren.t|know)\b.*|instruction\s*+:.*|please stop\b.*|and stop there\.?"
     r"|example\s*+\d*+\s*+:?)",
+    re.IGNORECASE,
+)
+_PARAGRAPHS = re.compile(r"\n[ \t]*+\n\s*+")
+_LISTED = re.compile(r"\s*+(?:[-*•]|\d{1,2}[.)])\s")
+_SENTENCE_ENDS = (".", "!", "?", ":", ";", '."', ".”", ".)")
+_FEWEST_WORDS = 4
+_TALK = re.compile(
+    r"(?:i|we)\s+(?:hope|think|am|have|will|can|need|would)\b|i['’](?:m|ve|ll|d)\b|let(?:['’]s|\s+(?:me|us))\b|note\b|please\b|if\s+you\b"
+    r"|(?:now|next|then|finally|so|thus|therefore)\b|feel\s+free\b|would\s+you\b|do\s+you\b|is\s+there\b|sure\b|okay\b|thank"
+    r"|(?:this|that|the)\s+(?:is\s+the\s+(?:end|chain|final)|chain|concludes|completes|next\s+(?:query|step))",
     re.IGNORECASE,
 )
 _MOST_QUERIES = 200  # of a chain; each answer is held against all of them
@@ -83,7 +94,9 @@ def parse_chain(text: str) -> Chain:
       order; with a number that no open query has, to the query just before it. It never goes to another query.
     - An answer that says no more than that the model does not know counts as none, and its query as unsolved.
     - What follows `[Final Content]` belongs to it, up to a line that begins a query or an example.
-    - `[Answer 1]` inside a later query is replaced by that answer, since a query goes to a search engine.
+    - An answer goes on in the next paragraph where it is made of sentences, up to talk such as "I hope ...".
+    - `[Answer 1]` inside a later query is replaced by what that answer says beyond its own query (`parse.restated`), since a
+      query goes to a search engine.
     """
     pieces = _pieces(_LINE_BREAK.sub("\n", text))
     draft = _Drafts()
@@ -149,7 +162,8 @@ def _pieces(text: str) -> list[_Piece]:
             break
         end = found[index + 1].start() if index + 1 < len(found) else len(text)
         digits = match["number_line"] or match["number_inner"] or ""
-        pieces.append(_Piece(kind, int(digits) if 0 < len(digits) < 6 else None, _first_lines(text[match.end() : end])))
+        body = _answer_in(text[match.end() : end]) if kind == "answer" else _first_lines(text[match.end() : end])
+        pieces.append(_Piece(kind, int(digits) if 0 < len(digits) < 6 else None, body))
     return pieces
 
 
@@ -180,6 +194,22 @@ def _first_lines(body: str) -> str:
     if joined.endswith("]") and joined.count("[") < joined.count("]"):  # [Query 1: the query]
         joined = joined[:-1]
     return unquoted(_plain(joined))
+
+
+def _answer_in(body: str) -> str:
+    """The first paragraph and, where that is made of sentences, those that follow it, up to an echo or talk."""
+    first, *others = _PARAGRAPHS.split(body.strip())
+    said = _first_lines(first)
+    for paragraph in others:
+        is_listed = _LISTED.match(paragraph) is not None
+        goes_on = is_listed or (said.endswith(_SENTENCE_ENDS) and len(said.split()) >= _FEWEST_WORDS)
+        more = _first_lines(paragraph)
+        if said and (not goes_on or not more or _TALK.match(more)):
+            break
+        said = f"{said} {more}".strip()
+        if any(map(_is_no_content, paragraph.split("\n"))):
+            break
+    return said
 
 
 def _plain(text: str) -> str:
@@ -248,20 +278,28 @@ class _Drafts:
 
     def finished(self) -> tuple[ChainNode, ...]:
         nodes: list[ChainNode] = []
-        answers: dict[int, str] = {}
+        answered: dict[int, _Draft] = {}
         for draft in self.queries:
             if not draft.query:
                 continue
             answer = "" if does_not_know(draft.answer) else draft.answer
             if not draft.answer and not draft.is_unsolved:
                 self.problems.append(f"query {draft.number} has neither an answer nor a flag; it counts as unsolved")
-            query = _with_answers(draft.query, answers)
+            query = _with_answers(draft.query, answered)
             nodes.append(ChainNode(len(nodes) + 1, query, answer, draft.is_unsolved or not answer))
             if answer:
-                answers[draft.number] = answer
+                answered[draft.number] = draft
         return tuple(nodes)
 
 
-def _with_answers(query: str, answers: Mapping[int, str]) -> str:
-    """A query that says `[Answer 1]` is only complete in itself with that answer in its place."""
-    return _REFERENCE.sub(lambda match: answers.get(int(match[1][:6]), match[0]), query)
+def _with_answers(query: str, answered: Mapping[int, _Draft]) -> str:
+    """A query that says `[Answer 1]` is only complete in itself with what that answer says in its place."""
+    said: dict[int, str] = {}
+
+    def answer(match: re.Match[str]) -> str:
+        number = int(match[1][:6])
+        if number in answered and number not in said:
+            said[number] = unstated(answered[number].answer, answered[number].query)
+        return said.get(number, match[0])
+
+    return _REFERENCE.sub(answer, query)

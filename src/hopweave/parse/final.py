@@ -18,6 +18,14 @@ _LADDER = (
     ("alt-marker", re.compile(r"\banswer\s+is\b", re.IGNORECASE)),
     ("alt-marker", re.compile(r"\banswer[ \t]*+\]?+[ \t]*+\**+[ \t]*+:", re.IGNORECASE)),
 )
+# "Note that the answer is based on ..." speaks of an answer that was given, and gives none.
+_SPEAKS_OF = re.compile(
+    r"\s*+(?:(?:also|only|directly|clearly|solely|therefore)\s++)?(?:based\s+(?:up)?on\b|according\s+to\b"
+    r"|(?:\w++\s++)?(?:on|from|by|in|with)\s++(?:(?:the|this|these|all|my|your|provided|given|above)\s++){1,3}"
+    r"(?:passages?|contexts?|texts?|sources?|information|paragraphs?|documents?|evidence|chain|queries|answers)\b"
+    r"|(?:given|stated|found|provided|mentioned|shown)\s+(?:above|below|here|there)\b|(?:correct|complete|clear)\b\W*+$)",
+    re.IGNORECASE | re.MULTILINE,
+)
 # Looking back for the start of the blanks keeps long runs of them linear.
 _MARK = re.compile(r"(?<!\s)\s*+\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]")
 _ABBREVIATION = re.compile(
@@ -28,8 +36,17 @@ _ABBREVIATION_LENGTH = 12  # of the longest that is looked for, so that a long r
 _TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
 _EDGES = "*_` \t"
-_SYNONYMS = {"true": "yes", "false": "no", "supported": "supports", "refuted": "refutes"}
-_OPPOSITE = {synonym: label for label, synonym in _SYNONYMS.items()}
+_SYNONYMS = {
+    "yes": ("true",),
+    "no": ("false",),
+    "true": ("yes",),
+    "false": ("no",),
+    "supports": ("supported", "true"),
+    "supported": ("supports", "true"),
+    "refutes": ("refuted", "false"),
+    "refuted": ("refutes", "false"),
+}
+"""Other words for labels of yes and no, and of FEVER."""
 
 
 def final_answer(text: str, question: Question) -> tuple[str, str]:
@@ -74,11 +91,13 @@ def unquoted(text: str) -> str:
 def map_label(text: str, labels: Sequence[str]) -> str:
     """The first of the labels that stands in a text as whole words, in the labels' own spelling; empty if none does.
 
-    Of labels that begin at the same place the longest counts. A label after "not" is not given.
+    Of labels that begin at the same place the longest counts. A label after "not" is not given. Other words for a label count
+    as well (`true` for `SUPPORTS`), unless they are labels themselves.
     """
     found: list[tuple[int, int, str]] = []
+    own = {label.lower() for label in labels}
     for label in labels:
-        words = {label.lower(), _SYNONYMS.get(label.lower(), ""), _OPPOSITE.get(label.lower(), "")} - {""}
+        words = {label.lower(), *(set(_SYNONYMS.get(label.lower(), ())) - own)}
         pattern = rf"(?<!\w)(?<!\bnot )(?:{'|'.join(map(re.escape, sorted(words)))})(?!\w)"
         if match := re.search(pattern, text, re.IGNORECASE):
             found.append((match.start(), -match.end(), label))
@@ -104,10 +123,11 @@ def _without_edges(line: str) -> str:
 
 
 def _after_marker(text: str) -> tuple[str, str] | None:
+    """What follows the last marker of the best kind that gives an answer, and how that is called."""
     for how, pattern in _LADDER:
-        matches = list(pattern.finditer(text))
-        if matches:
-            return text[matches[-1].end() :], how
+        for match in reversed(list(pattern.finditer(text))):
+            if not _SPEAKS_OF.match(text, match.end()):
+                return text[match.end() :], how
     return None
 
 

@@ -25,15 +25,26 @@ _BULLET = re.compile(r"^(?P<indent>[ \t>]*+)(?:[-*•·+–—][ \t]++|[*_]*+\(?
 _INLINE = re.compile(r"(?<=[?.!;:,])[ \t]++(?=[*_(\[]*+\d{1,2}[.)][ \t]*+[^\W\d])")
 _TALK_BEHIND = re.compile(r"(?<=\?)[\"'”’»*_]*+[ \t]++(?=[(\[–—A-Z-])")
 _FENCE = re.compile(r"^[ \t]*```\w*[ \t]*$", re.MULTILINE)
+_MOST_DIRECTIVES = 20
 _LINE_BREAK = re.compile(r"\r\n?")
 
-_DROPPING = r"\b(?:drop|remov|filter|discard|irrelevant|off-topic|redundan|exclud|eliminat|delet)\w*"
-_KEEPING = r"\b(?:keep|kept|remain|retain|relevant|stay)\w*"
-_NAMED = re.compile(rf"(?P<drop>{_DROPPING})|(?P<keep>{_KEEPING})|(?P<number>(?<![\w.])\d{{1,3}}(?![\w]|\.\d))", re.IGNORECASE)
+_DROP = re.compile(r"\bdrop(?:ped|ping)?\b(?:[^\n:\d]{0,40}+:|(?=[ \t]++(?:sub-?questions?[ \t]++)?\d))", re.IGNORECASE)
+_KEEP = re.compile(r"\b(?:keep|kept|remaining|retain(?:ed)?)\b[^\n:\d]{0,40}+:", re.IGNORECASE)
+_DROPPING = re.compile(r"\b(?:drop|remov|filter|discard|irrelevant|off-topic|redundan|exclud|eliminat|delet)\w*", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|no|none|nothing|never|neither|keep|kept)\b|n['’]t\b", re.IGNORECASE)
 _NONE = re.compile(
     r"\bnone\b|\bnothing\b|\bno\s+(?:sub[\s-]?)?questions?\b|\ball\b[^.\n]{0,40}\b(?:relevant|helpful|useful|kept|keep)\b",
     re.IGNORECASE,
 )
+_LIST_OF_NONE = re.compile(r"\W*+(?:none|nothing|no|n/a)\b", re.IGNORECASE)
+_LIST_OF_ALL = re.compile(r"\W*+(?:all|everything)\b(?P<but>[^\n\d]*\b(?:but|except)\b)?", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"(?:[\s*_`\[\](){}\"'#.,;:&/+-]|\b(?:and|or|as\s+well\s+as|(?:sub[\s-]?)?questions?|numbers?|nos?)\b|\bq(?=\d))*+",
+    re.IGNORECASE,
+)
+_MEMBER = re.compile(r"(?<!\d)(\d{1,3})(?:[ \t]*[-–][ \t]*(\d{1,3}))?(?!\w|\.\d)(?:[ \t]*+\([^()\n]*\))?")
+_ITEM_LINE = re.compile(rf"[ \t]*+(?:[-*•·+–][ \t]*+)?[*_`\[(]*+(?:{_LABEL}[ \t#_-]*+)?\d{{1,3}}(?!\w|\.\d)", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?!\w|\.\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +81,68 @@ def parse_numbered(text: str) -> Numbered:
 def parse_dropped(text: str, items: Sequence[str]) -> Dropped:
     """The numbers of the items that a critique wants out.
 
-    - A number counts as dropped, or as kept behind a word such as "keep" or "relevant". Where only kept ones are named, the
-      others are dropped.
-    - Items that the reply repeats in words, without a word such as "drop", are the ones it keeps: models asked to filter a
-      list write down what is left of it.
+    - Of a reply with "Drop:", only the list behind it counts, on its line or in lines of its own; an explanation that goes on
+      behind the list, or before it, names nothing. The last one with a list counts.
+    - Behind "Keep:" stand those that stay, if nothing is said of dropping. Items that the reply repeats in words, without a
+      word such as "drop", stay as well: models asked to filter a list write down what is left of it.
+    - A reply of numbers alone drops them, and so does one that calls the only item it names irrelevant.
     - "None" drops nothing. A number that no item has is a problem; so is a reply that says nothing of the kind.
     """
     every = set(range(1, len(items) + 1))
     repeated = _repeated(text, items)
-    if repeated and not re.search(_DROPPING, text, re.IGNORECASE):
+    if repeated and not _DROPPING.search(text):
         return Dropped(tuple(sorted(every - repeated)), ())
-    dropped, kept = _named(text)
-    unknown = sorted((dropped | kept) - every)
-    problems = tuple(f"there is no item {number}" for number in unknown)
-    if not dropped and kept:
-        return Dropped(tuple(sorted(every - kept)) if kept & every else (), problems)
-    if not dropped and not _NONE.search(text):
-        return Dropped((), ("neither a number nor none was named",))
-    return Dropped(tuple(sorted((dropped - kept) & every)), problems)
+    for directive, is_keeping in ((_DROP, False), (_KEEP, True)):
+        for match in reversed(list(directive.finditer(text))[-_MOST_DIRECTIVES:]):
+            listed = _listed(text[match.end() :], every)
+            if listed is not None:
+                return _without_unknown(listed, every, is_keeping=is_keeping)
+    return _without_directive(text, every)
+
+
+def _without_directive(text: str, every: set[int]) -> Dropped:
+    """The numbers of a reply that is a bare list, or that names one item to call it irrelevant."""
+    numbers = {int(match[0]) for match in _NUMBER.finditer(text)}
+    is_bare = numbers and not re.search(r"[^\W\d_]", _BETWEEN.sub(" ", text))
+    if is_bare or (len(numbers) == 1 and _DROPPING.search(text) and not _NOT.search(text)):
+        return _without_unknown(numbers, every, is_keeping=False)
+    return Dropped((), () if _NONE.search(text) else ("neither a number nor none was named",))
+
+
+def _without_unknown(listed: set[int], every: set[int], *, is_keeping: bool) -> Dropped:
+    problems = tuple(f"there is no item {number}" for number in sorted(listed - every))
+    known = listed & every
+    return Dropped(tuple(sorted((every - known if known else set()) if is_keeping else known)), problems)
+
+
+def _listed(text: str, every: set[int]) -> set[int] | None:
+    """The numbers of the list with which a text begins, on its first line or one a line; `None` if it begins with none."""
+    lines = text.split("\n")
+    first = next((line for line in lines if line.strip(" \t*_`[(\"'")), "")
+    if _LIST_OF_NONE.match(first):
+        return set()
+    everything = _LIST_OF_ALL.match(first)
+    if everything is not None:
+        return every - _members(first[everything.end() :]) if everything["but"] else every
+    if _members(lines[0]):
+        return _members(lines[0])
+    found: set[int] = set()
+    for line in lines[1:]:
+        if line.strip() and not _ITEM_LINE.match(line):
+            break
+        found |= _members(line)
+    return found or None
+
+
+def _members(line: str) -> set[int]:
+    """The numbers with which a line begins, up to the first word that is none."""
+    found: set[int] = set()
+    position = 0
+    while match := _MEMBER.match(line, _BETWEEN.match(line, position).end()):  # type: ignore[union-attr]
+        first, last = int(match[1]), int(match[2] or match[1])
+        found |= set(range(first, last + 1)) or {first, last}
+        position = match.end()
+    return found
 
 
 def _from_json(text: str) -> list[str]:
@@ -168,16 +223,3 @@ def _plain(item: str) -> str:
 def _repeated(text: str, items: Sequence[str]) -> set[int]:
     said = f" {normalize_answer(text)} "
     return {number for number, item in enumerate(items, start=1) if f" {normalize_answer(item)} " in said}
-
-
-def _named(text: str) -> tuple[set[int], set[int]]:
-    """The numbers named as dropped and as kept; a number is dropped unless a word of keeping came last."""
-    dropped: set[int] = set()
-    kept: set[int] = set()
-    is_keeping = False
-    for match in _NAMED.finditer(text):
-        if match["number"]:
-            (kept if is_keeping else dropped).add(int(match["number"]))
-        else:
-            is_keeping = bool(match["keep"])
-    return dropped, kept

@@ -25,6 +25,9 @@ _NO = re.compile(
     r"[\W_]*+(?:(?:(?:final[ \t]++)?answer|reply|response|a)[ \t*_]*+:[\W_]*+)?no[*_]*+\s*+[!！]++(?P<rest>[^\n]*+)",
     re.IGNORECASE,
 )
+_BARE_NO = re.compile(
+    r"[\W_]*+(?:(?i:(?:(?:final[ \t]++)?answer|reply|response|a)[ \t*_]*+:)[\W_]*+)?NO[^\w\n\u2060]*+(?:\n|$)"
+)
 # A name that happens to be "No!": the words go on to say what it is.
 _GOES_ON = re.compile(r"[*_`\"'”’»]*+\s*+(?:(?-i:is|was|are|were|by|has|had)\b|\(\d{4})")
 _CANNOT_SAY = re.compile(
@@ -52,12 +55,14 @@ def does_not_know(text: str) -> bool:
 def is_refusal(reply: str) -> bool:
     """Whether a reply says of itself, at its start, that it cannot answer: `NO!` in any dress, or ignorance in words.
 
-    Without its exclamation mark a "No" is an answer, as to a yes-or-no question. A name such as "No!" that is the subject of
-    a sentence is one, too.
+    A bare `NO` in capitals is the mark without its exclamation mark. "No" is an answer, as to a yes-or-no question. A name
+    such as "No!" that is the subject of a sentence is one, too.
 
-    >>> is_refusal("**NO!**"), is_refusal("No."), is_refusal('"No!" is an album of 2002')
-    (True, False, False)
+    >>> is_refusal("**NO!**"), is_refusal("NO."), is_refusal("No."), is_refusal('"No!" is an album of 2002')
+    (True, True, False, False)
     """
+    if _BARE_NO.match(reply):
+        return True
     match = _NO.match(reply)
     if match is not None:
         return _GOES_ON.match(match["rest"]) is None

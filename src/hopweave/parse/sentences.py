@@ -10,7 +10,12 @@ from hopweave.types import Span
 # What the library cannot take: white space of several bytes before a full stop makes its Rust panic, and no `except Exception`
 # catches that; half a character, as from a broken escape, is an error. Each is replaced by one character, so offsets stay.
 _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
-_NO_END = re.compile(r"(?:^|\s)(?:Dr|Mr|Mrs|Ms|Mt|Prof|St|No)\.$")
+_NO_END = re.compile(r"(?:^|\s)(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.$")
+# What stands before a number (the library knows a few of them), and what may stand before a number in words.
+_COUNTS = re.compile(
+    r"(?<!\w)(?:nos?|vols?|approx|ca?|figs?|pp?|chap|ch|secs?|arts?|op|pts?|eqs?|vers?|est|max|min|avg)\.$", re.IGNORECASE
+)
+_ABOUT = re.compile(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
 _NO_END_LENGTH = 6  # of the longest that is looked for, with the space before it
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -31,7 +36,8 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
         piece = text[start:end]
         if inner := piece.strip():
             begin = start + piece.index(inner)
-            spans.append(Span(begin, begin + len(inner)))
+            joins = bool(spans) and _counts_on(text[max(spans[-1].start, spans[-1].end - 8) : spans[-1].end], inner[0])
+            spans.append(Span(spans.pop().start if joins else begin, begin + len(inner)))
         start = end
     return spans
 
@@ -63,6 +69,11 @@ def _ends_of_part(part: str, language: str) -> list[int]:
         position = (position if found < 0 else found) + len(piece)
         ends.append(position)
     return [*ends[:-1], len(part)]
+
+
+def _counts_on(ending: str, first: str) -> bool:
+    """Whether a sentence goes on, by its ending and what comes next: `approx. 5 km`, `Vol. 2`, `ca. five`."""
+    return _COUNTS.search(ending) is not None if first.isdigit() else first.islower() and _ABOUT.search(ending) is not None
 
 
 def first_sentence(text: str) -> str:

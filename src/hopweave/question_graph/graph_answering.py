@@ -23,7 +23,10 @@ Infer = Callable[[GraphNode, Sequence[GraphNode]], Awaitable[None]]
 """Works on a node, given all nodes from which arrows lead to it."""
 
 PROMPTS = prompts_beside(__file__)
-_ASKS_FOR_MORE = re.compile(r"(?:\w+\s+)?(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
+_ASKS_FOR_MORE = re.compile(
+    r"(?!\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b).*\b(?:who|whom|whose|what|which|when|where|why|how)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def plant(bench: Workbench, graph: QuestionGraph, name: str = "", allowance: int = 0) -> tuple[GraphNode, ...]:

@@ -1,4 +1,7 @@
-"""What span readers share: windows over long passages, batches of windows, the best span, and its place in the passage."""
+"""What span readers share: windows over long passages, batches of windows, the best span, and its place in the passage.
+
+Places and spans are of the title and the text together (`with_title_before`), so that the title is read like the text.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,18 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from hopweave.catalog import require
+from hopweave.citing import locate
 from hopweave.errors import SettingsError
 from hopweave.types import Passage, Reading, Span
 
 Place = tuple[int, int]
-"""Where a word stands in the passage's text, in code points: first, and one past its last."""
+"""Where a word stands in the title and text, in code points: first, and one past its last."""
 
 _QUERY_SHARE = 4
 
 
 class Token(NamedTuple):
-    """A token of the passage: its id, the number of its word, and where it stands in the passage's text."""
+    """A token of the title or the text: its id, the number of its word, and where it stands."""
 
     id: int
     word: int | None
@@ -33,13 +37,15 @@ class Window:
     Attributes:
         pair: the position of the query and passage that it is made of.
         ids: its tokens.
-        places: for each token the place of its whole word in the passage; `None` outside the passage.
+        places: for each token the place of its whole word; `None` outside the title and the text.
+        text_start: where the text begins behind the title; no span is of both.
         types: the token types, if the model is to be told.
     """
 
     pair: int
     ids: Sequence[int]
     places: Sequence[Place | None]
+    text_start: int = 0
     types: Sequence[int] | None = None
 
 
@@ -48,7 +54,7 @@ class BestSpan:
     """The likeliest span of a window.
 
     Attributes:
-        span: in code points of the passage's text.
+        span: in code points of the title and text.
         score: start logit plus end logit.
     """
 
@@ -208,8 +214,10 @@ def _rows(output: Any) -> Iterator[list[Any]]:
     yield from (list(row) for row in zip(*columns, strict=True))
 
 
-def best_span(start_logits: Any, end_logits: Any, places: Sequence[Place | None], max_span_tokens: int) -> BestSpan | None:
-    """The span with the highest start logit plus end logit: inside the passage, its end not before its start, not too long.
+def best_span(
+    start_logits: Any, end_logits: Any, places: Sequence[Place | None], max_span_tokens: int, text_start: int = 0
+) -> BestSpan | None:
+    """The span with the highest start logit plus end logit, all in the title or all in the text, in order and not too long.
 
     The length counts tokens; the span itself is of whole words, as in DPR's own code. `None` if the window holds nothing of
     the passage. SearChain (section 3.3) takes both arguments of the maximum apart, which may leave the end before the start.
@@ -221,12 +229,33 @@ def best_span(start_logits: Any, end_logits: Any, places: Sequence[Place | None]
     at = torch.tensor([index for index, _ in inside])
     scores = start_logits[at][:, None] + end_logits[at][None, :]
     lengths = at[None, :] - at[:, None]
-    scores = scores.masked_fill((lengths < 0) | (lengths >= max_span_tokens), -torch.inf)
+    is_text = torch.tensor([place[0] >= text_start for _, place in inside])
+    is_both = is_text[:, None] != is_text[None, :]
+    scores = scores.masked_fill((lengths < 0) | (lengths >= max_span_tokens) | is_both, -torch.inf)
     first, last = divmod(int(scores.argmax()), len(inside))
     (start, first_end), (_, last_end) = inside[first][1], inside[last][1]
     return BestSpan(Span(start, max(first_end, last_end)), float(scores[first, last]))
 
 
+def with_title_before(title: str, text: str) -> str:
+    """What places and spans are of: the title on a line before the text, or the text alone."""
+    return f"{title}\n{text}" if title else text
+
+
+def text_start(title: str) -> int:
+    """Where the text begins in `with_title_before`."""
+    return len(title) + 1 if title else 0
+
+
 def reading_of(span: Span | None, passage: Passage, confidence: float) -> Reading:
-    """The reading that a span of a passage is."""
-    return Reading(passage.text[span.start : span.end] if span else "", span, confidence)
+    """The reading that a span of the title or text is; words of the title are quoted from the text if they stand there."""
+    if span is None:
+        return Reading("", None, confidence)
+    start = text_start(passage.title)
+    if span.start >= start:
+        found: Span | None = Span(span.start - start, span.end - start)
+    else:
+        found = locate(passage.title[span.start : span.end], passage.text)
+    if found is None:
+        return Reading(passage.title[span.start : span.end], None, confidence, in_title=True)
+    return Reading(passage.text[found.start : found.end], found, confidence)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from hopweave.catalog import require
 from hopweave.readers._spans import (
     BestSpan,
+    Place,
     Token,
     Window,
     best_span,
@@ -20,6 +21,8 @@ from hopweave.readers._spans import (
     revised,
     run_batches,
     slices,
+    text_start,
+    with_title_before,
     word_places,
 )
 from hopweave.types import Passage, Reading
@@ -28,13 +31,15 @@ __all__ = ["DPR"]
 
 NEEDS_EXTRA = "hf"
 
+_TITLE, _TEXT = "Title: ", " Text:"
+
 
 @dataclass(frozen=True, slots=True)
 class DPR:
     """Karpukhin et al.'s reader (2020), as SearChain takes it (section 3.3).
 
     With H the last hidden states, the start and end logits are H w_s and H w_e, and f = H_[CLS] w_f is the raw relevance
-    logit, for which the paper chose the threshold 1.5. The span is the best within the passage by start logit plus end logit.
+    logit, for which the paper chose the threshold 1.5. The span is the best within the title or text by start plus end logit.
     A passage too long for one window is read in several that overlap; the best span of all counts, with the f of its window.
 
     The input is `[CLS] query [SEP] title [SEP] passage`, as the model was trained. SearChain's authors give the passage in the
@@ -52,6 +57,7 @@ class DPR:
     stride: Annotated[int, "tokens that two windows of a long passage share"] = 128
     batch_size: Annotated[int, "windows that are computed together"] = 16
     device: Annotated[str | None, "where it runs, such as cpu or cuda; chosen by itself if absent"] = None
+    theta: Annotated[float, "the threshold of f that belongs to the model; the paper's"] = 1.5
     _loaded: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -81,7 +87,7 @@ class DPR:
         outputs = run_batches(model, windows, batch_size=self.batch_size, pad_id=tokenizer.pad_token_id)
         found: list[list[tuple[BestSpan | None, float]]] = [[] for _ in pairs]
         for window, (start_logits, end_logits, relevance) in zip(windows, outputs, strict=True):
-            best = best_span(start_logits, end_logits, window.places, self.max_span_tokens)
+            best = best_span(start_logits, end_logits, window.places, self.max_span_tokens, window.text_start)
             found[window.pair].append((best, float(relevance)))
         return [_best_reading(of_one, passage) for of_one, (_, passage) in zip(found, pairs, strict=True)]
 
@@ -89,20 +95,33 @@ class DPR:
         limit = max_query_tokens(room)
         cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
         asked = [token.id for token in _tokens(tokenizer, query)[:limit]]
-        body = _tokens(tokenizer, passage.text)
-        places = word_places(body, passage.text)
-        if self.passage_slot == "text":
-            title = [token.id for token in _tokens(tokenizer, passage.title)[:limit]]
-            before, after = [cls, *asked, sep, *title, sep], []
-        else:
-            said = f"Title: {passage.title} Text:" if passage.title else ""
-            before, after = [cls, *asked, sep, *(token.id for token in _tokens(tokenizer, said)[:limit])], [sep]
+        start = text_start(passage.title)
+        whole = with_title_before(passage.title, passage.text)
+        body = [_moved(token, start) for token in _tokens(tokenizer, passage.text)]
+        places = word_places(body, whole)
+        title = self._title(tokenizer, passage.title)
+        titled = word_places(title, whole)[:limit]
+        closed = [sep] if self.passage_slot == "text" else []
+        after = [] if self.passage_slot == "text" else [sep]
+        before = [cls, *asked, sep, *(token.id for token in title[:limit]), *closed]
+        standing: list[Place | None] = [*[None] * (len(asked) + 2), *titled, *[None] * len(closed)]
         for part in slices(len(body), room - len(before) - len(after), min(self.stride, room // 4)):
             yield Window(
                 number,
                 [*before, *(token.id for token in body[part]), *after],
-                [*[None] * len(before), *places[part], *[None] * len(after)],
+                [*standing, *places[part], *[None] * len(after)],
+                start,
             )
+
+    def _title(self, tokenizer: Any, title: str) -> list[Token]:
+        """The title's tokens by their place in it; in the title's slot there are words around it, which stand nowhere."""
+        if self.passage_slot == "text" or not title:
+            return _tokens(tokenizer, title)
+        first, last = len(_TITLE), len(_TITLE) + len(title)
+        return [
+            _moved(token, -first) if first <= token.start and token.end <= last else Token(token.id, None, 0, 0)
+            for token in _tokens(tokenizer, f"{_TITLE}{title}{_TEXT}")
+        ]
 
     def _room(self, model: Any) -> int:
         return min(self.max_tokens, int(model.config.max_position_embeddings))
@@ -125,6 +144,10 @@ def _tokens(tokenizer: Any, text: str) -> list[Token]:
         Token(token, word, *offset)
         for token, word, offset in zip(encoded["input_ids"], encoded.word_ids(), encoded["offset_mapping"], strict=True)
     ]
+
+
+def _moved(token: Token, by: int) -> Token:
+    return token._replace(start=token.start + by, end=token.end + by)
 
 
 def _best_reading(found: Sequence[tuple[BestSpan | None, float]], passage: Passage) -> Reading:

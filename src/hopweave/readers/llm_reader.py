@@ -10,8 +10,10 @@ from typing import Annotated
 
 from hopweave.citing import locate
 from hopweave.errors import SettingsError
+from hopweave.keywords import longest_shared_run
+from hopweave.parse.refusal import does_not_know
 from hopweave.parse.sentences import sentence_spans
-from hopweave.prompt import fence, prompts_beside
+from hopweave.prompt import fence, prompts_beside, unblunt
 from hopweave.protocols import Ask
 from hopweave.types import Message, Passage, Reading, Reply, Sampling, Span, TokenLogprob
 
@@ -31,13 +33,15 @@ class LLMReader:
 
     The reply begins with yes or no, so that one call gives both the span and the confidence: f is the log-odds
     ln P(yes) - ln P(no) at the token where the model says the one or the other, from -20 to 20. An endpoint that reports no
-    token probabilities gives f = +ln 9 for yes and -ln 9 for no. The span is located in the passage exactly; words that do not
-    stand there are no span.
+    token probabilities gives f = +ln 9 for yes and -ln 9 for no. The words are located in the text, else in the title. Where a
+    yes puts the answer in words of its own, the longest run of them that stands there, beyond those of the query, is the span.
+    A span is always a true quote; words that stand nowhere are none.
 
     It plays the part of SearChain's DPR reader (section 3.3) where no reader model is installed. Its threshold is its own.
     """
 
     max_tokens: Annotated[int, "longest reply, in tokens; bounds the length of a span"] = 40
+    theta: Annotated[float, "the threshold of f that belongs to the model; chosen for the embedded one"] = 0.2
 
     def __post_init__(self) -> None:
         if self.max_tokens < 4:
@@ -52,22 +56,27 @@ class LLMReader:
         """See `protocols.ModelReader`."""
         prompt = prompts_beside(__file__)["read"].fill(passage=fence(passage.text, passage.title), query=query)
         sampling = Sampling(max_tokens=self.max_tokens, stop=("\n",), top_logprobs=_ALTERNATIVES)
-        return reading_of(await ask([Message("user", prompt)], sampling), passage)
+        return reading_of(await ask([Message("user", prompt)], sampling), query, passage)
 
 
-def reading_of(reply: Reply, passage: Passage) -> Reading:
+def reading_of(reply: Reply, query: str, passage: Passage) -> Reading:
     """The reading that a reply such as `yes: Willem Marinus Dudok` or `no` stands for.
 
-    A reply that begins with neither is a yes if its words stand in the passage, and a no otherwise.
+    A reply that begins with neither is a yes if its words stand in the passage or its title, and a no otherwise.
     """
     line = next((line for line in reply.text.splitlines() if line.strip()), "")
     match = _SAID.match(line)
     side = match[1].lower() if match else ""
-    span = None if side == "no" else _located(line[match.end() :] if match else line, passage.text)
+    words = line[match.end() :] if match else line
+    found = _found(words, query, passage, in_other_words=side == "yes") if side != "no" else None
     confidence = log_odds(reply.logprobs) if side else None
     if confidence is None:
-        confidence = _WITHOUT_PROBABILITIES if side == "yes" or span else -_WITHOUT_PROBABILITIES
-    return Reading(passage.text[span.start : span.end] if span else "", span, confidence)
+        confidence = _WITHOUT_PROBABILITIES if side == "yes" or found else -_WITHOUT_PROBABILITIES
+    if found is None:
+        return Reading("", None, confidence)
+    span, in_title = found
+    text = passage.title if in_title else passage.text
+    return Reading(text[span.start : span.end], None if in_title else span, confidence, in_title)
 
 
 def log_odds(logprobs: Sequence[TokenLogprob]) -> float | None:
@@ -86,10 +95,21 @@ def log_odds(logprobs: Sequence[TokenLogprob]) -> float | None:
     return None
 
 
-def _located(words: str, text: str) -> Span | None:
-    """The words in the text; where a model goes on to explain, those of its first sentence."""
+def _found(words: str, query: str, passage: Passage, *, in_other_words: bool) -> tuple[Span, bool] | None:
+    """Where the words stand, and whether that is the title; where a model goes on to explain, those of its first sentence."""
     sentences = sentence_spans(words)
-    return locate(words, text) or (locate(words[sentences[0].start : sentences[0].end], text) if len(sentences) > 1 else None)
+    first = [words[sentences[0].start : sentences[0].end]] if len(sentences) > 1 else []
+    for said in (words, *first):
+        for text, in_title in ((passage.text, False), (passage.title, True)):
+            span = locate(said, text)
+            if span is not None:
+                return span, in_title
+    for said in (*first, words) if in_other_words and not does_not_know(words) else ():
+        for text, in_title in ((passage.text, False), (passage.title, True)):
+            span = longest_shared_run(unblunt(said), text, query)
+            if span is not None:
+                return span, in_title
+    return None
 
 
 def _side(token: str) -> str:

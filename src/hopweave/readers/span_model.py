@@ -21,6 +21,8 @@ from hopweave.readers._spans import (
     revised,
     run_batches,
     shortened,
+    text_start,
+    with_title_before,
     word_places,
 )
 from hopweave.types import Passage, Reading
@@ -37,7 +39,7 @@ _NOTHING_TO_READ = -100.0
 class SpanModel:
     """Reads with any model of `AutoModelForQuestionAnswering`.
 
-    The span is the best within the passage by start logit plus end logit, over all windows of a long passage. With
+    The span is the best within the title or the text by start plus end logit, over all windows of a long passage. With
     `null_score`, f is that sum minus the lowest score that a window gives to "no answer" (start and end at its first token), as
     the official SQuAD 2 rule has it: above 0, the span beats no answer. Without, f is the sum itself: for models that never
     learned to say that there is no answer. A passage without a word gives f = -100.
@@ -46,12 +48,13 @@ class SpanModel:
     model: Annotated[str, "an extractive question-answering model of the hub, or a folder"] = "deepset/roberta-base-squad2"
     revision: Annotated[str | None, "branch, tag or commit of the hub; the newest if absent"] = None
     null_score: Annotated[bool, "whether f is the span's score minus that of no answer"] = True
-    with_title: Annotated[bool, "whether the title is put before the passage; no span is taken from it"] = True
+    with_title: Annotated[bool, "whether the title is put before the text; a span may come from it"] = True
     max_span_tokens: Annotated[int, "longest span, in tokens"] = 10
     max_tokens: Annotated[int, "longest window, in tokens; no more than the model takes"] = 512
     stride: Annotated[int, "tokens that two windows of a long passage share"] = 128
     batch_size: Annotated[int, "windows that are computed together"] = 16
     device: Annotated[str | None, "where it runs, such as cpu or cuda; chosen by itself if absent"] = None
+    theta: Annotated[float, "the threshold of f that belongs to the model; 0 is where a span is as likely as none"] = 0.0
     _loaded: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -82,7 +85,7 @@ class SpanModel:
         found: list[list[tuple[BestSpan | None, float]]] = [[] for _ in pairs]
         for window, (start_logits, end_logits) in zip(windows, outputs, strict=True):
             null_at = _null_position(window.ids, tokenizer.cls_token_id)
-            best = best_span(start_logits, end_logits, window.places, self.max_span_tokens)
+            best = best_span(start_logits, end_logits, window.places, self.max_span_tokens, window.text_start)
             found[window.pair].append((best, float(start_logits[null_at] + end_logits[null_at])))
         return [self._reading(of_one, passage) for of_one, (_, passage) in zip(found, pairs, strict=True)]
 
@@ -97,7 +100,7 @@ class SpanModel:
     def _windows(self, tokenizer: Any, number: int, query: str, passage: Passage, room: int) -> Iterator[Window]:
         limit = max_query_tokens(room)
         title = shortened(tokenizer, passage.title, limit) if self.with_title else ""
-        before = f"{title}\n" if title else ""
+        before = with_title_before(title, "")
         encoded = tokenizer(
             shortened(tokenizer, query, limit),
             before + passage.text,
@@ -108,13 +111,15 @@ class SpanModel:
             return_offsets_mapping=True,
             verbose=False,
         )
-        parts = [_passage_tokens(encoded, row, len(before)) for row in range(len(encoded["input_ids"]))]
+        start = text_start(passage.title)
+        parts = [_passage_tokens(encoded, row, len(before), start) for row in range(len(encoded["input_ids"]))]
+        whole = with_title_before(passage.title, passage.text)
         # A word that is cut by the edge of one window is whole in the next.
-        places = iter(word_places([token or _OUTSIDE for part in parts for token in part], passage.text))
+        places = iter(word_places([token or _OUTSIDE for part in parts for token in part], whole))
         types = encoded.get("token_type_ids")
         for row, part in enumerate(parts):
             standing = [place if token is not None else None for token, place in zip(part, places, strict=False)]
-            yield Window(number, encoded["input_ids"][row], standing, types[row] if types is not None else None)
+            yield Window(number, encoded["input_ids"][row], standing, start, types[row] if types is not None else None)
 
     def _model(self) -> tuple[Any, Any]:
         if "model" not in self._loaded:
@@ -134,13 +139,26 @@ class SpanModel:
 _OUTSIDE = Token(0, None, 0, 0)
 
 
-def _passage_tokens(encoded: Any, row: int, start_of_text: int) -> list[Token | None]:
-    """The tokens of the passage's own text in a window, `None` for the query's, the title's and the special ones."""
+def _passage_tokens(encoded: Any, row: int, shown: int, start: int) -> list[Token | None]:
+    """The tokens of the title and the text in a window, `None` for the query's and the special ones.
+
+    Args:
+        encoded: the windows.
+        row: which.
+        shown: where the text begins in what the model is shown, whose title may be shortened.
+        start: where it begins behind the whole title.
+    """
     sides, words = encoded.sequence_ids(row), encoded.word_ids(row)
     found = zip(encoded["input_ids"][row], sides, words, encoded["offset_mapping"][row], strict=True)
     return [
-        Token(token, word, max(0, start - start_of_text), end - start_of_text) if side == 1 and end > start_of_text else None
-        for token, side, word, (start, end) in found
+        (
+            Token(token, word, max(first, shown) - shown + start, last - shown + start)
+            if last > shown
+            else Token(token, word, first, last)
+        )
+        if side == 1 and last > first
+        else None
+        for token, side, word, (first, last) in found
     ]
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import Variant, cells_of, datasets_of, published, variants
 from hopweave.evaluation.analyses._quality import mean_row, problems, quality
-from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered, Scores
+from hopweave.evaluation.counted import Counted
+from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 
 _SCOPES = {"answer": "the bare answer", "full": "the whole text"}
@@ -28,7 +29,7 @@ def accuracy_sheet(
     """
     rows: list[SheetRow] = []
     missing: list[str] = []
-    seen: list[Scores] = []
+    seen: list[Counted] = []
     for dataset in runs.datasets:
         for one in variants(table):
             cells = cells_of(one, dataset.cells)
@@ -46,7 +47,7 @@ def accuracy_sheet(
     )
 
 
-def _row(dataset: DatasetCells, one: Variant, cell: AnsweredCell, scores: Scores, table: str) -> SheetRow:
+def _row(dataset: DatasetCells, one: Variant, cell: AnsweredCell, scores: Counted, table: str) -> SheetRow:
     beside = published(table, one.key, dataset.plan.name, setup=cell.setup, num=len(scores.values), searches=searches(one))
     return mean_row((dataset.label, name_of(one, cell)), "accuracy", scores, published=beside)
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hopweave.evaluation.analyses._accuracy import name_of
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import ALL, Variant, datasets_of, published, variants
-from hopweave.evaluation.analyses._quality import PERCENT, mean, problems, quality
+from hopweave.evaluation.analyses._quality import mean, percent, problems, quality, with_counts
 from hopweave.evaluation.at_a_time import caveat_of_seconds
-from hopweave.evaluation.gathered import AnsweredCell, Gathered, Scores
+from hopweave.evaluation.counted import Counted
+from hopweave.evaluation.gathered import AnsweredCell, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 from hopweave.trace import Rounds
 
@@ -38,8 +39,8 @@ class _Measured:
     """What a cell costs and how good it is."""
 
     cell: AnsweredCell
-    costs: Mapping[str, Scores]
-    quality: Scores
+    costs: Mapping[str, Counted]
+    quality: Counted
 
 
 def efficiency_sheet(
@@ -90,8 +91,7 @@ def _row(one: Variant, measured: Mapping[str, _Measured], table: str, datasets_i
     values: dict[str, float | None] = {}
     for key in (*_COSTS, "words_in", "rounds"):
         values[key] = _mean_of_means([each.costs[key] for each in measured.values()])
-    performance = _mean_of_means([each.quality for each in measured.values()])
-    values["performance"] = None if performance is None else PERCENT * performance
+    values["performance"] = percent(_mean_of_means([each.quality for each in measured.values()]))
     values["datasets"] = float(len(measured))
     first = next(iter(measured.values())).cell
     there = datasets_of(datasets_in)
@@ -102,13 +102,17 @@ def _row(one: Variant, measured: Mapping[str, _Measured], table: str, datasets_i
     )
     beside_it = published(table, one.key, ALL, setup=first.setup, more=why)
     num = sum(len(each.costs["words_in"].values) for each in measured.values())
-    num_failed = sum(len(each.quality.failed) for each in measured.values())
-    num_no_data = sum(len(each.quality.no_data) for each in measured.values())
-    return SheetRow((name_of(one, first),), values, num, num_failed, num_no_data, published=beside_it)
+    qualities = [each.quality for each in measured.values()]
+    row = with_counts(SheetRow((name_of(one, first),), values, published=beside_it), *qualities)
+    alone = {"performance": percent(_mean_of([each.mean_answered for each in qualities]))} if row.num_failed else {}
+    return replace(row, num=num, answered=alone)
 
 
-def _mean_of_means(all_scores: Sequence[Scores]) -> float | None:
+def _mean_of_means(all_scores: Sequence[Counted]) -> float | None:
     """The unweighted mean over datasets; no data if one of them has none."""
-    means = [scores.mean for scores in all_scores]
+    return _mean_of([scores.mean for scores in all_scores])
+
+
+def _mean_of(means: Sequence[float | None]) -> float | None:
     known = [value for value in means if value is not None]
     return mean(known) if len(known) == len(means) else None

@@ -10,7 +10,7 @@ from typing import Any
 from hopweave.evaluation.analyses._published import Variant
 from hopweave.evaluation.gathered import DatasetCells
 from hopweave.evaluation.run_folder import DatasetPlan
-from hopweave.settings import LEFT_OUT
+from hopweave.redaction import LEFT_OUT
 
 _SETTINGS = ("llm", "retriever", "reader", "corpus")
 

@@ -48,13 +48,13 @@ def known_parts(runs: Gathered) -> dict[str, Known]:
     found: dict[str, dict[int, bool]] = {}
     nums: dict[str, int] = {}
     for cell in closed_book(runs, "parts"):
-        scores = quality(runs, cell)
+        answered = quality(runs, cell).answered
         for name, example in cell.examples.items():
             whole = str(example.traits["whole"])
             nums[whole] = int(example.traits["parts"])
             found.setdefault(whole, {})
-            if name in scores.values:
-                found[whole].setdefault(int(example.traits["part"]), scores.values[name] >= 1)
+            if name in answered:
+                found[whole].setdefault(int(example.traits["part"]), answered[name] >= 1)
     return {whole: Known(parts, nums[whole]) for whole, parts in found.items()}
 
 

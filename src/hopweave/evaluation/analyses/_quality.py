@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from hopweave.evaluation.gathered import AnsweredCell, Gathered, Scores
+from hopweave.evaluation.counted import Counted
+from hopweave.evaluation.gathered import AnsweredCell, Gathered
 from hopweave.evaluation.sheets import SheetRow
 
 PERCENT = 100
 
 
-def quality(runs: Gathered, cell: AnsweredCell, **options: Any) -> Scores:
+def quality(runs: Gathered, cell: AnsweredCell, **options: Any) -> Counted:
     """cover-EM of a cell, or ROUGE-L (as KILT computes it) where its questions ask for long answers.
 
     Args:
@@ -35,26 +37,41 @@ def percent(value: float | None) -> float | None:
     return None if value is None else PERCENT * value
 
 
-def mean_row(labels: tuple[str, ...], key: str, scores: Scores | None, **more: Any) -> SheetRow:
-    """A row with the mean of scores in percent, with what was left out of it."""
+def mean_row(labels: tuple[str, ...], key: str, scores: Counted | None, **more: Any) -> SheetRow:
+    """A row with the mean of scores in percent, failed questions as wrong, and what was left out of it."""
     if scores is None:
         return SheetRow(labels, {key: None}, **more)
     bounds = scores.bounds
     shown: Mapping[str, tuple[float, float]] = (
         {} if bounds is None or not scores.values else {key: (PERCENT * bounds[0], PERCENT * bounds[1])}
     )
-    return SheetRow(
-        labels,
-        {key: percent(scores.mean)},
-        len(scores.values),
-        len(scores.failed),
-        len(scores.no_data),
-        bounds=shown,
-        **more,
+    row = SheetRow(labels, {key: percent(scores.mean)}, answered=answered({key: scores}), bounds=shown, **more)
+    return with_counts(row, scores)
+
+
+def answered(scores: Mapping[str, Counted], scale: float = PERCENT) -> dict[str, float | None]:
+    """For each figure some of whose questions failed, the one over the answered questions alone.
+
+    Args:
+        scores: by key of the figure.
+        scale: of the figures.
+    """
+    means = {key: one.mean_answered for key, one in scores.items() if one.failed}
+    return {key: None if value is None else scale * value for key, value in means.items()}
+
+
+def with_counts(row: SheetRow, *all_scores: Counted) -> SheetRow:
+    """The row with how many questions count, failed ones among them, have no data, and could not be scored."""
+    return replace(
+        row,
+        num=sum(len(one.values) for one in all_scores),
+        num_failed=sum(len(one.failed) for one in all_scores),
+        num_no_data=sum(len(one.no_data) for one in all_scores),
+        num_unscored=sum(len(one.unscored) for one in all_scores),
     )
 
 
-def problems(*all_scores: Scores | None) -> tuple[str, ...]:
+def problems(*all_scores: Counted | None) -> tuple[str, ...]:
     """What scoring met, each once."""
     return tuple(dict.fromkeys(line for scores in all_scores if scores is not None for line in scores.problems))
 

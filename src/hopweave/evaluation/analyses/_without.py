@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.analyses._published import Variant, cells_of, variant
 from hopweave.evaluation.analyses._quality import quality
-from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered, Scores
+from hopweave.evaluation.counted import Counted
+from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,14 +18,14 @@ class Beside:
     Attributes:
         with_cell: of the method with retrieval; `without_cell` of the one without.
         with_scores: on the common questions; `without_scores` likewise.
-        num_failed: questions that failed in one of the two.
-        num_no_data: questions that only one of them has, or that the measure does not apply to.
+        num_failed: questions among these that failed, and so are wrong, in one of the two.
+        num_no_data: questions that only one of them has, that could not be scored, or that the measure does not apply to.
     """
 
     with_cell: AnsweredCell
     without_cell: AnsweredCell
-    with_scores: Scores
-    without_scores: Scores
+    with_scores: Counted
+    without_scores: Counted
     num_failed: int
     num_no_data: int
 
@@ -33,11 +34,10 @@ def beside(runs: Gathered, with_cell: AnsweredCell, without_cell: AnsweredCell) 
     """The two on their common questions."""
     first, second = quality(runs, with_cell), quality(runs, without_cell)
     common = first.values.keys() & second.values.keys()
-    failed = first.failed | second.failed
-    every = first.values.keys() | second.values.keys() | first.no_data | second.no_data | failed
-    return Beside(
-        with_cell, without_cell, first.among(common), second.among(common), len(failed), len(every) - len(common) - len(failed)
-    )
+    failed = common & (first.failed | second.failed)
+    every = [key for one in (first, second) for key in (*one.values, *one.no_data, *one.unscored)]
+    left_out = len(set(every)) - len(common)
+    return Beside(with_cell, without_cell, first.among(common), second.among(common), len(failed), left_out)
 
 
 def counterparts(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import published, variant
-from hopweave.evaluation.analyses._quality import percent, problems
+from hopweave.evaluation.analyses._quality import answered, percent, problems
 from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, PublishedRow, Sheet, SheetRow
 
@@ -48,15 +48,16 @@ def _row(runs: Gathered, dataset: DatasetCells, oner: AnsweredCell, ircot: Answe
     common = one.values.keys() & many.values.keys()
     before, after = percent(one.among(common).mean), percent(many.among(common).mean)
     gain = None if before is None or after is None else after - before
-    failed = one.failed | many.failed
-    no_data = (one.values.keys() | many.values.keys() | one.no_data | many.no_data) - common - failed
+    failed = common & (one.failed | many.failed)
+    every = {key for each in (one, many) for key in (*each.values, *each.no_data, *each.unscored)}
     return SheetRow(
         (dataset.label, ircot.method),
         {"oner": before, "ircot": after, "gain": gain},
         len(common),
         len(failed),
-        len(no_data),
+        len(every - common),
         published=_beside(dataset, ircot, len(common)),
+        answered=answered({"oner": one.among(common), "ircot": many.among(common)}),
     )
 
 

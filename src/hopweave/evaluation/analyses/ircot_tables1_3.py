@@ -14,7 +14,8 @@ from hopweave.evaluation.analyses._accuracy import name_of, searches
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import Variant, cells_of, published, variants
 from hopweave.evaluation.analyses._quality import mean_row, problems
-from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered, Scores
+from hopweave.evaluation.counted import Counted
+from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, PublishedRow, Sheet, SheetRow
 
 __all__ = ["IRCoTTables1And3"]
@@ -33,7 +34,7 @@ class IRCoTTables1And3:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []
-        seen: list[Scores] = []
+        seen: list[Counted] = []
         for dataset in runs.datasets:
             for one in variants(*_TABLES):
                 cells = [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]

@@ -70,7 +70,7 @@ def _rows(runs: Gathered, cell: AnsweredCell, known: dict[str, Known], curve: st
         is_inside = of_question.knows_last(left if form == "given" else hops)
         if is_inside is None or (is_inside and name in scores.failed):
             failed[hops] = failed.get(hops, 0) + 1
-        elif is_inside and name in scores.values:
+        if is_inside and name in scores.values:
             found.setdefault(hops, {}).setdefault(f"i_{left}", []).append(PERCENT * scores.values[name])
     return [
         SheetRow(

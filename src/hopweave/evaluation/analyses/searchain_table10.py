@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import cells_of, published, variant
-from hopweave.evaluation.analyses._quality import is_long, percent, problems, quality
+from hopweave.evaluation.analyses._quality import answered, is_long, percent, problems, quality, with_counts
 from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 
@@ -56,14 +56,8 @@ def _row(runs: Gathered, dataset: DatasetCells, by_alpha: dict[float, AnsweredCe
     least = min((len(each.values) for each in scores.values()), default=None)
     setup = next((cell.setup for cell in by_alpha.values()), None)
     printed = published("searchain_table10", "searchain", dataset.plan.name, setup=setup, num=least)
-    return SheetRow(
-        (dataset.label,),
-        values,
-        sum(len(each.values) for each in scores.values()),
-        sum(len(each.failed) for each in scores.values()),
-        sum(len(each.no_data) for each in scores.values()),
-        published=printed,
-    )
+    alone = answered({_key(alpha): each for alpha, each in scores.items()})
+    return with_counts(SheetRow((dataset.label,), values, published=printed, answered=alone), *scores.values())
 
 
 def _key(alpha: float) -> str:

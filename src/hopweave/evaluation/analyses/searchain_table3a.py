@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._nodes import needs_retrieval
 from hopweave.evaluation.analyses._published import cells_of, published, variant
-from hopweave.evaluation.analyses._quality import PERCENT, percent, problems, share
+from hopweave.evaluation.analyses._quality import PERCENT, answered, percent, problems, share
 from hopweave.evaluation.analyses._without import Beside, beside, counterparts
 from hopweave.evaluation.gathered import DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
@@ -70,7 +70,9 @@ def _row(dataset: DatasetCells, both: Beside) -> SheetRow:
         "share": share(len(helped), num),
     }
     beside_it = published("searchain_table3a", "searchain", dataset.plan.name, setup=both.with_cell.setup, num=num)
-    return SheetRow((dataset.label,), values, num, both.num_failed, both.num_no_data, published=beside_it)
+    alone = answered({"without_s": both.without_scores, "with_s": both.with_scores})
+    counts = num, both.num_failed, both.num_no_data
+    return SheetRow((dataset.label,), values, *counts, published=beside_it, answered=alone)
 
 
 def _mean(values: Mapping[str, float], ids: set[str]) -> float | None:

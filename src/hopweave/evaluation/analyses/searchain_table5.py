@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import ALL, published, variant
-from hopweave.evaluation.analyses._quality import problems
+from hopweave.evaluation.analyses._quality import answered, problems, with_counts
 from hopweave.evaluation.gathered import DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 
@@ -36,19 +36,11 @@ class SearChainTable5:
             for cell in cells:
                 skc, amp = runs.scores(cell, "skc", "skc"), runs.scores(cell, "amp_auto", "amp_auto")
                 notes += problems(skc, amp)
-                values = {"skc": skc.mean, "amp_auto": amp.mean, "marked": float(len(amp.values))}
-                rows.append(
-                    SheetRow(
-                        (dataset.label, cell.method),
-                        values,
-                        len(skc.values),
-                        len(skc.failed),
-                        len(skc.no_data),
-                        published=published("searchain_table5", one.key, ALL, setup=cell.setup, more=[_BY_PEOPLE])
-                        if one.is_of(cell)
-                        else (),
-                    )
-                )
+                values = {"skc": skc.mean, "amp_auto": amp.mean, "marked": float(len(amp.answered))}
+                there = published("searchain_table5", one.key, ALL, setup=cell.setup, more=[_BY_PEOPLE])
+                alone = answered({"skc": skc, "amp_auto": amp}, 1.0)
+                row = SheetRow((dataset.label, cell.method), values, published=there if one.is_of(cell) else (), answered=alone)
+                rows.append(with_counts(row, skc))
             if not any(one.is_of(cell) for cell in cells):
                 rows.append(_no_row(dataset))
                 missing.append(how_to_evaluate(dataset, one))

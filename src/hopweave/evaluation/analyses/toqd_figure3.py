@@ -72,9 +72,11 @@ class ToQDFigure3:
     def _row(self, runs: Gathered, dataset: DatasetCells, template: str, plain: AnsweredCell, probed: AnsweredCell) -> SheetRow:
         scores = quality(runs, plain, match=self.match)
         says, failed = verdicts(probed)
-        pairs = {name: (says[name], value >= 1) for name, value in scores.values.items() if name in says}
-        every = plain.examples.keys() & (scores.values.keys() | scores.failed | scores.no_data | says.keys() | failed)
-        num_failed = len(scores.failed | failed)
+        # A question that failed tells nothing of what the model knows: counted as wrong it would bear out every NO.
+        pairs = {name: (says[name], value >= 1) for name, value in scores.answered.items() if name in says}
+        failed |= scores.failed | scores.unscored
+        every = plain.examples.keys() & (scores.values.keys() | scores.no_data | says.keys() | failed)
+        num_failed = len(failed)
         return SheetRow((dataset.label, template), figures(pairs), len(pairs), num_failed, len(every) - len(pairs) - num_failed)
 
 

@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 from hopweave.catalog import load
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import published, variant
-from hopweave.evaluation.analyses._quality import problems
+from hopweave.evaluation.analyses._quality import answered, problems, with_counts
 from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
 
@@ -76,14 +76,9 @@ class ToQDTable3:
         printed = published(
             "toqd_table3", key, dataset.plan.name, setup=cell.setup, num=len(hits.values) + len(hits.no_data), more=why
         )
-        return SheetRow(
-            (dataset.label, shown, cell.method),
-            {column: scores.mean for column, scores in by_column.items()},
-            len(hits.values),
-            len(hits.failed),
-            len(hits.no_data),
-            published=printed,
-        )
+        values = {column: scores.mean for column, scores in by_column.items()}
+        row = SheetRow((dataset.label, shown, cell.method), values, published=printed, answered=answered(by_column, 1.0))
+        return with_counts(row, hits)
 
 
 def _cells(dataset: DatasetCells) -> Iterator[AnsweredCell]:

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from hopweave.evaluation.analyses._missing import how_to_evaluate
 from hopweave.evaluation.analyses._published import Variant, cells_of, published_model, variant
-from hopweave.evaluation.analyses._quality import percent, problems
+from hopweave.evaluation.analyses._quality import answered, percent, problems
 from hopweave.evaluation.analyses._without import beside
 from hopweave.evaluation.gathered import AnsweredCell, DatasetCells, Gathered
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow
@@ -73,4 +73,6 @@ def _row(
         else ()
     )
     values = {"baseline": first, "toqd": second, "gain": gain}
-    return SheetRow((dataset.label, model), values, num, both.num_failed, both.num_no_data, published=printed)
+    alone = answered({"baseline": both.without_scores, "toqd": both.with_scores})
+    counts = num, both.num_failed, both.num_no_data
+    return SheetRow((dataset.label, model), values, *counts, published=printed, answered=alone)

@@ -1,0 +1,100 @@
+"""Where an endpoint is: the address to send to, what of it may be shown, and what it tells about the server."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
+
+from hopweave.errors import SettingsError
+from hopweave.redaction import is_secret_field, public_address
+
+Server = Literal["openai", "vllm", "llama.cpp", "ollama", "other"]
+"""The servers whose habits differ."""
+
+_AZURE_HOSTS = re.compile(r"(^|\.)(openai|cognitiveservices)\.azure\.com$")
+_OPENAI_HOSTS = re.compile(r"(^|\.)(openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com)$")
+_SERVER_OF_PORT: Mapping[int, Server] = {8000: "vllm", 8080: "llama.cpp", 11434: "ollama"}
+_LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|::1)$")
+_VERSION = re.compile(r"/v\d+[a-z0-9]*$|/deployments/[^/]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An endpoint's `base_url`, taken apart.
+
+    Attributes:
+        scheme: `http` or `https`.
+        place: host and port.
+        path: without a slash at its end.
+        query: goes along with every request, as Azure's `api-version` does.
+        basic: the header that a user name and password in the address come to, if there are any.
+        secrets: what of it must not be shown.
+        host: in lower case.
+    """
+
+    scheme: str
+    place: str
+    path: str
+    query: str
+    basic: str
+    secrets: tuple[str, ...]
+    host: str
+
+    @classmethod
+    def of(cls, base_url: str) -> Address:
+        """Reads an address.
+
+        Raises:
+            SettingsError: if it is none.
+        """
+        try:
+            parts = urlsplit(base_url)
+            host, _ = parts.hostname, parts.port
+        except ValueError:
+            parts, host = SplitResult("", "", "", "", ""), None
+        if parts.scheme not in ("http", "https") or not host or any(sign.isspace() for sign in base_url):
+            shown = public_address(base_url)
+            raise SettingsError(f"base_url = {shown!r} is no address; give one like http://127.0.0.1:8000/v1")
+        user, secrets = _user_of(parts)
+        secrets += [text for name, text in parse_qsl(parts.query) if is_secret_field(name)]
+        basic = f"Basic {base64.b64encode(user.encode()).decode()}" if user else ""
+        place = parts.netloc.rpartition("@")[2]
+        return cls(parts.scheme, place, parts.path.rstrip("/"), parts.query, basic, (*secrets, basic[6:]), host)
+
+    def url(self, path: str) -> str:
+        """Where to send to, for a path below the address."""
+        return urlunsplit((self.scheme, self.place, self.path + path, self.query, ""))
+
+    @property
+    def is_azure(self) -> bool:
+        """Whether it is Azure's, which takes its keys in a header of its own."""
+        return bool(_AZURE_HOSTS.search(self.host))
+
+    @property
+    def has_version(self) -> bool:
+        """Whether it ends as addresses of such endpoints do: in `/v1` or the like."""
+        return bool(_VERSION.search(self.path))
+
+
+def _user_of(parts: SplitResult) -> tuple[str, list[str]]:
+    if parts.username is None:
+        return "", []
+    name, password = unquote(parts.username), unquote(parts.password or "")
+    return f"{name}:{password}", [password or name]
+
+
+def server_at(base_url: str) -> Server:
+    """The server that an address suggests: by its host, or by the port that is usual for it."""
+    parts = urlsplit(base_url)
+    if _OPENAI_HOSTS.search(parts.hostname or ""):
+        return "openai"
+    return _SERVER_OF_PORT.get(parts.port or 0, "other")
+
+
+def is_loopback(base_url: str) -> bool:
+    """Whether an address is on this machine."""
+    return bool(_LOOPBACK.match(urlsplit(base_url).hostname or ""))

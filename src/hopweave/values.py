@@ -1,0 +1,153 @@
+"""Dates and numbers in one form, so that texts that write them in another order or in words can be compared.
+
+What is read is English. A date becomes its year, month and day, in that order, so that what names fewer of them stands in what
+names more; `05/12/1940`, which may be either day, stays as it is. A number becomes its digits: `1,450`, `two hundred`,
+`2.5 million`, `19th` and `nineteenth`.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import lru_cache
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>[12]\d{3})"
+_DATES = tuple(
+    re.compile(rf"(?<![\w.,/-]){form}(?![\w/-]|[.,]\d)", re.IGNORECASE)
+    for form in (
+        rf"(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+(?:of\s+)?{_YEAR})?",
+        rf"{_MONTH}\s+(?:the\s+)?{_DAY}(?:,?\s+{_YEAR})?",
+        rf"{_MONTH},?\s+(?:of\s+)?{_YEAR}",
+        r"(?P<year>[12]\d{3})-(?P<number>\d{1,2})(?:-(?P<day>\d{1,2}))?",
+        r"(?P<day>\d{1,2})\.\s?(?P<number>\d{1,2})\.\s?(?P<year>[12]\d{3})",
+        r"(?P<first>\d{1,2})/(?P<second>\d{1,2})/(?P<year>[12]\d{3})",
+    )
+)
+_ONES = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_SMALL = {word: value for value, word in enumerate(_ONES)} | {word: 10 * value for value, word in enumerate(_TENS, start=2)}
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "trillion": 1_000_000_000_000}
+_ORDINALS = {
+    "first": "one", "second": "two", "third": "three", "fifth": "five", "eighth": "eight", "ninth": "nine", "twelfth": "twelve",
+    **{f"{word}th": word for word in _ONES if word not in {"one", "two", "three", "five", "eight", "nine", "twelve"}},
+    **{f"{word[:-1]}ieth": word for word in _TENS},
+    **{f"{word}th": word for word in _SCALES},
+}  # fmt: skip
+_DIGITS = re.compile(r"(-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))(st|nd|rd|th)?$")
+_TOKEN = re.compile(
+    r"(?:(?<![\w-])-(?=\d))?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+\.\d+(?!\w))|(?<![\w-])-(?=\d)\d+|[^\s/-]+"
+)
+_DASHES = str.maketrans("–—−‐‑", "-----")
+_MOST_SCALES = 3
+_ARTICLES = {"a", "an", "the"}
+_PUNCTUATION = string.punctuation + "“”‘’«»–—…"
+
+
+@lru_cache(1024)
+def normalize_values(text: str) -> str:
+    """A text as it is compared: small letters, no articles and punctuation, dates and numbers in one form.
+
+    >>> normalize_values("The 12th of May, 1940"), normalize_values("May 12, 1940"), normalize_values("two hundred and five")
+    ('1940 may 12', '1940 may 12', '205')
+    """
+    for pattern in _DATES:
+        text = pattern.sub(_date, text)
+    return " ".join(_with_numbers(_tokens(text)))
+
+
+def agree_by_value(left: str, right: str) -> bool:
+    """Whether one of two texts holds the other, in whole words, once dates and numbers are in one form.
+
+    >>> agree_by_value("Brno, Moravia", "Brno"), agree_by_value("12 May 1940", "May 1940"), agree_by_value("1940", "1960")
+    (True, True, False)
+    """
+    one, other = f" {normalize_values(left)} ", f" {normalize_values(right)} "
+    return bool(one.strip() and other.strip()) and (one in other or other in one)
+
+
+def _date(match: re.Match[str]) -> str:
+    found = match.groupdict()
+    day, number = found.get("day"), found.get("number")
+    if found.get("first"):
+        first, second = int(match["first"]), int(match["second"])
+        if (first > 12) == (second > 12) and first != second:
+            return match[0]  # either may be the month
+        day, number = str(max(first, second)), str(min(first, second))
+    if (number is not None and not 1 <= int(number) <= 12) or (day is not None and not 1 <= int(day) <= 31):
+        return match[0]
+    month = _MONTHS[int(number) - 1] if number is not None else _month(match["month"])
+    return " " + " ".join(filter(None, (found.get("year"), month, str(int(day)) if day else ""))) + " "
+
+
+def _month(written: str) -> str:
+    return next(month for month in _MONTHS if month.startswith(written.lower().rstrip(".")[:3]))
+
+
+def _tokens(text: str) -> list[str]:
+    """The words in small letters, without punctuation around them, articles and possessives; hyphens part words."""
+    found = []
+    for match in _TOKEN.finditer(text.casefold().translate(_DASHES)):
+        token = match[0] if _DIGITS.match(match[0]) else match[0].strip(_PUNCTUATION).replace("’", "'").removesuffix("'s")
+        if token and token not in _ARTICLES:
+            found.append(token if _DIGITS.match(token) else "".join(char for char in token if char not in _PUNCTUATION))
+    return [token for token in found if token]
+
+
+def _with_numbers(tokens: Sequence[str]) -> list[str]:
+    """The tokens with numbers in digits; `two hundred and five` is one number."""
+    words: list[str] = []
+    index = 0
+    while index < len(tokens):
+        length, value, ending = _number(tokens, index)
+        words.append(f"{_plain(value)}{ending}" if length else tokens[index])
+        index += max(1, length)
+    return words
+
+
+def _number(tokens: Sequence[str], start: int) -> tuple[int, Decimal, str]:
+    """How many tokens from a place on make one number, its value, and `th` if it is an ordinal; none gives 0 tokens."""
+    digits = _DIGITS.match(tokens[start])
+    if digits is not None:
+        value, end = Decimal(digits[1].replace(",", "")), start + 1
+        while end < min(len(tokens), start + 1 + _MOST_SCALES) and tokens[end] in _SCALES and not digits[2]:
+            value, end = value * _SCALES[tokens[end]], end + 1
+        return end - start, value, "th" if digits[2] else ""
+    total, part, end, last = 0, 0, start, 0
+    while end < len(tokens):
+        is_and = tokens[end] == "and" and end > start and last >= 100 and _is_number_word(tokens, end + 1)
+        word = _ORDINALS.get(tokens[end], tokens[end])
+        if word in _SMALL and (end == start or last >= 100 or (last >= 20 and _SMALL[word] < 10)):
+            part, last = part + _SMALL[word], _SMALL[word]
+        elif word in _SCALES and end > start:
+            last = _SCALES[word]
+            part, total = (part * last, total) if last == 100 else (0, total + part * last)
+        elif not is_and:
+            break
+        end += 1
+        if not is_and and word != tokens[end - 1]:
+            return end - start, Decimal(total + part), "th"
+    return end - start, Decimal(total + part), ""
+
+
+def _is_number_word(tokens: Sequence[str], index: int) -> bool:
+    return index < len(tokens) and _ORDINALS.get(tokens[index], tokens[index]) in _SMALL
+
+
+def _plain(value: Decimal) -> str:
+    """Digits without trailing zeros behind the point and without an exponent."""
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,83 @@
+"""Dates and numbers are compared by what they say, not by how they are written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopweave.values import agree_by_value, normalize_values
+
+
+@pytest.mark.parametrize(
+    ("forms", "normal"),
+    [
+        (
+            ["12 May 1940", "May 12, 1940", "the 12th of May, 1940", "1940-05-12", "12.5.1940", "12. 5. 1940", "MAY 12 1940"],
+            "1940 may 12",
+        ),
+        (["13/5/1940", "5/13/1940", "13 May 1940"], "1940 may 13"),
+        (["May 1940", "May of 1940", "1940-05", "may, 1940"], "1940 may"),
+        (["May 3rd", "3 May", "the 3rd of May"], "may 3"),
+        (["Sept. 5, 2001", "September 5, 2001", "5 Sep 2001"], "2001 september 5"),
+        (["1,450 miles", "1450 miles"], "1450 miles"),
+        (["2.5 million", "2,500,000", "2500000"], "2500000"),
+        (["two hundred and five", "205", "two hundred five"], "205"),
+        (["forty-two", "forty two", "42"], "42"),
+        (["two thousand and one", "2001"], "2001"),
+        (["nineteen hundred", "1900"], "1900"),
+        (["the nineteenth century", "19th century"], "19th century"),
+        (["twenty-first", "21st", "21th"], "21th"),
+        (["2.50", "2.5"], "2.5"),
+        (["1939-1945", "1939–1945"], "1939 1945"),
+        (["-5 °C", "−5 °C"], "-5 °c"),
+        (["U.S.", "US"], "us"),
+        (["one, two and three", "1, 2 and 3"], "1 2 and 3"),
+        (["05/12/1940"], "5 12 1940"),  # either day
+        (["May"], "may"),
+        (["31 February"], "february 31"),
+        (["1940-13-01"], "1940 13 1"),
+        ([""], ""),
+        (["...", "the"], ""),
+    ],
+)
+def test_what_is_the_same_is_written_the_same(forms, normal):
+    assert [normalize_values(form) for form in forms] == [normal] * len(forms)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "agree"),
+    [
+        ("Brno", "Brno, Moravia", True),
+        ("12 May 1940", "May 1940", True),
+        ("1940", "born on May 12, 1940", True),
+        ("five", "5 towers", True),
+        ("1940", "1960", False),
+        ("2.5", "25", False),
+        ("5", "-5", False),
+        ("12 May 1940", "12 June 1940", False),
+        ("Brno", "Brnoblice", False),
+        ("no", "not known", False),
+        ("", "Brno", False),
+        ("...", "Brno", False),
+    ],
+)
+def test_two_texts_agree_if_one_holds_the_other(left, right, agree):
+    assert agree_by_value(left, right) is agree
+    assert agree_by_value(right, left) is agree
+
+
+PIECES = st.lists(
+    st.sampled_from(["1", "May", "-", "/", ".", ",", "two", "hundred", "million", "and", "th", " ", "1940", "²", "٣"])
+)
+
+
+@given(st.one_of(st.text(), PIECES.map("".join), PIECES.map(" ".join)))
+def test_any_text_is_read_without_an_error(text):
+    normal = normalize_values(text)
+    assert normal == " ".join(normal.split())
+
+
+@given(st.integers(0, 10**15))
+def test_a_number_with_commas_is_the_number(value):
+    assert normalize_values(f"{value:,}") == normalize_values(str(value)) == str(value)
