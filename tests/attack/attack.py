@@ -73,7 +73,7 @@ class Attack:
         promise: what must hold, as a sentence.
         attempt: makes one try and raises whatever it likes if the promise does not hold.
         num: inputs at scale 1, and `num_short` those of the short form; 0 leaves it out.
-        parts: into how many trials these are divided, where a trial tries more than one input; 0 is one input a trial.
+        parts: into how many trials these are divided, where a trial tries more than one input; else it is one input a trial.
         prepare: makes, in a folder, what all trials share.
     """
 
@@ -82,12 +82,15 @@ class Attack:
     attempt: Callable[[Trial], Awaitable[None] | None]
     num: int
     num_short: int
-    parts: int = 0
+    parts: Callable[[], int] | None = None
     prepare: Callable[[Path], Any] | None = None
 
     def shares(self, num: int) -> list[int]:
         """How many inputs each trial is to try, of so many in all."""
-        return [math.ceil(num / self.parts)] * self.parts if self.parts else [1] * num
+        if self.parts is None:
+            return [1] * num
+        num_trials = self.parts()
+        return [math.ceil(num / num_trials)] * num_trials
 
     def trials(self, seed: int, num: int, numbers: Iterable[int], folder: Path) -> Iterator[tuple[int, Outcome]]:
         """Makes the trials with these numbers, one after the other."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from ..attack import Attack  # noqa: TID252
+from ..attack import Attack
 
 
 def all_attacks() -> dict[str, Attack]:

@@ -1,4 +1,4 @@
-"""Files of every kind that a corpus or a dataset may be given, spoilt and hostile: passages, or one line that names the file."""
+"""Files of every kind that a corpus or a dataset may be given, spoilt and hostile: passages, or one line about the file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hopweave.corpus import CorpusOptions, Tally, read_corpus
 from hopweave.corpus.split import split_spans
 from hopweave.errors import DataError, SettingsError
 
-from ..attack import Attack, Trial  # noqa: TID252
+from ..attack import Attack, Trial
 
 
 def _rows(random: random.Random) -> list[dict[str, object]]:
@@ -58,15 +58,25 @@ def _html(random: random.Random) -> str:
     return "".join(pieces)
 
 
+def _markdown(random: random.Random) -> str:
+    starts = ["# ", "- ", "> ", "    ", "|", "[a](", ""]
+    return "\n".join(random.choice(starts) + hostile_text(random, 4) for _ in range(12))
+
+
+def _json(random: random.Random) -> str:
+    rows = _rows(random)
+    return json.dumps(random.choice([rows, {str(number): row for number, row in enumerate(rows)}, {"a": {"text": "x"}}]))
+
+
 WRITERS: Mapping[str, Callable[[random.Random], str]] = {
     ".txt": hostile_text,
-    ".md": lambda random: "\n".join(random.choice(["# ", "- ", "> ", "    ", "|", "[a](", ""]) + hostile_text(random, 4) for _ in range(12)),
+    ".md": _markdown,
     ".html": _html,
-    ".json": lambda random: json.dumps(random.choice([_rows(random), {"a": {"text": "x"}}, {str(n): r for n, r in enumerate(_rows(random))}])),
+    ".json": _json,
     ".jsonl": lambda random: "".join(json.dumps(row, ensure_ascii=random.random() < 0.5) + "\n" for row in _rows(random)),
     ".csv": lambda random: "id,text\n" + "\n".join(f'{n},"{hostile_text(random, 3)}"' for n in range(6)),
     ".tsv": lambda random: "id\ttext\n" + "\n".join(f"{n}\t{hostile_text(random, 3)}" for n in range(6)),
-}  # fmt: skip
+}
 
 
 def put_file(random: random.Random, folder: Path, name: str) -> str:

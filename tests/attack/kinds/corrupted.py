@@ -18,7 +18,7 @@ from hopweave.store import Store, Stored
 from hopweave.trace import Failure
 from hopweave.types import Hit, Passage, Reply, TokenLogprob, Usage
 
-from ..attack import Attack, Trial  # noqa: TID252
+from ..attack import Attack, Trial
 
 
 def spoil(random: random.Random, folder: Path, files: Sequence[Path]) -> str:

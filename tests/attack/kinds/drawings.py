@@ -24,7 +24,7 @@ from hopweave.evaluation.report import make_report
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow, written
 from hopweave.evaluation.tables import DatasetFacts, FailureKind, MethodFacts
 
-from ..attack import Attack, Trial  # noqa: TID252
+from ..attack import Attack, Trial
 
 FORMULA_SIGNS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 OUR_COLOURS = re.compile("\x1b\\[[0-9;]*m")

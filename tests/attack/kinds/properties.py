@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from functools import wraps
+from functools import cache, wraps
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, seed, settings
 
-from ..attack import Attack, Trial  # noqa: TID252
+from ..attack import Attack, Trial
 
 TESTS = Path(__file__).parents[2]
 PARSERS = ("parse/test_*.py",)
@@ -71,7 +71,9 @@ def tried(trial: Trial) -> None:
             raise
 
     test.hypothesis.inner_test = counted
-    own = settings(
+    before = test._hypothesis_internal_use_settings
+    # What a test says of itself is how many examples are enough beside all other tests; it cannot be said twice in public.
+    test._hypothesis_internal_use_settings = settings(
         max_examples=trial.share,
         database=None,
         deadline=None,
@@ -80,6 +82,27 @@ def tried(trial: Trial) -> None:
         report_multiple_bugs=False,
     )
     try:
-        own(seed(f"{trial.seed}/{inner.__name__}")(test))()
+        seed(f"{trial.seed}/{inner.__name__}")(test)()
     finally:
         test.hypothesis.inner_test = inner
+        test._hypothesis_internal_use_settings = before
+
+
+@cache
+def parsers() -> list[Callable[..., Any]]:
+    """The properties of everything that reads what a model says."""
+    return properties(*PARSERS)
+
+
+@cache
+def texts() -> list[Callable[..., Any]]:
+    """The properties of everything else that texts from outside go through."""
+    return properties(*TEXTS)
+
+
+ATTACKS = (
+    Attack(
+        "parsers", "what holds of every reply", tried, 40_000, 400, parts=lambda: len(parsers()), prepare=lambda _: parsers()
+    ),
+    Attack("texts", "what holds of every text", tried, 20_000, 350, parts=lambda: len(texts()), prepare=lambda _: texts()),
+)

@@ -15,7 +15,7 @@ from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.settings import Settings, read_settings
 
-from ..attack import Attack, Trial  # noqa: TID252
+from ..attack import Attack, Trial
 from .corpora import one_line
 
 EVIL = "evil-elsewhere"
