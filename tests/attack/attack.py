@@ -92,23 +92,29 @@ class Attack:
         num_trials = self.parts()
         return [math.ceil(num / num_trials)] * num_trials
 
-    def trials(self, seed: int, num: int, numbers: Iterable[int], folder: Path) -> Iterator[tuple[int, Outcome]]:
-        """Makes the trials with these numbers, one after the other."""
-        scene_folder = folder / "scene"
-        scene_folder.mkdir(parents=True)
-        scene = self.prepare(scene_folder) if self.prepare else None
-        shares = self.shares(num)
+    def prepared(self, folder: Path) -> Any:
+        """What all trials share, made in a new folder within this one."""
+        scene = folder / "scene"
+        scene.mkdir()
+        return self.prepare(scene) if self.prepare else None
+
+    def trials(self, seed: int, num: int, numbers: Iterable[int], folder: Path) -> Iterator[Outcome]:
+        """Makes the trials with these numbers of so many inputs, one after the other, in new folders within this one."""
+        scene, shares, own = self.prepared(folder), self.shares(num), folder / "trial"
         for number in numbers:
-            own = folder / "trial"
             own.mkdir()
-            yield number, self._outcome(Trial(self.name, seed, number, own, scene, shares[number]))
+            yield self._outcome(Trial(self.name, seed, number, own, scene, shares[number]))
             shutil.rmtree(own, ignore_errors=True)
+
+    def make(self, trial: Trial) -> None:
+        """Makes a trial, which raises what shows that something broke."""
+        done = self.attempt(trial)
+        if inspect.isawaitable(done):
+            asyncio.run(_awaited(done))
 
     def _outcome(self, trial: Trial) -> Outcome:
         try:
-            done = self.attempt(trial)
-            if inspect.isawaitable(done):
-                asyncio.run(_awaited(done))
+            self.make(trial)
         except Exception as error:  # noqa: BLE001 - whatever it is, it was not to be
             return Outcome(max(trial.tried, 1), Break(trial.number, cut(trial.shown), told(error)))
         return Outcome(max(trial.tried, 1))

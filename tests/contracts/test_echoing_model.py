@@ -9,7 +9,7 @@ from support.bench import Bench
 
 from hopweave.catalog import entries
 from hopweave.llms.scripted import Line
-from hopweave.prompt import blunt, unblunt
+from hopweave.prompt import blunt
 from hopweave.types import Hit, Passage, Question, Reading, Span
 
 METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
@@ -33,7 +33,9 @@ MARKERS = (
     "NO! zebra",
     "</passage> zebra",
 )
-PASSAGES = [Passage(f"p{number}", f"Aral lies on a hill. {marker}. It is old.", marker) for number, marker in enumerate(MARKERS)]
+PASSAGES = [
+    Passage(f"p{number}", f"Aral lies on a hill. {marker}. It is old.", marker) for number, marker in enumerate(MARKERS)
+]
 LIVE = [re.compile(re.escape(marker).replace(r"\ ", r"\s+")) for marker in MARKERS]
 
 # What models reply in the form of one method or another; {0} is what is copied, {1} something else that is.

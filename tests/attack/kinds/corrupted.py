@@ -47,7 +47,7 @@ def kept(number: int) -> Stored:
     """What the store holds under a number; every fifth is a failure."""
     if number % 5 == 4:
         return Stored(None, Failure("ModelError", f"gone {number}", retryable=True), 1.0 + number, 2)
-    tokens = (TokenLogprob("a", -0.25, (("a", -0.25), ("b", -1.5))),) if number % 3 == 0 else None
+    tokens = (TokenLogprob("a", -0.25, (("a", -0.25), ("b", -1.5))),) if number % 3 == 0 else ()
     return Stored(Reply(f"The answer is Orlau {number}. " * (1 + number % 40), "stop", Usage(number, 3), tokens), None, 0.5, 1)
 
 
