@@ -5,14 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO_INDEX := .demo/starter-index
-QUESTION ?= Which house by Ludwig Mies van der Rohe stands in the city where the logician Kurt Gödel was born?
+QUESTION ?= In which city was the author of the novel behind the film Barry Lyndon born?
 
 .PHONY: demo test test-hf lint types units wheel clean
 
 demo: $(READY)
 	@if [ "$${HOPWEAVE_LLM:-llama_cpp}" = llama_cpp ]; then $(BIN)/hopweave models fetch; fi
 	$(BIN)/hopweave index src/hopweave/starter/passages.jsonl --to $(DEMO_INDEX)
-	$(BIN)/hopweave ask "$(QUESTION)" --corpus $(DEMO_INDEX)
+	$(BIN)/hopweave ask "$(QUESTION)" --corpus $(DEMO_INDEX) --require-support
 
 test: lint types units wheel
 

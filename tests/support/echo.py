@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from support.bench import Bench
 from support.hostile import MARKERS
 
-from hopweave.catalog import entries
+from hopweave.catalog import entries, load
+from hopweave.errors import MissingExtra
 from hopweave.llms.scripted import Line
 from hopweave.prompt import blunt
 from hopweave.types import Hit, Passage, Question, Reading, Span
 
 METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
+
+
+def asks_the_model(retriever: str) -> bool:
+    """Whether a retriever asks the model; not, where its library is missing."""
+    try:
+        return hasattr(load("retrievers", retriever), "search_with")
+    except MissingExtra:
+        return False
+
+
 PASSAGES = [
     Passage(f"p{number}", f"Aral lies on a hill. {marker}. It is old.", marker) for number, marker in enumerate(MARKERS)
 ]
 LIVE = [re.compile(re.escape(marker).replace(r"\ ", r"\s+")) for marker in MARKERS]
 
+FormOf = Callable[[int], str]
 # What models reply in the form of one method or another; {0} is what is copied, {1} something else that is.
 REPLIES = (
     "{0}",
@@ -85,7 +99,7 @@ class Echo:
         form_of: the form of a turn, which counts from 1.
     """
 
-    def __init__(self, form_of: Callable[[int], str]) -> None:
+    def __init__(self, form_of: FormOf) -> None:
         self.turn = 0
         self.form_of = form_of
 
@@ -104,18 +118,25 @@ QUESTIONS = [
 ]
 
 
-async def assert_blunted(method: str, question: Question, form_of: Callable[[int], str], *, prefill: bool) -> None:
-    """Checks that nothing that the model copied is a marker in what it is sent afterwards."""
-    bench = Bench(Echo(form_of), reader=ReadsMarkers(), prefill=prefill)
+async def live_markers(
+    method: str, question: Question, form_of: FormOf, *, prefill: bool, reads: Any = None, rewrites: Any = None, **options: Any
+) -> list[str]:
+    """Each marker of a passage that the model was sent unblunted, with the words around it."""
+    bench = Bench(Echo(form_of), reader=reads or ReadsMarkers(), prefill=prefill, rewriter=rewrites)
     bench.retriever = FindsAll()
-    record = await bench.ask(question, method, {"max_llm_calls": 30})
-    assert record.answer is not None, record.error
-    for number, (messages, _) in enumerate(bench.llm.calls, start=1):
-        for message in messages:
-            live = [found[0] for pattern in LIVE for found in pattern.finditer(message.text)]
-            assert not live, f"call {number}: {live[0]!r} in {_around(message.text, live[0])!r}"
+    record = await bench.ask(question, method, {"max_llm_calls": 30}, **options)
+    is_refused = getattr(rewrites, "ranking", "") == "faithful"  # an answer cannot rest on such a ranking
+    assert record.answer is not None or is_refused, record.error
+    texts = [(number, message.text) for number, (messages, _) in enumerate(bench.llm.calls, 1) for message in messages]
+    found = [(number, text, match) for number, text in texts for pattern in LIVE for match in pattern.finditer(text)]
+    return [f"call {number}: {text[max(0, match.start() - 120) : match.end() + 40]!r}" for number, text, match in found]
 
 
-def _around(text: str, live: str) -> str:
-    place = text.index(live)
-    return text[max(0, place - 120) : place + len(live) + 40]
+def variants(method: str) -> Iterator[dict[str, Any]]:
+    """Each option of a method with another value than its default, one at a time: what it may choose of, or yes for no."""
+    part = load("methods", method)
+    hints = get_type_hints(part)
+    for option in dataclasses.fields(part):
+        choices = get_args(hints[option.name]) if get_origin(hints[option.name]) is Literal else ()
+        choices = (True, False) if hints[option.name] is bool else choices
+        yield from ({option.name: value} for value in choices if value != option.default)

@@ -20,12 +20,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from hopweave.catalog import load
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation import proof
+from hopweave.evaluation import manifest, proof
 from hopweave.file_names import file_name, refuse_links_out
 from hopweave.plain_data import read_json
 from hopweave.trace import Record, one_line_of_json
@@ -140,7 +141,10 @@ class RunFolder:
         place = path / "plan.json"
         if place.exists():
             there = cls.open(path)
-            differences = _differences(json.loads(there.plan.to_json()), json.loads(plan.to_json()))
+            # Before there is a manifest to hold files to, only the same paths are known to be the same files.
+            is_held = (path / manifest.NAME).exists()
+            compared = plan_differences if is_held else _differences_in_full
+            differences = compared(there.plan, plan)
             if differences:
                 raise SettingsError(
                     f"the run in {path} was made with other settings: {'; '.join(differences)}; take another folder, or the "
@@ -198,6 +202,10 @@ class RunFolder:
     def is_at(path: Path) -> bool:
         """Whether there is a run in a folder."""
         return (path / "plan.json").exists()
+
+    def corpus_of(self, dataset: str) -> str:
+        """The corpus that is searched for a dataset's questions, as the plan names it."""
+        return self.plan.datasets[dataset].corpus or str(self.plan.settings.get("corpus", ""))
 
     @property
     def store_path(self) -> Path:
@@ -345,11 +353,36 @@ def _id_in(line: bytes) -> str | None:
         return None
 
 
-def _write(place: Path, text: str) -> None:
-    """Writes a file as a whole or not at all."""
-    draft = place.with_name(f".{place.name}.new")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(place)
+def plan_differences(old: Plan, new: Plan) -> list[str]:
+    """What differs between two plans, a line each, but for where data and indexes lie: those are held to their content."""
+    return _differences(_without_places(old), _without_places(new))
+
+
+def _differences_in_full(old: Plan, new: Plan) -> list[str]:
+    return _differences(_plain(old), _plain(new))
+
+
+def _plain(plan: Plan) -> dict[str, Any]:
+    plain: dict[str, Any] = json.loads(plan.to_json())
+    return plain
+
+
+def _without_places(plan: Plan) -> dict[str, Any]:
+    found = _plain(plan)
+    found["settings"].pop("corpus", None)
+    for options in found["settings"].get("retrievers", {}).values():
+        options.pop("index", None)
+    for table in found["datasets"].values():
+        del table["corpus"]
+        for option in _path_options(table["name"]) & table["options"].keys():
+            del table["options"][option]
+    return found
+
+
+def _path_options(dataset: str) -> frozenset[str]:
+    """The options of a dataset that name files."""
+    hints = get_type_hints(load("datasets", dataset))
+    return frozenset(name for name, hint in hints.items() if Path in (hint, *get_args(hint)))
 
 
 def _differences(old: Any, new: Any, where: str = "") -> list[str]:
@@ -368,6 +401,13 @@ def _differences(old: Any, new: Any, where: str = "") -> list[str]:
 
 def _shown(value: Any) -> str:
     return "absent" if type(value) is object else json.dumps(value, ensure_ascii=False)
+
+
+def _write(place: Path, text: str) -> None:
+    """Writes a file as a whole or not at all."""
+    draft = place.with_name(f".{place.name}.new")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(place)
 
 
 @cache

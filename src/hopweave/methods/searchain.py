@@ -433,7 +433,7 @@ class _Walk:
         self.path = kept
 
     def _feedback(self, prompt: str, here: PathNode) -> str:
-        values = {"query": here.query, "question": self.question.text}
+        values = {"query": blunt(here.query), "question": self.question.text}
         if here.passage is not None:
             values["passage"] = fence(here.passage.text, here.passage.title)
         if here.answer:
