@@ -52,7 +52,7 @@ _FREE: Mapping[str, frozenset[str]] = {
     ),
     "readers": frozenset(
         {
-            *("passage_slot", "null_score", "with_title"),
+            *("passage_slot", "null_score", "with_title", "theta"),
             *("max_span_tokens", "max_tokens", "stride", "batch_size", "device"),
         }
     ),

@@ -95,7 +95,7 @@ class Attack:
     def prepared(self, folder: Path) -> Any:
         """What all trials share, made in a new folder within this one."""
         scene = folder / "scene"
-        scene.mkdir()
+        scene.mkdir(parents=True)
         return self.prepare(scene) if self.prepare else None
 
     def trials(self, seed: int, num: int, numbers: Iterable[int], folder: Path) -> Iterator[Outcome]:

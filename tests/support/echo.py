@@ -88,8 +88,9 @@ class ReadsMarkers:
         return [self._reading(passage.text) for _, passage in pairs]
 
     def _reading(self, text):
-        start, end = text.index(". ") + 2, text.rindex(". ")
-        return Reading(text[start:end], Span(start, end), 4.0)
+        start, end = text.find(". ") + 2, text.rfind(". ")
+        # A retriever may show less of a passage than there is.
+        return Reading(text[start:end], Span(start, end), 4.0) if start < end else Reading("", None, -5.0)
 
 
 class Echo:
