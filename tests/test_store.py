@@ -481,3 +481,47 @@ def test_a_disk_that_fails_is_a_clear_error(path):
     with pytest.raises(DataError, match="failed: no such table: replies; free space or choose another path"):
         store.put("k", HELLO)
     store.close()
+
+
+# -- what broke on the disk ----------------------------------------------------------------------------------------------------
+
+
+def changed(path, statement, *values):
+    with sqlite3.connect(path) as file:
+        file.execute(statement, values)
+    file.close()
+
+
+@pytest.mark.parametrize("mode", ["on", "replay"])
+def test_a_reply_in_which_one_letter_turned_over_is_a_miss_and_is_counted(path, opened, mode):
+    opened(path).put("k", HELLO)
+    changed(path, "UPDATE replies SET outcome = replace(outcome, 'hello', 'hellm')")
+    store = opened(path, mode)
+    assert store.get("k") is None
+    assert store.num_unreadable == 1
+    if mode == "on":
+        assert store.put("k", OTHER) == OTHER
+        assert store.get("k") == OTHER
+
+
+@pytest.mark.parametrize("change", ["seconds = 99", "attempts = 7", "key = 'other'", "outcome = outcome || ' '"])
+def test_what_stands_beside_a_reply_is_under_its_checksum_too(path, opened, change):
+    opened(path).put("k", HELLO)
+    changed(path, f"UPDATE replies SET {change}")
+    assert opened(path).get("other" if "key" in change else "k") is None
+
+
+def test_a_store_of_the_older_layout_answers_and_goes_on(path, opened):
+    store = opened(path)
+    store.put("k", HELLO)
+    bare = '[{"text":"as it was","finish_reason":"stop","usage":{"prompt_tokens":1,"completion_tokens":1}},null]'
+    changed(path, "UPDATE replies SET outcome = ?", bare)
+    changed(path, "PRAGMA user_version = 1")
+    assert opened(path, "replay").get("k").reply.text == "as it was"
+    again = opened(path)
+    assert again.get("k").reply.text == "as it was"
+    again.put("new", OTHER)
+    with sqlite3.connect(path) as file:
+        assert file.execute("PRAGMA user_version").fetchone() == (2,)
+    file.close()
+    assert opened(path, "replay").get("new") == OTHER

@@ -72,6 +72,13 @@ def test_a_file_in_the_working_directory_may_not_say_where_keys_go_or_what_is_lo
     assert str(caught.value).endswith(f"hopweave trust {folder}")
 
 
+@pytest.mark.parametrize("value", ['["qwen2.5-coder-1.5b-instruct"]', "{a = 1}", "3"])
+def test_a_model_that_is_no_name_is_refused_too(folder, value):
+    Path("hopweave.toml").write_text(f"[llms.llama_cpp]\nmodel = {value}")
+    with pytest.raises(SettingsError, match=r"llms\.llama_cpp\.model"):
+        read_settings()
+
+
 def test_the_command_is_refused_in_one_line_before_anything_is_sent(folder):
     Path("hopweave.toml").write_text(LEAK)
     said = hopweave("ask", "Where?", exit_code=1).stderr

@@ -1,11 +1,11 @@
 """Files and streams that are not what they should be: one line each, which says what to do, and never a traceback."""
 
-import json
 import os
 import shutil
 from pathlib import Path
 
 import pytest
+from support.commands import made_run
 from typer.testing import CliRunner
 
 from hopweave.cli import app
@@ -32,18 +32,7 @@ BROKEN = {
 def made(tmp_path_factory):
     """A run of two methods over two questions, scored."""
     folder = tmp_path_factory.mktemp("made")
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = "So the answer is: the Nith."\n')
-        rows = [{"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(2)]
-        Path("q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        flags = ["--dataset", "jsonl", "--path", "q.jsonl", "--methods", "direct,cot", "--llm", "scripted"]
-        result = CliRunner().invoke(app, ["evaluate", "--out", "run", *flags, "--set", "llms.scripted.rules_file=rules.toml"])
-        assert result.exit_code == 0, result.output
-        assert CliRunner().invoke(app, ["score", "run"]).exit_code == 0
-    finally:
-        os.chdir(before)
+    made_run(folder, "score")
     return folder
 
 

@@ -26,13 +26,16 @@ from hopweave.evaluation.tables import DatasetFacts, FailureKind, MethodFacts
 
 from ..attack import Attack, Trial
 
+MAX_CHARACTERS = 5_000
+"""Of a text that stands in every place of a record, as much as a model says at the most."""
+
 FORMULA_SIGNS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 OUR_COLOURS = re.compile("\x1b\\[[0-9;]*m")
 
 
 def page(trial: Trial) -> None:
     """The page of a record; one in four is a report."""
-    text = hostile_text(trial.random)
+    text = hostile_text(trial.random)[:MAX_CHARACTERS]
     trial.shows(text)
     if trial.random.random() < 0.25:
         assert_inert(make_report(hostile_tables(trial.random)).files["report.html"])
@@ -61,14 +64,14 @@ def hostile_tables(random: random.Random):
 
 def chart(trial: Trial) -> None:
     """The Mermaid chart of a record."""
-    text = hostile_text(trial.random)
+    text = hostile_text(trial.random)[:MAX_CHARACTERS]
     trial.shows(text)
     assert_is_chart(draw_mermaid(hostile(text), calls=trial.random.random() < 0.5))
 
 
 def terminal(trial: Trial) -> None:
     """What a terminal is sent of a record, and a line of it, and JSON."""
-    text = hostile_text(trial.random)
+    text = hostile_text(trial.random)[:MAX_CHARACTERS]
     trial.shows(text)
     width = trial.random.choice([20, 60, 100, 200])
     for colours in (None, "truecolor"):

@@ -102,7 +102,7 @@ def texts() -> list[Callable[..., Any]]:
 
 ATTACKS = (
     Attack(
-        "parsers", "what holds of every reply", tried, 40_000, 400, parts=lambda: len(parsers()), prepare=lambda _: parsers()
+        "parsers", "what holds of every reply", tried, 40_000, 200, parts=lambda: len(parsers()), prepare=lambda _: parsers()
     ),
-    Attack("texts", "what holds of every text", tried, 20_000, 350, parts=lambda: len(texts()), prepare=lambda _: texts()),
+    Attack("texts", "what holds of every text", tried, 20_000, 150, parts=lambda: len(texts()), prepare=lambda _: texts()),
 )
