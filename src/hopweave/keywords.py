@@ -59,6 +59,7 @@ def _words_in(text: str) -> tuple[Word, ...]:
     return tuple(Word(_key(match[0]), match[0], match.start(), match.end()) for match in _WORD.finditer(text))
 
 
+@remembered
 def only_repeats(words: str, query: str) -> bool:
     """Whether words say nothing beyond the query that they are to answer.
 

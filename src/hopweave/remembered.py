@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import lru_cache, wraps
-from typing import Generic, ParamSpec, TypeVar
+from typing import Concatenate, Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -13,25 +13,20 @@ _MOST = 4096
 _LONGEST = 4_000
 
 
-def remembered(make: Callable[P, T]) -> Callable[P, T]:
-    """Remembers the last 4,096 results of a pure function.
+def remembered(make: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
+    """Remembers the last 4,096 results of a pure function of a text.
 
-    What is made of texts of more than 4,000 characters in all is made anew each time, so that a corpus of long texts cannot
-    fill the memory.
+    What is made of a text of more than 4,000 characters is made anew each time, so that long ones cannot fill the memory.
 
     Args:
-        make: a function of texts and other hashable arguments, given by position. What it returns is shared, and so must not
+        make: a function of a text and other hashable arguments, given by position. What it returns is shared, and so must not
             change.
     """
     known = lru_cache(_MOST)(make)
 
     @wraps(make)
-    def recalled(*args: P.args, **kwargs: P.kwargs) -> T:
-        length = 0
-        for value in args:
-            if isinstance(value, str):
-                length += len(value)
-        return make(*args, **kwargs) if length > _LONGEST else known(*args, **kwargs)  # type: ignore[arg-type]
+    def recalled(text: str, *args: P.args, **kwargs: P.kwargs) -> T:
+        return make(text, *args, **kwargs) if len(text) > _LONGEST else known(text, *args, **kwargs)  # type: ignore[arg-type]
 
     return recalled
 

@@ -161,7 +161,7 @@ def _in_drawn_order(those: tuple[Demonstration, ...], seed: int) -> tuple[Demons
     return tuple(drawn)
 
 
-@remembered
+@cache
 def _sub_questions(one: Demonstration) -> tuple[str, ...]:
     numbers = {step.answer.casefold(): number for number, step in reversed(list(enumerate(one.steps, start=1)))}
     asked = [one.steps[0].query]
@@ -174,7 +174,7 @@ def _sub_questions(one: Demonstration) -> tuple[str, ...]:
     return tuple(asked)
 
 
-@remembered
+@lru_cache(512)
 def _passages(one: Demonstration, num_distractors: int, seed: int) -> tuple[Passage, ...]:
     rng = random.Random(f"{seed} {one.id}")  # noqa: S311 - a choice to repeat, not a secret
     shown = list({step.passage.id: step.passage for step in one.steps}.values())

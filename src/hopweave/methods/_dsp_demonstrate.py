@@ -17,7 +17,6 @@ from hopweave.methods._demos import drawn
 from hopweave.methods._dsp_templates import ANSWER, Filled, Templates, Training, context_of, stage_of
 from hopweave.parse.final import final_answer
 from hopweave.plain_data import read_json
-from hopweave.remembered import remembered
 from hopweave.types import AnswerForm, Hit, Question
 
 _NUM_PASSAGES = 2  # of each hop of the simple pipeline
@@ -123,7 +122,7 @@ def _holds(hit: Hit, answers: Sequence[str]) -> bool:
     return any(is_contained(answer, whole) for answer in answers)
 
 
-@remembered
+@lru_cache(512)
 def _stages(one: Demonstration, form: AnswerForm, num_hops: int) -> Mapping[str, Filled]:
     """The fields that the steps of a demonstration stand for; a hop that it does not need is not among them."""
     hits = [Hit(step.passage, 1.0, rank) for rank, step in enumerate(one.steps, start=1)]
