@@ -83,6 +83,7 @@ def _measured(options: argparse.Namespace, method: str) -> str:
 
 async def _ask(options: argparse.Namespace) -> dict[str, float]:
     from hopweave import Question, Weaver, read_settings
+    from hopweave.protocols import Opens
 
     started_at = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
@@ -104,7 +105,8 @@ async def _ask(options: argparse.Namespace) -> dict[str, float]:
         questions = [Question(str(n), QUESTION.replace("{n}", str(n))) for n in range(options.questions)]
         records = []
         async with Weaver(settings) as weaver:
-            await weaver.parts.llm.open()  # as `hopweave evaluate` does
+            if isinstance(weaver.parts.llm, Opens):  # which `hopweave evaluate` does as well
+                await weaver.parts.llm.open()
             with (Path(folder) / "run.jsonl").open("w", encoding="utf-8") as file:
                 started_at = time.process_time()
                 async for record in weaver.answer_all(questions, max_parallel=options.parallel):

@@ -103,15 +103,20 @@ def _numbers(marks: str) -> list[int]:
     return numbers
 
 
-def without_marks(text: str) -> tuple[str, list[int]]:
+@remembered
+def without_marks(text: str) -> tuple[str, Sequence[int]]:
     """The text without marks, so that they part no sentence and no word, and the place of each of its characters."""
-    places: list[int] = []
+    kept: list[str] = []
+    places = array("L")
     position = 0
     for match in _MARKS.finditer(text):
-        places += range(position, match.start())
+        kept.append(text[position : match.start()])
+        places.extend(range(position, match.start()))
         position = match.end("marks")
-    places += range(position, len(text))
-    return "".join(text[place] for place in places), places
+    if not kept:
+        return text, range(len(text))
+    places.extend(range(position, len(text)))
+    return "".join([*kept, text[position:]]), places
 
 
 def _exact(wanted: str, text: str) -> Span | None:
@@ -144,7 +149,10 @@ def _folded_text(text: str) -> tuple[str, Sequence[int]]:
 
 def _first(wanted: str, text: str) -> re.Match[str] | None:
     """The first place of words in a text; a pattern is only made where each of them is in it, which is quickly told."""
-    return _pattern(wanted).search(text) if all(word in text for word in wanted.split()) else None
+    for word in wanted.split():
+        if word not in text:
+            return None
+    return _pattern(wanted).search(text)
 
 
 def _pattern(wanted: str) -> re.Pattern[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import lru_cache, wraps
-from typing import Concatenate, Generic, ParamSpec, TypeVar
+from typing import Concatenate, Generic, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -24,11 +24,10 @@ def remembered(make: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[s
     """
     known = lru_cache(_MOST)(make)
 
-    @wraps(make)
     def recalled(text: str, *args: P.args, **kwargs: P.kwargs) -> T:
         return make(text, *args, **kwargs) if len(text) > _LONGEST else known(text, *args, **kwargs)  # type: ignore[arg-type]
 
-    return recalled
+    return cast("Callable[Concatenate[str, P], T]", wraps(make)(recalled))
 
 
 class Kept(Generic[T]):

@@ -55,6 +55,7 @@ class Weaver:
         self.parts = parts or open_parts(self.settings)
         self.budget = self.settings.make_budget()
         self._public_settings = self.settings.public()
+        self._options = dataclasses.asdict(self.method)
         for note in self.method.notes(self.parts) if isinstance(self.method, Noting) else ():
             _warn_once(note)
 
@@ -124,7 +125,7 @@ class Weaver:
         return Setup(
             version=_own_version(),
             method=self.settings.method,
-            options=dataclasses.asdict(self.method),  # type: ignore[call-overload]
+            options=self._options,
             llm=self.parts.llm.identity,
             retriever=self.parts.retriever_identity,
             reader=reader.identity if reader is not None else "",

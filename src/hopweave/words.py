@@ -116,10 +116,15 @@ def _anchors(sentence: str) -> tuple[str, ...]:
 
 def content_of(sentence: str, names: Sequence[str]) -> list[str]:
     """The words of a sentence besides its names that say something, in small letters."""
+    return list(_content_of(sentence, tuple(names)))
+
+
+@remembered
+def _content_of(sentence: str, names: tuple[str, ...]) -> tuple[str, ...]:
     for name in sorted(names, key=len, reverse=True):
         sentence = sentence.replace(name, " ")
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", sentence)]
-    return [word for word in words if len(word) >= _FEWEST_LETTERS and word not in _NOT_CONTENT]
+    return tuple(word for word in words if len(word) >= _FEWEST_LETTERS and word not in _NOT_CONTENT)
 
 
 def is_reasoning(sentence: str) -> bool:

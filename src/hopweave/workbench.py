@@ -475,7 +475,8 @@ class Workbench:
         reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
         stored = Stored(reply, failure, made.seconds, made.attempts)
         if store is not None and store.mode != "off":
-            return replace(made, outcome=store.put(key, stored).reply or outcome)
+            standing = store.put(key, stored).reply or outcome
+            return made if standing is outcome else replace(made, outcome=standing)
         if self._is_offline and reply is not None:
             self.parts.offline_replies.setdefault(key, stored)
         return made
