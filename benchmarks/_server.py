@@ -4,41 +4,66 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import random
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hopweave.llms._wire import Wire, request_body
-from hopweave.trace import ModelCall, Record
+if TYPE_CHECKING:
+    from hopweave.trace import ModelCall, Record
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 
+@dataclass(frozen=True)
+class Running:
+    """A server that runs."""
+
+    base_url: str
+    process: subprocess.Popen[str]
+
+    def cpu_seconds(self) -> float:
+        """What it has taken so far (Linux)."""
+        times = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[11:13]
+        return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
-def server(script: str, delay: float) -> Iterator[str]:
-    """Runs a script with `--serve`, which is to call `serve`, and gives the URL that it serves at."""
-    command = [sys.executable, script, "--serve", "--delay", str(delay)]
+def server(script: str, delay: float, *more: str) -> Iterator[Running]:
+    """Runs a script with `--serve`, and more options, which is to call `serve`."""
+    command = [sys.executable, script, "--serve", "--delay", str(delay), *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield process.stdout.readline().strip() if process.stdout else ""
+            yield Running(process.stdout.readline().strip() if process.stdout else "", process)
         finally:
             process.terminate()
 
 
-def serve(text_for: Callable[[list[dict[str, Any]]], str], delay: float) -> None:
-    """Replies to the turns of each request with a text, after so many seconds, until the process ends."""
-    asyncio.run(_serve(text_for, delay))
+def serve(text_for: Callable[[list[dict[str, Any]]], str], delay: float, *, sigma: float = 0.0) -> None:
+    """Replies to the turns of each request with a text, after so many seconds, until the process ends.
+
+    Args:
+        text_for: the turns of a request.
+        delay: on average.
+        sigma: of its logarithm, for a lognormal delay; the same for every run.
+    """
+    asyncio.run(_serve(text_for, delay, sigma))
 
 
-async def _serve(text_for: Callable[[list[dict[str, Any]]], str], delay: float) -> None:
+async def _serve(text_for: Callable[[list[dict[str, Any]]], str], delay: float, sigma: float) -> None:
     from support.scripted_server import Behaviour, Request, ScriptedServer
 
+    drawn = random.Random(0)
+
     def reply(request: Request) -> Behaviour:
-        return Behaviour(text=text_for(request.body["messages"]))
+        own_delay = delay * drawn.lognormvariate(-sigma * sigma / 2, sigma) if sigma else 0.0
+        return Behaviour(text=text_for(request.body["messages"]), delay=own_delay)
 
     async with ScriptedServer(reply, delay=delay) as running:
         running.keeps_requests = False
@@ -48,10 +73,14 @@ async def _serve(text_for: Callable[[list[dict[str, Any]]], str], delay: float) 
 
 def bodies_of(records: Sequence[Record]) -> list[bytes]:
     """What was sent for the calls of some records, in order."""
+    from hopweave.trace import ModelCall
+
     return [_body_of(record, step) for record in records for step in record.steps if isinstance(step, ModelCall)]
 
 
 def _body_of(record: Record, call: ModelCall) -> bytes:
+    from hopweave.llms._wire import Wire, request_body
+
     asked = [record.messages[place] for place in call.messages]
     return json.dumps(request_body(Wire("scripted", ""), asked, call.sampling, frozenset(), is_streamed=False)).encode()
 

@@ -1,103 +1,135 @@
-"""How close a run comes to what the endpoint allows, and what a model call costs in CPU.
+"""How close a run comes to what the endpoint allows, and what a model call costs in CPU, method by method.
 
-300 questions by SearChain, 64 side by side, against an OpenAI-compatible server in another process that answers after 1 s.
-Each question has six calls in a row (two chains, three readings, tracing), so its critical path is 6 s of waiting; with 64
-places, 300 questions cannot end before 5 rounds of it. Printed are that limit as a share of the time taken, and the CPU
-milliseconds of this process for each call, with trace, record, store and BM25 search included, also as a multiple of what a
-bare aiohttp client takes that then sends the same requests, as many side by side, and parses the replies.
+Questions of three hops, 64 side by side, against an OpenAI-compatible server in another process that answers after 1 s. The
+calls of a question are in a row, so that its critical path is so many seconds of waiting; with 64 places, 300 questions cannot
+end before 5 rounds of it. Printed for each method are
 
-    python benchmarks/throughput.py [--questions 300] [--parallel 64] [--delay 1.0]
+- that limit as a share of the time taken, from the start of the process (interpreter, imports, index, store and connections);
+- the CPU milliseconds of the process for each call, from the first question to the last record on disk, with trace, record,
+  store and BM25 search, and as a multiple of what a bare aiohttp client takes that then, in the same process, sends the same
+  requests, as many side by side, and parses the replies;
+- the CPU seconds of the start, and the CPU milliseconds that the server took for each call, which is not to hold it up.
+
+With `--latency lognormal` the server takes 1 s on average (sigma 0.6), and the limit is all the waiting there is, spread evenly
+over the places: no end of the last questions, when places stay empty, is taken off.
+
+    python benchmarks/throughput.py [--method ircot] [--questions 192] [--parallel 64] [--delay 1.0] [--latency lognormal]
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
+import json
 import math
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from _server import bodies_of, send_bare, serve, server
-
-from hopweave import Question, Weaver, read_settings
-
-CALLS_PER_QUESTION = 6
-FIRST_CHAIN = """[Query 1]: In which city was Frederic Chopin's heart buried, case {n}?
-[Answer 1]: Warsaw
-[Unsolved Query]: Which river runs through Warsaw, case {n}?"""
-SECOND_CHAIN = """[Query 1]: In which city was Frederic Chopin's heart buried, case {n}?
-[Answer 1]: Warsaw
-[Query 2]: Which river runs through Warsaw, case {n}?
-[Answer 2]: the Vistula
-[Query 3]: Into which sea does the Vistula flow, case {n}?
-[Answer 3]: the Baltic Sea
-[Final Content]: His heart is in Warsaw [1]. The Vistula runs through it [2]. So the final answer is the Baltic Sea."""
-TRACED = (
-    "His heart is in Warsaw [1]. The Vistula runs through it [2]. It flows into the Baltic Sea [3]. So the final answer is it."
-)
+from _plays import CALLS, OPTIONS, QUESTION, play
 
 
 def main() -> None:
-    """Runs the server in a process of its own, then the questions, and prints the two figures."""
+    """Runs each method in a process of its own against a server in another, and prints a row for each."""
     options = _options()
     if options.serve:
-        serve(_text, options.delay)
-        return
-    with server(__file__, options.delay) as base_url, tempfile.TemporaryDirectory() as folder:
-        seconds, cpu_seconds, records = asyncio.run(_run(options, base_url, Path(folder)))
-        bare_cpu_seconds = asyncio.run(send_bare(bodies_of(records), base_url, options.parallel))
-    num_calls = sum(record.totals().llm_calls for record in records)
-    failed = sum(record.error is not None for record in records)
-    limit = math.ceil(options.questions / options.parallel) * CALLS_PER_QUESTION * options.delay
-    print(f"questions {len(records)}, failed {failed}, calls {num_calls}, seconds {seconds:.1f}, limit {limit:.1f}")
-    print(f"share of the limit {limit / seconds:.3f}")
-    print(f"CPU milliseconds per call {1000 * cpu_seconds / num_calls:.2f}")
-    print(f"CPU milliseconds per call of a bare client {1000 * bare_cpu_seconds / num_calls:.2f}")
-    print(f"times a bare client {cpu_seconds / bare_cpu_seconds:.2f}")
+        from _server import serve
+
+        serve(play(options.method), options.delay, sigma=options.sigma)
+    elif options.base_url:
+        print("method     questions failed  calls  seconds  limit  share  ms a call  bare  times bare  start CPU s  server ms")
+        for method in [options.method] if options.method else CALLS:
+            print(_measured(options, method), flush=True)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
-    parser.add_argument("--questions", type=int, default=300)
+    parser.add_argument("--method", choices=sorted(CALLS), default="", help="one method; all, if absent")
+    parser.add_argument("--questions", type=int, default=192)
     parser.add_argument("--parallel", type=int, default=64)
-    parser.add_argument("--delay", type=float, default=1.0, help="seconds that the server takes for a reply")
+    parser.add_argument("--delay", type=float, default=1.0, help="seconds that the server takes for a reply, on average")
+    parser.add_argument("--latency", choices=("constant", "lognormal"), default="constant")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--sigma", type=float, default=0.0, help=argparse.SUPPRESS)
+    parser.add_argument("--base-url", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--begun", type=float, default=0.0, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-async def _run(options: argparse.Namespace, base_url: str, folder: Path) -> tuple[float, float, list[Any]]:
-    settings = read_settings(
-        {
-            "llm": "openai_compatible",
-            "llms": {"openai_compatible": {"model": "scripted", "base_url": base_url, "max_connections": options.parallel}},
-            "store": {"path": str(folder / "store.sqlite"), "mode": "on"},
-        }
+def _measured(options: argparse.Namespace, method: str) -> str:
+    from _server import server
+
+    sigma = 0.6 if options.latency == "lognormal" else 0.0
+    with server(__file__, options.delay, "--method", method, "--sigma", str(sigma)) as running:
+        said = {"--method": method, "--base-url": running.base_url, "--questions": options.questions}
+        said |= {"--parallel": options.parallel, "--begun": time.monotonic()}
+        command = [sys.executable, __file__, *(str(word) for pair in said.items() for word in pair)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+        server_cpu_seconds = running.cpu_seconds()
+    found = json.loads(done.stdout)
+    if found["calls"] != CALLS[method] * options.questions:
+        raise SystemExit(f"{method} made {found['calls']} calls, not {CALLS[method]} a question: the limit is not known")
+    rounds = options.questions / options.parallel
+    limit = (rounds if sigma else math.ceil(rounds)) * CALLS[method] * options.delay
+    own, bare = (1000 * found[name] / found["calls"] for name in ("cpu_seconds", "bare_cpu_seconds"))
+    return (
+        f"{method:<10} {options.questions:>9} {found['failed']:>6} {found['calls']:>6} {found['seconds']:>8.1f} {limit:>6.1f} "
+        f"{limit / found['seconds']:>6.3f} {own:>10.2f} {bare:>5.2f} {own / bare:>11.2f} {found['start_cpu_seconds']:>12.2f} "
+        f"{500 * server_cpu_seconds / found['calls']:>10.2f}"
     )
-    questions = [
-        Question(str(n), f"Into which sea flows the river of the city of Chopin's heart, case {n}?")
-        for n in range(options.questions)
-    ]
-    records = []
-    async with Weaver(settings) as weaver:
-        with (folder / "run.jsonl").open("w", encoding="utf-8") as file:
-            started, cpu_started = time.perf_counter(), time.process_time()
-            async for record in weaver.answer_all(questions, max_parallel=options.parallel):
-                file.write(record.to_json() + "\n")
-                file.flush()
-                records.append(record)
-            return time.perf_counter() - started, time.process_time() - cpu_started, records
 
 
-def _text(turns: list[dict[str, Any]]) -> str:
-    last = turns[-1]["content"]
-    if "Does the passage state the answer" in last or "[Question]" not in last:
-        return "no"
-    if "Use nothing else" in last:
-        return TRACED
-    number = last.rstrip().removesuffix("?").rsplit(" ", 1)[-1]
-    return (FIRST_CHAIN if len(turns) == 1 else SECOND_CHAIN).replace("{n}", number)
+async def _ask(options: argparse.Namespace) -> dict[str, float]:
+    from hopweave import Question, Weaver, read_settings
+    from hopweave.protocols import Opens
+
+    started_at = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = read_settings(
+            {
+                "method": options.method,
+                "methods": {options.method: OPTIONS.get(options.method, {})},
+                "llm": "openai_compatible",
+                "llms": {
+                    "openai_compatible": {
+                        "model": "scripted",
+                        "base_url": options.base_url,
+                        "max_connections": options.parallel,
+                    }
+                },
+                "store": {"path": str(Path(folder) / "store.sqlite"), "mode": "on"},
+            }
+        )
+        questions = [Question(str(n), QUESTION.replace("{n}", str(n))) for n in range(options.questions)]
+        records = []
+        async with Weaver(settings) as weaver:
+            if isinstance(weaver.parts.llm, Opens):  # which `hopweave evaluate` does as well
+                await weaver.parts.llm.open()
+            with (Path(folder) / "run.jsonl").open("w", encoding="utf-8") as file:
+                started_at = time.process_time()
+                async for record in weaver.answer_all(questions, max_parallel=options.parallel):
+                    file.write(record.to_json() + "\n")
+                    file.flush()
+                    records.append(record)
+        seconds, cpu_seconds = time.monotonic() - options.begun, time.process_time() - started_at
+    return {
+        "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
+        "start_cpu_seconds": started_at,
+        **await _bare(options, records),
+    }
+
+
+async def _bare(options: argparse.Namespace, records: list[Any]) -> dict[str, float]:
+    from _server import bodies_of, send_bare
+
+    return {
+        "calls": sum(record.totals().llm_calls for record in records),
+        "failed": sum(record.error is not None for record in records),
+        "bare_cpu_seconds": await send_bare(bodies_of(records), options.base_url, options.parallel),
+    }
 
 
 if __name__ == "__main__":

@@ -45,9 +45,9 @@ def main() -> None:
         serve(_text, options.delay)
         return
     seconds: dict[bool, list[float]] = {}
-    with server(__file__, options.delay) as base_url, tempfile.TemporaryDirectory() as folder:
+    with server(__file__, options.delay) as running, tempfile.TemporaryDirectory() as folder:
         for parallel in (True, False):
-            records = asyncio.run(_run(base_url, Path(folder), parallel=parallel, num_runs=options.runs))
+            records = asyncio.run(_run(running.base_url, Path(folder), parallel=parallel, num_runs=options.runs))
             seconds[parallel] = [record.seconds for record in records]
             for record in records:
                 _print(record, parallel=parallel)

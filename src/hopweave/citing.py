@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from hopweave.parse.final import short_form
 from hopweave.parse.sentences import sentence_around
 from hopweave.prompt import unblunt
+from hopweave.remembered import remembered
 from hopweave.types import Citation, Passage, Span
 
 NOT_IN_CORPUS = "not-in-corpus:"
@@ -37,13 +39,19 @@ def locate(words: str, text: str) -> Span | None:
     characters and the punctuation around them. The first exact place counts, then the first other one. Whole words only, and
     no number inside a larger one. The span is of the text as it is, so `text[span.start:span.end]` is always a true quote.
     """
-    said = unblunt(words)
-    for wanted in dict.fromkeys((short_form(said), said.strip(_EDGES))):
-        if any(char.isalnum() for char in wanted):
-            span = _exact(wanted, text) or _alike(wanted, text)
-            if span is not None:
-                return span
+    for wanted in _wanted(words):
+        span = _exact(wanted, text) or _alike(wanted, text)
+        if span is not None:
+            return span
     return None
+
+
+@remembered
+def _wanted(words: str) -> tuple[str, ...]:
+    """The forms in which copied words are looked for, in order."""
+    said = unblunt(words)
+    forms = dict.fromkeys((short_form(said), said.strip(_EDGES)))
+    return tuple(form for form in forms if any(map(str.isalnum, form)))
 
 
 def settle_marks(text: str, allowed: Iterable[int]) -> tuple[str, int]:
@@ -95,33 +103,56 @@ def _numbers(marks: str) -> list[int]:
     return numbers
 
 
-def without_marks(text: str) -> tuple[str, list[int]]:
+@remembered
+def without_marks(text: str) -> tuple[str, Sequence[int]]:
     """The text without marks, so that they part no sentence and no word, and the place of each of its characters."""
-    places: list[int] = []
+    kept: list[str] = []
+    places = array("L")
     position = 0
     for match in _MARKS.finditer(text):
-        places += range(position, match.start())
+        kept.append(text[position : match.start()])
+        places.extend(range(position, match.start()))
         position = match.end("marks")
-    places += range(position, len(text))
-    return "".join(text[place] for place in places), places
+    if not kept:
+        return text, range(len(text))
+    places.extend(range(position, len(text)))
+    return "".join([*kept, text[position:]]), places
 
 
 def _exact(wanted: str, text: str) -> Span | None:
-    match = _pattern(wanted).search(text)
+    match = _first(wanted, text)
     return Span(match.start(), match.end()) if match else None
 
 
 def _alike(wanted: str, text: str) -> Span | None:
     """The first place whose letters look the same, by a folded copy of the text that remembers where each letter came from."""
     letters = "".join(map(_folded, wanted))
-    folded = [(letter, place) for place, char in enumerate(text) for letter in _folded(char)]
-    match = _pattern(letters).search("".join(letter for letter, _ in folded)) if letters.strip() else None
+    folded, places = _folded_text(text)
+    match = _first(letters, folded) if letters.strip() else None
     if match is None:
         return None
-    start, end = folded[match.start()][1], folded[match.end() - 1][1] + 1
+    start, end = places[match.start()], places[match.end() - 1] + 1
     while end < len(text) and unicodedata.combining(text[end]):
         end += 1
     return Span(start, end)
+
+
+@remembered
+def _folded_text(text: str) -> tuple[str, Sequence[int]]:
+    """The letters of a text as they are compared, and the place of the character that each came from."""
+    if text.isascii():  # each character is one letter
+        return text.translate(_LOOKALIKES).casefold(), range(len(text))
+    folded = [_folded(char) for char in text]
+    places = array("L", (place for place, letters in enumerate(folded) for _ in letters))
+    return "".join(folded), places
+
+
+def _first(wanted: str, text: str) -> re.Match[str] | None:
+    """The first place of words in a text; a pattern is only made where each of them is in it, which is quickly told."""
+    for word in wanted.split():
+        if word not in text:
+            return None
+    return _pattern(wanted).search(text)
 
 
 def _pattern(wanted: str) -> re.Pattern[str]:

@@ -43,6 +43,8 @@ def with_usage(messages: Sequence[Message], replies: Sequence[Reply]) -> list[Re
         return []
     usage = replies[0].usage
     written = sum(reply.usage.completion_tokens for reply in replies)
+    if usage.prompt_tokens and len(replies) == 1:
+        return list(replies)
     if usage.prompt_tokens:
         usage = replace(usage, completion_tokens=written)
     else:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from hopweave.remembered import remembered
 from hopweave.types import Span
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*(?![^\W\d_])|[^\W_]+(?:['’][^\W_]+)*")
@@ -50,9 +51,15 @@ class Word(NamedTuple):
 
 def words_in(text: str) -> list[Word]:
     """The words of a text, in order; a number is one word with its decimals."""
-    return [Word(_key(match[0]), match[0], match.start(), match.end()) for match in _WORD.finditer(text)]
+    return list(_words_in(text))
 
 
+@remembered
+def _words_in(text: str) -> tuple[Word, ...]:
+    return tuple(Word(_key(match[0]), match[0], match.start(), match.end()) for match in _WORD.finditer(text))
+
+
+@remembered
 def only_repeats(words: str, query: str) -> bool:
     """Whether words say nothing beyond the query that they are to answer.
 

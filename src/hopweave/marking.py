@@ -11,6 +11,7 @@ from hopweave.citing import keep_marks, marks_in, on_one_line, without_marks
 from hopweave.matching import is_contained, normalize_answer
 from hopweave.parse.final import has_marker
 from hopweave.parse.sentences import sentence_spans
+from hopweave.remembered import remembered
 from hopweave.support import adds, asserted
 from hopweave.types import Answer, Claim, Span, Support, Verdict
 from hopweave.words import anchors, content_of, keys_of, named_keys, stem, stems_of
@@ -83,17 +84,22 @@ def states(sentence: str, claim: Claim, before: frozenset[str] | None = None) ->
         before: the words that a pronoun of the sentence may stand for; `None` where nothing was said before it, so that it
             stands for what was asked.
     """
-    said, text = asserted(sentence), asserted(claim.text)
+    return _states(sentence, claim.text, claim.query, before)
+
+
+@remembered
+def _states(sentence: str, claimed: str, query: str, before: frozenset[str] | None) -> bool:
+    said, text = asserted(sentence), asserted(claimed)
     if not said or not text:
-        return bool(claim.text.strip()) and normalize_answer(sentence) == normalize_answer(claim.text)
+        return bool(claimed.strip()) and normalize_answer(sentence) == normalize_answer(claimed)
     if normalize_answer(said) == normalize_answer(text) or _is_part(said, text):
         return True
     there = keys_of(said)
     if _is_statement(text):
-        return _restates(said, text, claim.query)
-    new = keys_of(text) - keys_of(claim.query)
-    is_held = new <= there if new else (is_contained(text, said) if adds(claim.query, text) else keys_of(text) <= there)
-    return is_held and (there <= keys_of(text) or _is_about(said, claim.query, text, before))
+        return _restates(said, text, query)
+    new = keys_of(text) - keys_of(query)
+    is_held = new <= there if new else (is_contained(text, said) if adds(query, text) else keys_of(text) <= there)
+    return is_held and (there <= keys_of(text) or _is_about(said, query, text, before))
 
 
 def text_of(claims: Iterable[Claim], *, with_queries: bool = True) -> str:

@@ -6,6 +6,8 @@ import re
 import string
 from typing import Literal
 
+from hopweave.remembered import remembered
+
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _YES_OR_NO = re.compile(r"[\W_]*+(?:yes|no)\b(?:[\W_]*+$|(?!\.\s*+\d)[*_\"'”’]*+\s*+[.,;:!–—-]++\s)", re.IGNORECASE)
@@ -14,6 +16,7 @@ _NOT_WORDS = re.compile(r"[^a-z0-9]+")
 Match = Literal["words", "characters"]
 
 
+@remembered
 def normalize_answer(text: str) -> str:
     """The SQuAD normaliser: lower case, ASCII punctuation deleted, articles blanked, white space collapsed, in that order.
 

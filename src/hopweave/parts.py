@@ -12,6 +12,7 @@ from hopweave.batching import Batcher
 from hopweave.errors import ReadError, SearchError, SettingsError
 from hopweave.in_flight import InFlight, Once
 from hopweave.protocols import DuplicateDetector, LanguageModel, ModelReader, ModelRetriever, Reader, Retriever
+from hopweave.remembered import Kept
 from hopweave.retries import Retries
 from hopweave.store import Store, Stored
 from hopweave.types import Hit, Passage, Reading, Sampling
@@ -55,6 +56,8 @@ class Parts:
         """Calls of the model under way, by their key in the store."""
         self.offline_replies: dict[str, Stored] = {}
         """What came of the calls of offline stages, where no store keeps it."""
+        self.written: Kept[tuple[Any, dict[str, str]]] = Kept()
+        """What was written out of prompts for all questions, with the prompts; see `Workbench.written_once`."""
         self._offline_hits: Once[list[list[Hit]]] = Once()
         self._search = Batcher(self._search_batch, "search") if self.engine is not None else None
         self._read = Batcher(reader.read, "read") if isinstance(reader, Reader) else None

@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from hopweave.errors import SettingsError, suggest
+from hopweave.remembered import remembered
 
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
@@ -128,6 +129,7 @@ def fence(text: str, title: str = "") -> str:
     return f"<passage>\n{blunt(body).strip()}\n</passage>"
 
 
+@remembered
 def blunt(text: str) -> str:
     """The text with every marker made unreadable to our parsers."""
     folded = text.casefold()

@@ -25,6 +25,7 @@ from hopweave.parse.final import has_marker
 from hopweave.parse.refusal import does_not_know
 from hopweave.parse.sentences import sentence_around, sentence_spans
 from hopweave.prompt import unblunt
+from hopweave.remembered import remembered
 from hopweave.types import Citation, Claim, Origin, Passage, Reading, Span, Support
 from hopweave.words import anchors, content_of, is_reasoning, keys_of, named_keys, numbers_of, stem, stems_of
 
@@ -98,6 +99,7 @@ def claim_of(
     return Claim(query, said, origin, found.support, found.citations, found.contradicted_by)
 
 
+@remembered
 def asserted(text: str) -> str:
     """What an answer says: without marks and without its yes or no, of which no passage can be asked; empty if that is all."""
     said = settle_marks(unblunt(text), ())[0].strip()

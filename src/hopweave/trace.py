@@ -528,7 +528,7 @@ class Trace:
             MethodError: if the data cannot be JSON.
         """
         try:
-            plain = _mapping_adapter().validate_json(one_line_of_json(_mapping_adapter(), dict(data)))
+            plain = _mapping_adapter().validate_json(one_line_of_json(_mapping_adapter(), dict(data))) if data else {}
         except PydanticSerializationError as error:
             raise MethodError(f"the data of the decision {label!r} cannot be kept as JSON: {error}") from None
         step = Decision(self._take_id(), self.parent, label, text, plain, tuple(after))
@@ -682,7 +682,8 @@ def _with_messages_in_order(
     def renumbered(step: AnyStep) -> AnyStep:
         if not isinstance(step, ModelCall):
             return step
-        return replace(step, messages=tuple(places.setdefault(index, len(places)) for index in step.messages))
+        in_order = tuple(places.setdefault(index, len(places)) for index in step.messages)
+        return step if in_order == step.messages else replace(step, messages=in_order)
 
     in_order = tuple(map(renumbered, steps))
     return in_order, tuple(messages[index] for index in places)
@@ -706,9 +707,11 @@ def _along_the_tree(steps: Mapping[int, AnyStep], parents: Mapping[int, int | No
     new_id = {old: new for new, old in enumerate(order)}
     renumbered = []
     for old in order:
-        parent = above[old]
-        step = replace(steps[old], id=new_id[old], parent=None if parent is None else new_id[parent])
-        if isinstance(step, Decision):
+        step, above_it = steps[old], above[old]
+        parent = None if above_it is None else new_id[above_it]
+        if (step.id, step.parent) != (new_id[old], parent):
+            step = replace(step, id=new_id[old], parent=parent)
+        if isinstance(step, Decision) and step.after:
             step = replace(step, after=tuple(new_id[other] for other in step.after if other in new_id))
         renumbered.append(step)
     return tuple(renumbered)

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+from hopweave.remembered import remembered
+
 WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
 _SMALL_WORDS = """
 a an and are as at be been but by did do does for from had has have he her his in is it its of on or she so than that the their
@@ -50,9 +52,14 @@ def keys_of(text: str) -> set[str]:
     >>> sorted(keys_of("Gödel's 12th book sold 1,000 copies"))
     ['1000', '12', 'book', 'copies', 'godel', 'sold']
     """
+    return set(_keys_of(text))
+
+
+@remembered
+def _keys_of(text: str) -> frozenset[str]:
     words = [word.casefold() for word in WORD.findall(text)]
     said = [word for word in words if word not in _SMALL]
-    return {_key(word) for word in said or words}
+    return frozenset(_key(word) for word in said or words)
 
 
 def named_keys(text: str) -> set[str]:
@@ -67,7 +74,12 @@ def numbers_of(keys: set[str]) -> set[str]:
 
 def stems_of(text: str) -> set[str]:
     """The beginnings of all words of a text, by which inflected words are told to be the same."""
-    return {_key(word)[:_SAME_LETTERS] for word in re.findall(r"[^\W_]+", text)}
+    return set(_stems_of(text))
+
+
+@remembered
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(_key(word)[:_SAME_LETTERS] for word in re.findall(r"[^\W_]+", text))
 
 
 def stem(word: str) -> str:
@@ -81,6 +93,11 @@ def anchors(sentence: str) -> list[str]:
     >>> anchors("The Planets was composed by Gustav Holst, Duke of Nowhere, in 1914.")
     ['Planets', 'Gustav Holst', 'Duke of Nowhere', '1914']
     """
+    return list(_anchors(sentence))
+
+
+@remembered
+def _anchors(sentence: str) -> tuple[str, ...]:
     found: list[str] = []
     start = end = -1
     tokens = list(_TOKEN.finditer(sentence))
@@ -94,15 +111,20 @@ def anchors(sentence: str) -> list[str]:
             start, end = (token.start() if start < 0 else start), token.end()
     if start >= 0:
         found.append(sentence[start:end])
-    return list(dict.fromkeys(re.sub(r"['’]s$", "", name) for name in found))
+    return tuple(dict.fromkeys(re.sub(r"['’]s$", "", name) for name in found))
 
 
 def content_of(sentence: str, names: Sequence[str]) -> list[str]:
     """The words of a sentence besides its names that say something, in small letters."""
+    return list(_content_of(sentence, tuple(names)))
+
+
+@remembered
+def _content_of(sentence: str, names: tuple[str, ...]) -> tuple[str, ...]:
     for name in sorted(names, key=len, reverse=True):
         sentence = sentence.replace(name, " ")
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", sentence)]
-    return [word for word in words if len(word) >= _FEWEST_LETTERS and word not in _NOT_CONTENT]
+    return tuple(word for word in words if len(word) >= _FEWEST_LETTERS and word not in _NOT_CONTENT)
 
 
 def is_reasoning(sentence: str) -> bool:

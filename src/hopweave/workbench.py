@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from hopweave import errors
 from hopweave.checked import checked_hits, checked_reading, checked_reply
@@ -37,6 +37,7 @@ from hopweave.protocols import (
     ModelRetriever,
     TextScorer,
     TokenCounter,
+    is_part,
 )
 from hopweave.retries import boundary, outcome_of
 from hopweave.store import Stored, key_of
@@ -175,6 +176,26 @@ class Workbench:
         self.trace.prompts[prompt.name] = prompt.fingerprint
         return prompt.fill(**values)
 
+    def written_once(self, key: Hashable, write: Callable[[], T]) -> T:
+        """What was written out of prompts, such as demonstrations, once for all questions.
+
+        The prompts that it was filled from are noted in the record of every question.
+
+        Args:
+            key: all that the result hangs on.
+            write: writes it with `fill`, and does nothing else. What it hands back is shared, and so must not change.
+        """
+        known = self.parts.written.get(key)
+        if known is None:
+            noted, self.trace.prompts = self.trace.prompts, {}
+            try:
+                known = self.parts.written.keep(key, (write(), self.trace.prompts))
+            finally:
+                self.trace.prompts = noted
+        text, prompts = known
+        self.trace.prompts |= prompts
+        return cast("T", text)
+
     def decide(self, label: str, text: str, *, after: Sequence[int] = (), **data: Any) -> int:
         """Files a decision; the id that comes back can be a parent for `under`."""
         return self.trace.decide(label, text, data, after)
@@ -301,7 +322,7 @@ class Workbench:
             ReplayMiss: in replay, if the store does not hold the count.
         """
         llm = self.parts.llm
-        if not isinstance(llm, TokenCounter):
+        if not is_part(llm, TokenCounter):
             return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
         key = self._key([Message("user", text)], _COUNTING, 0)
         stored = self._stored(key)
@@ -327,7 +348,7 @@ class Workbench:
         if not queries:
             return []
         retriever = None if self._is_underneath else self.parts.retriever
-        rewriter = retriever if isinstance(retriever, ModelRetriever) else None
+        rewriter = retriever if is_part(retriever, ModelRetriever) else None
         if rewriter is None:  # else what it sends to the engine is counted
             self._afford("max_searches", self._spent.searches + len(queries))
             self._afford_time()
@@ -362,7 +383,7 @@ class Workbench:
             ReadError: if the reader fails; ModelError if a reader that asks the model cannot.
             BudgetReached: if the question's time, or its calls, are spent.
         """
-        if not isinstance(self.parts.reader, ModelReader):  # whose call says so itself, and the store notes it
+        if not is_part(self.parts.reader, ModelReader):  # whose call says so itself, and the store notes it
             self._afford_time()
         step_id, parent, started = self.trace.begin("read", query), self.trace.parent, self.trace.seconds()
         self.trace.keep_passage(passage)
@@ -408,7 +429,7 @@ class Workbench:
 
     async def _reading(self, step_id: int, query: str, passage: Passage) -> Reading:
         reader = self.parts.reader
-        if not isinstance(reader, ModelReader):
+        if not is_part(reader, ModelReader):
             async with self._deadline():
                 return await self.parts.read(query, passage)
 
@@ -485,7 +506,8 @@ class Workbench:
         reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
         stored = Stored(reply, failure, made.seconds, made.attempts)
         if store is not None and store.mode != "off":
-            return replace(made, outcome=store.put(key, stored).reply or outcome)
+            standing = store.put(key, stored).reply or outcome
+            return made if standing is outcome else replace(made, outcome=standing)
         if self._is_offline and reply is not None:
             self.parts.offline_replies.setdefault(key, stored)
         return made

@@ -18,7 +18,7 @@ import hopweave
 PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
-    {"types", "errors", "redaction"},
+    {"types", "errors", "redaction", "remembered"},
     {
         "file_names",
         "plain_data",
@@ -31,6 +31,7 @@ LAYERS = [
         "values",
         "words",
         "citing",
+        "commands",
         "support",
         "marking",
         "fragments",

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from hopweave import citing, fragments, keywords, marking, matching, parse, prompt
+from hopweave import citing, commands, fragments, keywords, marking, matching, parse, prompt
 from hopweave.corpus.documents import read_document
 from hopweave.corpus.json_stream import load_json
 from hopweave.corpus.split import split_spans
@@ -137,7 +137,6 @@ OTHERS = {
     "fence": lambda text: prompt.fence(text, "A title"),
     "unblunt": prompt.unblunt,
     "settle_marks": lambda text: citing.settle_marks(text, (1,)),
-    "add_marks": lambda text: citing.add_marks(text, {1: "a b", 2: "x"}),
     "locate": lambda text: citing.locate("so it was", text),
     "on_one_line": citing.on_one_line,
     "fragments": lambda text: fragments.fragments(Answer(text, text[:9], CITED)),
@@ -146,6 +145,8 @@ OTHERS = {
     "only_repeats": lambda text: keywords.only_repeats(text, "who wrote it first?"),
     "longest_shared_run": lambda text: keywords.longest_shared_run("It was Ida Renn of Marlow.", text, "who wrote it first?"),
     "marking.well_marked": lambda text: marking.well_marked(text, text[:9], CITED, add_missing=True),
+    "commands_in": lambda text: commands.commands_in(text, "who wrote it first?"),
+    "without_commands": lambda text: commands.without_commands(Passage("p", text), "who wrote it first?"),
     "normalize_answer": matching.normalize_answer,
     "is_yes_or_no": matching.is_yes_or_no,
     "final_content": _path.final_content,

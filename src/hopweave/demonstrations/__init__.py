@@ -15,12 +15,13 @@ import json
 import random
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from hopweave.errors import SettingsError, suggest
 from hopweave.file_names import is_file_name
+from hopweave.remembered import remembered
 from hopweave.types import Passage, Question
 
 MULTI_HOP = "multi_hop"
@@ -41,9 +42,9 @@ class DemonstrationStep:
     passage: Passage
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Demonstration:
-    """A worked question.
+    """A worked question, of which there is one object, so that to look one up does not take comparing all of its words.
 
     Attributes:
         id: within its family.
@@ -75,15 +76,7 @@ class Demonstration:
         >>> demonstrations()[0].sub_questions
         ('Who composed The Planets?', 'In which town was the answer to 1 born?')
         """
-        numbers = {step.answer.casefold(): number for number, step in reversed(list(enumerate(self.steps, start=1)))}
-        asked = [self.steps[0].query]
-        for count, step in enumerate(self.steps[1:], start=1):
-            earlier = sorted((one.answer for one in self.steps[:count]), key=len, reverse=True)
-            pattern = rf"(?<!\w)(?:the )?({'|'.join(map(re.escape, earlier))})(?!\w)"
-            asked.append(
-                re.sub(pattern, lambda found: f"the answer to {numbers[found[1].casefold()]}", step.query, flags=re.IGNORECASE)
-            )
-        return tuple(asked)
+        return _sub_questions(self)
 
     def passages(self, num_distractors: int = 0, seed: int = 0) -> list[Passage]:
         """The passages of the steps, each once, and some distractors, shuffled.
@@ -92,11 +85,7 @@ class Demonstration:
             num_distractors: how many (M in IRCoT); all there are, if there are fewer.
             seed: of the choice and of the order, which differ from demonstration to demonstration.
         """
-        rng = random.Random(f"{seed} {self.id}")  # noqa: S311 - a choice to repeat, not a secret
-        shown = list({step.passage.id: step.passage for step in self.steps}.values())
-        shown += rng.sample(self.distractors, min(num_distractors, len(self.distractors)))
-        rng.shuffle(shown)
-        return shown
+        return list(_passages(self, num_distractors, seed))
 
 
 def demonstrations(family: str = MULTI_HOP) -> tuple[Demonstration, ...]:
@@ -125,9 +114,8 @@ def sample(num: int, *, seed: int = 0, asked: str = "", family: str = MULTI_HOP)
     Raises:
         SettingsError: if there is no such family.
     """
-    drawn = list(demonstrations(family))
-    random.Random(seed).shuffle(drawn)  # noqa: S311
-    return [one for one in drawn if _words(one.question) != _words(asked)][:num]
+    words = _words(asked)
+    return [one for one in _in_drawn_order(demonstrations(family), seed) if _words(one.question) != words][:num]
 
 
 def family_of(question: Question) -> str:
@@ -166,6 +154,35 @@ def published_count(method: str, family: str, dataset: str = "") -> int:
     return counts.get(dataset, counts[table["families"].get(family, table["families"][MULTI_HOP])])
 
 
+@lru_cache(64)
+def _in_drawn_order(those: tuple[Demonstration, ...], seed: int) -> tuple[Demonstration, ...]:
+    drawn = list(those)
+    random.Random(seed).shuffle(drawn)  # noqa: S311
+    return tuple(drawn)
+
+
+@cache
+def _sub_questions(one: Demonstration) -> tuple[str, ...]:
+    numbers = {step.answer.casefold(): number for number, step in reversed(list(enumerate(one.steps, start=1)))}
+    asked = [one.steps[0].query]
+    for count, step in enumerate(one.steps[1:], start=1):
+        earlier = sorted((before.answer for before in one.steps[:count]), key=len, reverse=True)
+        pattern = rf"(?<!\w)(?:the )?({'|'.join(map(re.escape, earlier))})(?!\w)"
+        asked.append(
+            re.sub(pattern, lambda found: f"the answer to {numbers[found[1].casefold()]}", step.query, flags=re.IGNORECASE)
+        )
+    return tuple(asked)
+
+
+@lru_cache(512)
+def _passages(one: Demonstration, num_distractors: int, seed: int) -> tuple[Passage, ...]:
+    rng = random.Random(f"{seed} {one.id}")  # noqa: S311 - a choice to repeat, not a secret
+    shown = list({step.passage.id: step.passage for step in one.steps}.values())
+    shown += rng.sample(one.distractors, min(num_distractors, len(one.distractors)))
+    rng.shuffle(shown)
+    return tuple(shown)
+
+
 @cache
 def _counts() -> dict[str, Any]:
     counts: dict[str, Any] = json.loads((Path(__file__).parent / "demo_counts.json").read_text(encoding="utf-8"))
@@ -186,5 +203,6 @@ def _passage(item: dict[str, str]) -> Passage:
     return Passage(f"demonstration:{item['title']}", item["text"], item["title"])
 
 
-def _words(question: str) -> list[str]:
-    return "".join(char if char.isalnum() else " " for char in question.casefold()).split()
+@remembered
+def _words(question: str) -> tuple[str, ...]:
+    return tuple("".join(char if char.isalnum() else " " for char in question.casefold()).split())

@@ -226,15 +226,24 @@ def versions() -> Iterator[tuple[str, str]]:
 
 
 def differences(old: Manifest, new: Manifest) -> list[str]:
-    """What a run that goes on may not find changed: data, indexes and models; a line for each.
+    """What a run that goes on may not find changed: data, indexes, models and what methods do; a line for each.
 
-    Data and indexes are held to their content: the same files by another path are the same.
+    Data and indexes are held to their content: the same files by another path are the same. Options of methods are compared in
+    full, since the defaults of a newer version may be others.
     """
     found = []
     for what in ("llm", "reader"):
         before, now = getattr(old, what), getattr(new, what)
         if before != now:
             found.append(f"{what} was {before or 'none'}, is now {now or 'none'}")
+    for label, options in new.methods.items():
+        was = {key: json.dumps(value, default=str) for key, value in old.methods.get(label, options).items()}
+        now = {key: json.dumps(value, default=str) for key, value in options.items()}
+        found += [
+            f"option {key} of {label} was {was.get(key, 'not there')}, is now {value}"
+            for key, value in now.items()
+            if was.get(key) != value
+        ]
     for corpus, source in new.indexes.items():
         found += _changed(f"index {corpus}", old.indexes.get(corpus), source)
     for corpus, identity in new.retrievers.items():

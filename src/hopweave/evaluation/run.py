@@ -300,7 +300,7 @@ class _Sitting:
             changed = proof.differences(known, now)
             if changed:
                 raise DataError(
-                    f"the run in {self._folder.path} began with other data: {'; '.join(changed)}; restore them, or "
+                    f"the run in {self._folder.path} began with something else: {'; '.join(changed)}; restore them, or "
                     "take another folder"
                 )
             if any(earlier.code != sitting.code for earlier in known.sittings):

@@ -29,6 +29,7 @@ from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation import manifest, proof
 from hopweave.file_names import file_name, refuse_links_out
 from hopweave.plain_data import read_json
+from hopweave.settings import Settings
 from hopweave.trace import Record, one_line_of_json
 from hopweave.trust import Found, trust_own
 from hopweave.types import Example
@@ -230,7 +231,8 @@ class RunFolder:
         text = "".join(f"{one_line_of_json(_example_adapter(), example)}\n" for example in examples)
         place = self.examples_path(dataset)
         if place.exists():
-            if place.read_bytes() != text.encode():
+            # An earlier version wrote fewer fields; what counts is what they say.
+            if place.read_bytes() != text.encode() and self.examples(dataset) != _examples_in(text.encode(), place):
                 raise DataError(f"the examples of {dataset!r} are not those that the run began with; take another folder")
             return
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -248,17 +250,9 @@ class RunFolder:
         """
         place = self.examples_path(dataset)
         try:
-            # Not `splitlines`: JSON leaves the other characters that Python takes for the end of a line as they are.
-            lines = place.read_bytes().removesuffix(b"\n").split(b"\n")
+            return _examples_in(place.read_bytes(), place)
         except OSError:
             raise DataError(f"{place} is missing; run `hopweave evaluate` again to make it") from None
-        found = []
-        for number, line in enumerate(lines if lines != [b""] else [], start=1):
-            try:
-                found.append(_example_adapter().validate_json(line))
-            except ValidationError as error:
-                raise DataError(f"{place}, line {number} is no example: {error.errors()[0]['msg']}; restore it") from None
-        return found
 
     def records_path(self, dataset: str, method: str) -> Path:
         """The file of the records of a method on a dataset."""
@@ -353,6 +347,19 @@ def _id_in(line: bytes) -> str | None:
         return None
 
 
+def _examples_in(content: bytes, place: Path) -> list[Example]:
+    """The examples of a file. Its errors are those of `RunFolder.examples`."""
+    # Not `splitlines`: JSON leaves the other characters that Python takes for the end of a line as they are.
+    lines = content.removesuffix(b"\n").split(b"\n")
+    found = []
+    for number, line in enumerate(lines if lines != [b""] else [], start=1):
+        try:
+            found.append(_example_adapter().validate_json(line))
+        except ValidationError as error:
+            raise DataError(f"{place}, line {number} is no example: {error.errors()[0]['msg']}; restore it") from None
+    return found
+
+
 def plan_differences(old: Plan, new: Plan) -> list[str]:
     """What differs between two plans, a line each, but for where data and indexes lie: those are held to their content."""
     return _differences(_without_places(old), _without_places(new))
@@ -363,7 +370,11 @@ def _differences_in_full(old: Plan, new: Plan) -> list[str]:
 
 
 def _plain(plan: Plan) -> dict[str, Any]:
+    """A plan as JSON holds it. Settings that hopweave has got since it was written stand at their defaults."""
     plain: dict[str, Any] = json.loads(plan.to_json())
+    fields = Settings.model_fields.items()
+    defaults = {key: one.default for key, one in fields if not one.is_required() and one.default_factory is None}
+    plain["settings"] = {**defaults, **plain["settings"]}
     return plain
 
 

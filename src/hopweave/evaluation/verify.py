@@ -153,7 +153,7 @@ class _Computing:
             gone = [one.name for one in table.runs if one.name and beside(self.run, one.name) is None]
             if gone:
                 where = f"{comparisons.FILE}, {table.dataset}, {table.column}"
-                self.found.unchecked.append(f"{where}, without the run {gone[0]} beside this one")
+                self.found.unchecked.append(f"{where}: not computed again without the run {gone[0]} beside this one")
                 made.tables.append(table)
                 continue
             try:

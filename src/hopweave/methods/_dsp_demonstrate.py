@@ -17,7 +17,7 @@ from hopweave.methods._demos import drawn
 from hopweave.methods._dsp_templates import ANSWER, Filled, Templates, Training, context_of, stage_of
 from hopweave.parse.final import final_answer
 from hopweave.plain_data import read_json
-from hopweave.types import Hit, Question
+from hopweave.types import AnswerForm, Hit, Question
 
 _NUM_PASSAGES = 2  # of each hop of the simple pipeline
 
@@ -29,7 +29,7 @@ def own_training(question: Question, n_demos: int | None, seed: int, num_annotat
         SettingsError: for a family without demonstrations.
     """
     return [
-        Training(one.question, (one.answer,), _stages(one, question, num_hops) if number < num_annotated else {})
+        Training(one.question, (one.answer,), _stages(one, question.form, num_hops) if number < num_annotated else {})
         for number, one in enumerate(drawn(question, "dsp", n_demos, seed))
     ]
 
@@ -122,7 +122,8 @@ def _holds(hit: Hit, answers: Sequence[str]) -> bool:
     return any(is_contained(answer, whole) for answer in answers)
 
 
-def _stages(one: Demonstration, question: Question, num_hops: int) -> dict[str, Filled]:
+@lru_cache(512)
+def _stages(one: Demonstration, form: AnswerForm, num_hops: int) -> Mapping[str, Filled]:
     """The fields that the steps of a demonstration stand for; a hop that it does not need is not among them."""
     hits = [Hit(step.passage, 1.0, rank) for rank, step in enumerate(one.steps, start=1)]
     stages: dict[str, Filled] = {}
@@ -130,7 +131,7 @@ def _stages(one: Demonstration, question: Question, num_hops: int) -> dict[str, 
         known = " ".join(before.sentence for before in one.steps[:hop])
         stages[stage_of(hop + 1)] = Filled(context_of(_each_once(hits[:hop])), known or step.query, step.query)
     reasoning = one.reasoning
-    if question.form == "long":  # the answer is the sentences of the steps
+    if form == "long":  # the answer is the sentences of the steps
         reasoning = " ".join(step.query for step in one.steps)
     stages[ANSWER] = Filled(context_of(_each_once(hits)), reasoning, one.answer)
     return stages

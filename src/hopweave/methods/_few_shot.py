@@ -10,6 +10,7 @@ from typing import Literal
 from hopweave.demonstrations import Demonstration, family_of, sample
 from hopweave.methods._closing import of_form
 from hopweave.prompt import fence, prompts_beside
+from hopweave.remembered import remembered
 from hopweave.types import Passage, Question
 from hopweave.workbench import Workbench
 
@@ -139,6 +140,10 @@ class Packer:
         )
 
     def _demonstration(self, one: Demonstration, style: Style) -> str:
+        key = (__name__, one, style, self.options, self.question.form, self.question.labels)
+        return self.bench.written_once(key, lambda: self._written_out(one, style))
+
+    def _written_out(self, one: Demonstration, style: Style) -> str:
         shown = self._shown(one.passages(self.options.num_distractors, self.options.seed), self.options.max_words_shown)
         answer = one.answer
         if style == "cot" and self.question.form != "long":  # a long answer is its own reasoning
@@ -148,7 +153,7 @@ class Packer:
         return "\n".join(lines)
 
     def _shown(self, passages: Sequence[Passage], words: int) -> list[str]:
-        return [fence(cut_words(passage.text, words), passage.title) for passage in passages]
+        return [_shown(passage.text, passage.title, words) for passage in passages]
 
     def _evidence(self, shown: Sequence[str]) -> str:
         if shown:
@@ -184,6 +189,11 @@ class Packer:
             self.told = (num_kept, words)
             shortened = f", {words} words of each passage" if is_shortened else ""
             self.bench.decide("packed", f"{num_kept} of {num_drawn} demonstrations fit{shortened}", words=words)
+
+
+@remembered
+def _shown(text: str, title: str, words: int) -> str:
+    return fence(cut_words(text, words), title)
 
 
 def cut_words(text: str, words: int) -> str:

@@ -33,7 +33,9 @@ async def fitting_examples(bench: Workbench, question: Question, demos: Sequence
         ModelError, BudgetReached, ReplayMiss: as `Workbench.count_tokens`.
     """
     rest = prompt_of(bench, question, "")
-    return await packed(bench, [_example(bench, question, one) for one in demos], rest, max_tokens)
+    key = (__name__, question.form, question.labels, tuple(demos))
+    examples = bench.written_once(key, lambda: [_example(bench, question, one) for one in demos])
+    return await packed(bench, examples, rest, max_tokens)
 
 
 def prompt_of(bench: Workbench, question: Question, examples: str, context: str = "") -> str:

@@ -30,6 +30,13 @@ def trajectories(
     Their passages are short, so pages open with fewer sentences than the method's own: with as many as still leave one answer
     at least to a lookup, if any number does.
     """
+    key = (__name__, question.family, question.form, question.labels, prompts["example"].name, tuple(demos), num_sentences)
+    return bench.written_once(key, lambda: _trajectories(bench, prompts, question, demos, num_sentences))
+
+
+def _trajectories(
+    bench: Workbench, prompts: Prompts, question: Question, demos: Sequence[Demonstration], num_sentences: int
+) -> list[str]:
     for shown in range(num_sentences, 0, -1):
         written = [_Trajectory(bench, prompts, shown) for _ in demos]
         texts = [one.write(question, demo) for one, demo in zip(written, demos, strict=True)]

@@ -229,11 +229,19 @@ class _Walk:
         form, seed = self.question.form, self.options.seed
         method = "searchain" if self.options.use_retrieval else "searchain_without_retrieval"
         demos = drawn(self.question, method, self.options.n_demos, seed)
-        self.examples = tuple(self._example(one.question, whole_chain(one, form)) for one in demos)
         if not demos:
+            self.examples = ()
             return ""
         last = drawn(self.question, method, len(demos) + 1, seed)[-1]
-        return f"{self._example(last.question, open_chain(last, form))}\n\n"
+        key = (__name__, form, self.question.labels, *demos, last)
+        self.examples, stopping = self.bench.written_once(
+            key,
+            lambda: (
+                tuple(self._example(one.question, whole_chain(one, form)) for one in demos),
+                f"{self._example(last.question, open_chain(last, form))}\n\n",
+            ),
+        )
+        return stopping
 
     def _example(self, question: str, chain: str) -> str:
         return self._fill("example", question=question, form=form_line(self.bench, _PROMPTS, self.question), chain=chain)

@@ -130,10 +130,13 @@ class _Inference:
     async def _request(self) -> str:
         """The prompt that asks for the sub-questions of the question itself."""
         most, question = self.options.most_sub_questions, self.question.text
-        examples = [
-            self._fill("decomposed", question=one.question, sub_questions=numbered(one.sub_questions))
-            for one in drawn(self.question, "toqd", self.options.n_demos, self.options.seed)
-        ]
+        demos = drawn(self.question, "toqd", self.options.n_demos, self.options.seed)
+        examples = self.bench.written_once(
+            (__name__, *demos),
+            lambda: [
+                self._fill("decomposed", question=one.question, sub_questions=numbered(one.sub_questions)) for one in demos
+            ],
+        )
         shown = await packed(self.bench, examples, self.writer.first_request(question, most), self.options.max_tokens)
         return self.writer.first_request(question, most, shown)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from hopweave.parse.sentences import sentence_spans
+from hopweave.remembered import remembered
 from hopweave.types import AnswerForm, Question
 
 MARKER = "So the final answer is"
@@ -70,6 +71,7 @@ def has_marker(text: str) -> bool:
     return _after_marker(text) is not None
 
 
+@remembered
 def short_form(text: str) -> str:
     """An answer without quotation marks, Markdown, `[k]` marks and its full stop."""
     line = _MARK.sub("", text)
@@ -122,6 +124,7 @@ def _without_edges(line: str) -> str:
     return f"{bare}." if keeps_stop else bare.rstrip()
 
 
+@remembered
 def _after_marker(text: str) -> tuple[str, str] | None:
     """What follows the last marker of the best kind that gives an answer, and how that is called."""
     for how, pattern in _LADDER:

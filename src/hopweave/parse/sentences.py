@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from hopweave.remembered import remembered
 from hopweave.types import Span
 
 # What the library cannot take: white space of several bytes before a full stop makes its Rust panic, and no `except Exception`
@@ -30,6 +31,11 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
         text: any text; a line break alone does not end a sentence, an empty line does.
         language: ISO 639-1 code.
     """
+    return list(_sentence_spans(text, language))
+
+
+@remembered
+def _sentence_spans(text: str, language: str) -> tuple[Span, ...]:
     spans: list[Span] = []
     start = 0
     for end in _ends(_SURROGATE.sub("\ufffd", _WIDE_SPACE.sub(" ", text)), language):
@@ -39,7 +45,7 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
             joins = bool(spans) and _counts_on(text[max(spans[-1].start, spans[-1].end - 8) : spans[-1].end], inner[0])
             spans.append(Span(spans.pop().start if joins else begin, begin + len(inner)))
         start = end
-    return spans
+    return tuple(spans)
 
 
 def _ends(text: str, language: str) -> Iterator[int]:
