@@ -8,7 +8,7 @@ end before 5 rounds of it. Printed for each method are
 - the CPU milliseconds of the process for each call, from the first question to the last record on disk, with trace, record,
   store and BM25 search, and as a multiple of what a bare aiohttp client takes that then, in the same process, sends the same
   requests, as many side by side, and parses the replies;
-- the CPU seconds of the start, and the CPU milliseconds that the server took for each call, which is not to be what holds it up.
+- the CPU seconds of the start (imports, index, store, client), and the CPU milliseconds of the server for each call.
 
 With `--latency lognormal` the server takes 1 s on average (sigma 0.6), and the limit is all the waiting there is, spread evenly
 over the places: no end of the last questions, when places stay empty, is taken off.
