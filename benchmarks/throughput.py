@@ -39,6 +39,8 @@ def main() -> None:
 
         serve(play(options.method), options.delay, sigma=options.sigma)
     elif options.base_url:
+        print(json.dumps(asyncio.run(_ask(options))))
+    else:
         print("method     questions failed  calls  seconds  limit  share  ms a call  bare  times bare  start CPU s  server ms")
         for method in [options.method] if options.method else CALLS:
             print(_measured(options, method), flush=True)
