@@ -19,6 +19,7 @@ over the places: no end of the last questions, when places stay empty, is taken 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import math
 import subprocess
