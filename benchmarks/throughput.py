@@ -1,7 +1,7 @@
 """How close a run comes to what the endpoint allows, and what a model call costs in CPU, method by method.
 
 Questions of three hops, 64 side by side, against an OpenAI-compatible server in another process that answers after 1 s. The
-calls of a question are in a row, so that its critical path is so many seconds of waiting; with 64 places, 300 questions cannot
+calls of a question wait for one another, so that its critical path is so many seconds; with 64 places, 300 questions cannot
 end before 5 rounds of it. Printed for each method are
 
 - that limit as a share of the time taken, from the start of the process (interpreter, imports, index, store and connections);
