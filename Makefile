@@ -5,14 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO_INDEX := .demo/starter-index
-QUESTION ?= Which house by Ludwig Mies van der Rohe stands in the city where the logician Kurt Gödel was born?
+QUESTION ?= In which city was the author of the novel behind the film Barry Lyndon born?
 
-.PHONY: demo test test-hf lint types units wheel clean
+.PHONY: demo test test-hf attack lint types units wheel clean
 
 demo: $(READY)
 	@if [ "$${HOPWEAVE_LLM:-llama_cpp}" = llama_cpp ]; then $(BIN)/hopweave models fetch; fi
 	$(BIN)/hopweave index src/hopweave/starter/passages.jsonl --to $(DEMO_INDEX)
-	$(BIN)/hopweave ask "$(QUESTION)" --corpus $(DEMO_INDEX)
+	$(BIN)/hopweave ask "$(QUESTION)" --corpus $(DEMO_INDEX) --require-support
 
 test: lint types units wheel
 
@@ -29,6 +29,10 @@ units: $(READY)
 # The wheel as users get it: built, installed into an environment of its own, and tried outside this folder.
 wheel: $(READY)
 	$(BIN)/python tests/wheel_check.py
+
+# Inputs that mean harm, by chance: what was tried, held and broke. ARGS="--seed 7 --scale 0.1" says how; `units` has a short form.
+attack: $(READY)
+	PYTHONPATH=tests $(BIN)/python -m attack $(ARGS)
 
 # What needs PyTorch, in an environment of its own, since PyTorch is large; on tiny random weights, so nothing else is fetched.
 test-hf: $(VENV)-hf/.ready

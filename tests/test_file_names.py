@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.hostile import STRANGE_NAMES
 
 from hopweave.errors import DataError
 from hopweave.evaluation.lock import lock
@@ -18,22 +19,6 @@ from hopweave.retrievers.bm25 import BM25
 from hopweave.settings import read_settings
 from hopweave.types import Passage
 
-STRANGE = [
-    "../../../evilm",
-    "..",
-    ".",
-    "",
-    "a/b",
-    "/etc/passwd",
-    "a\\b",
-    "a\0b",
-    "a\nb",
-    ".hidden",
-    "a\x1b[31m",
-    "x" * 300,
-    "\u202ea",
-]
-
 
 def plan(dataset="jsonl", method="direct"):
     return Plan({dataset: DatasetPlan("jsonl", {"path": "q.jsonl"})}, {method: MethodPlan("direct")}, {"llm": "scripted"})
@@ -44,7 +29,7 @@ def run(tmp_path):
     return RunFolder.create(tmp_path / "deep" / "er" / "run", plan())
 
 
-@pytest.mark.parametrize("name", STRANGE)
+@pytest.mark.parametrize("name", STRANGE_NAMES)
 def test_a_name_that_leads_elsewhere_is_none(name):
     assert not is_file_name(name)
     with pytest.raises(DataError, match="cannot be the name of a file"):
@@ -63,7 +48,7 @@ def test_whatever_passes_stays_in_its_folder_and_can_be_written(name):
         assert len(os.fsencode(f"{name}.jsonl")) <= 255
 
 
-@pytest.mark.parametrize("label", STRANGE)
+@pytest.mark.parametrize("label", STRANGE_NAMES)
 @pytest.mark.parametrize("kind", ["datasets", "methods"])
 def test_a_plan_whose_label_leads_out_of_the_run_is_refused(run, kind, label):
     data = json.loads(plan().to_json())

@@ -380,9 +380,9 @@ def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path, mode):
 def test_a_newer_layout_is_refused(path, mode):
     Store(path).close()
     file = sqlite3.connect(path)
-    file.execute("PRAGMA user_version = 2")
+    file.execute("PRAGMA user_version = 3")
     file.close()
-    with pytest.raises(DataError, match="has layout 2, newer than this version of hopweave; upgrade it"):
+    with pytest.raises(DataError, match="has layout 3, newer than this version of hopweave; upgrade it"):
         Store(path, mode)
 
 

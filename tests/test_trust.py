@@ -255,6 +255,7 @@ GUARDED = {
     "readers.dpr.revision",
     "readers.span_model.model",
     "readers.span_model.revision",
+    "retrievers.untrusted.withhold_commands",
     "duplicate_detectors.cross_encoder.model",
     "duplicate_detectors.embedding.model",
 }

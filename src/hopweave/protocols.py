@@ -109,6 +109,27 @@ class TokenCounter(Protocol):
 
 
 @runtime_checkable
+class TextScorer(Protocol):
+    """A language model that says how likely given words are. It is optional: see `Workbench.score_text`."""
+
+    async def score_text(self, prompt: str, text: str) -> Reply:
+        """The log-probability of each token of a text that stands right behind a prompt.
+
+        Both are read as they stand, without the frame of a conversation. A token that belongs to both counts to the text.
+
+        Args:
+            prompt: at least one character.
+            text: at least one character; where words are parted by blanks, it begins with the blank.
+
+        Returns:
+            A reply that says nothing, with `logprobs` of the tokens of the text, whose words put together hold the text.
+
+        Raises:
+            ModelError: with `retryable` set where trying again can help; also if the endpoint does not score given text.
+        """
+
+
+@runtime_checkable
 class Retriever(Protocol):
     """Finds passages."""
 
@@ -209,7 +230,7 @@ class Method(Protocol):
 class Noting(Protocol):
     """A method that can tell where its options and the parts do not fit. It is optional: whoever opens it says so once."""
 
-    def notes(self, parts: Parts) -> Sequence[str]:
+    def notes_on(self, parts: Parts) -> Sequence[str]:
         """One line for each thing that does not fit, which ends with what to do."""
 
 

@@ -2,7 +2,8 @@
 
 The key covers the model's identity, the messages, the sampling and the sample's number. With the store `on`, an equal call is
 answered from it, so a run that was killed goes on where it was. In `replay` nothing else answers: a call that the store does
-not hold is an error, and failures and cuts are replayed as they happened. Several processes may share one file.
+not hold is an error, and failures and cuts are replayed as they happened. Several processes may share one file. Each row ends
+with a checksum, so that a reply in which a bit turned over on the disk is asked for again instead of being believed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import logging
 import math
 import random
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -31,7 +33,9 @@ Mode = Literal["on", "off", "replay"]
 
 _log = logging.getLogger(__name__)
 
-_LAYOUT = 1
+_LAYOUT = 2
+"""The rows of layout 1 have no checksum; they are read as they are, and stay so."""
+_CHECKSUM = re.compile(rb',"([0-9a-f]{32})"\]\Z')
 _BUSY_SECONDS = 30.0
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _AGAIN_SECONDS = (0.002, 0.05)
@@ -124,7 +128,7 @@ class Store:
         if row is None:
             return None
         try:
-            stored = _read(*row)
+            stored = _read(_unsealed(key, *row), *row[1:])
         except (ValidationError, ValueError):
             self._set_aside(key, row[0])
             return None
@@ -142,7 +146,9 @@ class Store:
             outcome = _outcome_adapter().dump_json((stored.reply, stored.failure), warnings="error")
             _read(outcome, stored.seconds, stored.attempts)
         except (PydanticSerializationError, ValidationError, ValueError) as error:
-            raise ModelError(f"the reply cannot be kept: {str(error).splitlines()[-1].strip()}") from None
+            why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error).splitlines()[-1].strip()
+            raise ModelError(f"the reply cannot be kept: {why}") from None
+        outcome = _sealed(key, outcome, stored.seconds, stored.attempts)
         row = (key, outcome.decode(), stored.reply is not None, stored.seconds, stored.attempts)
         changed = self._run(
             "INSERT INTO replies (key, outcome, is_reply, seconds, attempts) VALUES (?, ?, ?, ?, ?) "
@@ -187,6 +193,8 @@ class Store:
             file.execute("PRAGMA synchronous = NORMAL")
             if not _tables(file):
                 file.executescript(_MAKE)
+            elif _layout(file) < _LAYOUT:
+                file.execute(f"PRAGMA user_version = {_LAYOUT}")
         except BaseException:
             file.close()
             raise
@@ -212,8 +220,7 @@ class Store:
         return file
 
     def _check_is_ours(self, file: sqlite3.Connection) -> None:
-        layout = int(file.execute("PRAGMA user_version").fetchone()[0])
-        tables = _tables(file)
+        layout, tables = _layout(file), _tables(file)
         if tables and "replies" not in tables:
             raise DataError(f"{self.path} is a database of something else; choose another path for the store")
         if layout > _LAYOUT:
@@ -226,6 +233,27 @@ class Store:
             return self._file.execute(statement, values)
         except sqlite3.Error as error:
             raise DataError(f"the store {self.path} failed: {error}; free space or choose another path") from None
+
+
+def _sealed(key: str, outcome: bytes, seconds: float, attempts: int) -> bytes:
+    """An outcome, which is a list in JSON, with the checksum of its row as the last item."""
+    checksum = hashlib.blake2b(f"{key} {float(seconds)!r} {attempts} ".encode() + outcome, digest_size=16)
+    return outcome[:-1] + f',"{checksum.hexdigest()}"]'.encode()
+
+
+def _unsealed(key: str, outcome: bytes, seconds: float, attempts: int) -> bytes:
+    """The outcome without its checksum, if it has one.
+
+    Raises:
+        ValueError: if the row is not the one that was written.
+    """
+    found = _CHECKSUM.search(outcome)
+    if found is None:
+        return outcome
+    bare = outcome[: found.start()] + b"]"
+    if _sealed(key, bare, seconds, attempts) != outcome:
+        raise ValueError("it does not match its checksum")
+    return bare
 
 
 def _read(outcome: bytes, seconds: float, attempts: int) -> Stored:
@@ -259,6 +287,10 @@ def _when_free(open_file: Callable[[], sqlite3.Connection]) -> sqlite3.Connectio
 def _connect(path: Path, access: str) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?mode={access}"
     return sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def _layout(file: sqlite3.Connection) -> int:
+    return int(file.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _tables(file: sqlite3.Connection) -> set[str]:

@@ -52,7 +52,7 @@ _FREE: Mapping[str, frozenset[str]] = {
     ),
     "readers": frozenset(
         {
-            *("passage_slot", "null_score", "with_title"),
+            *("passage_slot", "null_score", "with_title", "theta"),
             *("max_span_tokens", "max_tokens", "stride", "batch_size", "device"),
         }
     ),
@@ -146,7 +146,9 @@ def _is_no_file(role: str, name: str, value: Any) -> bool:
     """Whether a model is a mere name: one at an endpoint, or one of those that come with a checksum."""
     from hopweave.models import KNOWN_MODELS
 
-    return role == "llms" and name != "transformers_local" and (name != "llama_cpp" or value in KNOWN_MODELS)
+    if role != "llms" or name == "transformers_local":
+        return False
+    return name != "llama_cpp" or (isinstance(value, str) and value in KNOWN_MODELS)
 
 
 def check_trust(found: list[Found], own: Mapping[str, Any], both: Mapping[str, Any]) -> None:

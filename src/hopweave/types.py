@@ -352,6 +352,7 @@ class Abilities:
         logprobs: reports log-probabilities of tokens and alternatives.
         json_schema: constrains a reply to a schema.
         samples: draws several replies in one request (`protocols.ManyReplies`).
+        scores: reports log-probabilities of words that it is given (`protocols.TextScorer`).
         context_tokens: length of its context, if known.
         max_parallel: how many calls it serves at a time, if there is such a limit.
     """
@@ -360,5 +361,6 @@ class Abilities:
     logprobs: bool = False
     json_schema: bool = False
     samples: bool = False
+    scores: bool = False
     context_tokens: int | None = None
     max_parallel: int | None = None

@@ -55,8 +55,8 @@ class Weaver:
         self.parts = parts or open_parts(self.settings)
         self.budget = self.settings.make_budget()
         self._public_settings = self.settings.public()
-        self._options = dataclasses.asdict(self.method)
-        for note in self.method.notes(self.parts) if isinstance(self.method, Noting) else ():
+        self._options: tuple[Any, dict[str, Any]] = (None, {})
+        for note in self.method.notes_on(self.parts) if isinstance(self.method, Noting) else ():
             _warn_once(note)
 
     async def __aenter__(self) -> Weaver:
@@ -125,13 +125,19 @@ class Weaver:
         return Setup(
             version=_own_version(),
             method=self.settings.method,
-            options=self._options,
+            options=self._options_of_method(),
             llm=self.parts.llm.identity,
             retriever=self.parts.retriever_identity,
             reader=reader.identity if reader is not None else "",
             budget=budget.limits(),
             settings=self._public_settings,
         )
+
+    def _options_of_method(self) -> dict[str, Any]:
+        """The options of the method, written out once as long as no other takes its place."""
+        if self._options[0] is not self.method:
+            self._options = (self.method, dataclasses.asdict(self.method))  # type: ignore[call-overload]
+        return self._options[1]
 
     async def _try(self, question: Question, bench: Workbench) -> tuple[Answer | None, Failure | None]:
         name = self.settings.method

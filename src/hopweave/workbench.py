@@ -35,6 +35,7 @@ from hopweave.protocols import (
     ManyReplies,
     ModelReader,
     ModelRetriever,
+    TextScorer,
     TokenCounter,
     is_part,
 )
@@ -48,7 +49,9 @@ T = TypeVar("T")
 CHARACTERS_PER_TOKEN = 3
 """What a token is taken to be where the model cannot count: English has more than 4, so a count is rather too high."""
 
-_COUNTING = Sampling(max_tokens=0)  # under which the store keeps counts: no reply is ever asked for with it
+# Under these the store keeps counts and scores of given text: no reply is ever asked for with them.
+_COUNTING = Sampling(max_tokens=0)
+_SCORING = Sampling(max_tokens=0, top_logprobs=1)
 _COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
 
 
@@ -286,6 +289,27 @@ class Workbench:
             raise worst
         return Samples(replies, worst if isinstance(worst, BudgetReached) else None)
 
+    async def score_text(self, prompt: str, text: str, *, purpose: str) -> Reply:
+        """Asks how likely given words are, where `abilities.scores` says that the model can; see `TextScorer.score_text`.
+
+        It is a call of the model like any other: recorded with prompt and text as its messages, kept, counted and retried.
+
+        Raises:
+            ModelError, BudgetReached, ReplayMiss: as `reply`.
+        """
+        llm = self.parts.llm
+        if not isinstance(llm, TextScorer):
+            raise ModelError(f"{llm.identity} does not score given text; choose another model")
+
+        async def score(_: OnText | None) -> Reply:
+            reply = checked_reply(await llm.score_text(prompt, text))
+            if not reply.logprobs:
+                raise ModelError("the model sent no log-probabilities of the text that it was to score")
+            return reply
+
+        messages = [Message("user", prompt), Message("assistant", text)]
+        return await self._reply(messages, _SCORING, purpose, 0, ask=score)
+
     async def count_tokens(self, text: str) -> int:
         """How many tokens of the model a text has. It is no call of the model: it costs no budget and leaves no step.
 
@@ -416,7 +440,14 @@ class Workbench:
             return await reader.read_with(ask, query, passage)
 
     async def _reply(
-        self, messages: Sequence[Message], sampling: Sampling, purpose: str, sample: int, *, is_beside: bool = False
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        purpose: str,
+        sample: int,
+        *,
+        is_beside: bool = False,
+        ask: Callable[[OnText | None], Awaitable[Reply]] | None = None,
     ) -> Reply:
         self._afford("max_llm_calls", self._spent.llm_calls + 1)
         self._afford("max_tokens", self._spent.tokens + 1)
@@ -425,7 +456,8 @@ class Workbench:
         self._spent.llm_calls += 1
         step_id, parent, started = self.trace.begin("model_call", purpose), self.trace.parent, self.trace.seconds()
         kept = self.trace.keep_messages(messages)
-        outcome, timing = await self._outcome(key, messages, sampling, step_id, started)
+        asking = ask or partial(self._asked, messages, sampling)
+        outcome, timing = await self._outcome(key, asking, step_id, started)
         lost = _lost(messages, outcome)
         self.trace.end(
             call_step(step_id, parent, purpose, kept, sampling, sample, outcome, timing, lost=lost, is_beside=is_beside)
@@ -436,7 +468,7 @@ class Workbench:
         return outcome
 
     async def _outcome(
-        self, key: str, messages: Sequence[Message], sampling: Sampling, step_id: int, started: float
+        self, key: str, ask: Callable[[OnText | None], Awaitable[Reply]], step_id: int, started: float
     ) -> tuple[Reply | RunError, Timing]:
         stored = self._stored(key)
         if stored is not None:
@@ -446,13 +478,12 @@ class Workbench:
             return self._from_store(stored), self._timing_of(stored, started)
         if self._is_replay:
             return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
-
-        async def ask(on_text: OnText | None) -> Reply:
-            reply = checked_reply(await self.parts.llm.reply(messages, sampling, on_text))
-            return with_usage(messages, [reply])[0]
-
         made = await self._made(key, ask, partial(self._keep, key), self._on_text(step_id))
         return made.outcome, Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
+
+    async def _asked(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None) -> Reply:
+        reply = checked_reply(await self.parts.llm.reply(messages, sampling, on_text))
+        return with_usage(messages, [reply])[0]
 
     def _key(self, messages: Sequence[Message], sampling: Sampling, sample: int) -> str:
         """Under which the store, or the memory of offline stages, keeps a call; empty where neither does."""

@@ -31,6 +31,7 @@ LAYERS = [
         "values",
         "words",
         "citing",
+        "commands",
         "support",
         "marking",
         "fragments",

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 from rich.text import Text
+from support.hostile import ESCAPES, FORMULAS, OBEYED
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -27,10 +28,7 @@ from hopweave.evaluation.report_csv import write_csv
 from hopweave.evaluation.sheets import Head, Sheet, SheetRow, written
 from hopweave.trace import Record
 
-# Colour, title of the window, C1's own "clear the screen", back to the beginning of the line, directions turned.
-ESCAPES = "\x1b[31mred\x1b]0;title\x07\x9b2J\x85\x08\x7f\u202eevil\u2066\u2069\u200f\u061c"
 HOSTILE = f"{ESCAPES}\rhopweave: all holds\nhopweave: all holds"
-OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 NAME = f"a{ESCAPES}".replace("/", "")
 RULES = f"""
 [[rules]]
@@ -220,8 +218,6 @@ def test_what_is_visible_has_no_bidirectional_control_left():
 
 
 # -- spreadsheets --------------------------------------------------------------------------------------------------------------
-
-FORMULAS = ["=HYPERLINK(A1)", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\uff1d1+1"]
 
 
 def cells(text):

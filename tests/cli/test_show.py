@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from support.sample_records import failed, graph, searchain
 from typer.testing import CliRunner, Result
 
 from hopweave.cli.show import app
 from hopweave.errors import DataError, SettingsError
 from hopweave.trace import Record
-
-# The samples live beside the tests of the drawings.
-sys.path.append(str(Path(__file__).parents[1] / "draw"))
-from sample_records import failed, graph, searchain
 
 
 @pytest.fixture

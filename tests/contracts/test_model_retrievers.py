@@ -99,7 +99,8 @@ def index(tmp_path_factory):
 async def searched(name, say, engine, queries=(QUESTION,), max_hits=3, store=None, **settings):
     settings = read_settings({"method": "direct", "retriever": name, **settings})
     rewriter = settings.part("retrievers", name)
-    parts = Parts(Scripted([("", say)]), retriever=rewriter, engine=engine, store=store, retries=Retries(1))
+    reader = settings.part("readers", "llm_reader")
+    parts = Parts(Scripted([("", say)]), retriever=rewriter, engine=engine, reader=reader, store=store, retries=Retries(1))
     weaver = Weaver(settings, parts=parts)
     weaver.method = Searching(tuple(queries), max_hits)
     async with asyncio.timeout(60), weaver:
@@ -215,7 +216,8 @@ async def test_a_limit_reached_within_is_passed_on_and_kept_to(name, limit, inde
 async def test_several_queries_run_side_by_side(name, index):
     llm = Scripted([("", Line(SAYINGS["queries"], delay_seconds=0.01))])
     settings = read_settings({"method": "direct"})
-    weaver = Weaver(settings, parts=Parts(llm, retriever=load("retrievers", name)(), engine=BM25(index)))
+    reader = settings.part("readers", "llm_reader")
+    weaver = Weaver(settings, parts=Parts(llm, retriever=load("retrievers", name)(), engine=BM25(index), reader=reader))
     weaver.method = Searching((QUESTION, "light", "Carrow"), 3)
     async with weaver:
         assert (await weaver.answer(QUESTION)).error is None
@@ -257,7 +259,7 @@ async def test_calls_within_a_rewritten_search_count_once_in_the_critical_path(i
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("name", "options"), [("sub_question", {"ranking": "clean"}), ("toqd", {})])
+@pytest.mark.parametrize(("name", "options"), [("sub_question", {"ranking": "clean"}), ("toqd", {}), ("untrusted", {})])
 async def test_every_method_can_use_it(method, name, options, index, tmp_path):
     settings = read_settings({"method": method, "retriever": name, "retrievers": {name: options}})
 

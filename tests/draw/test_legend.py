@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 from rich.console import Console
-from sample_records import LIGHTHOUSE, all_records, cite, searchain
+from support.sample_records import LIGHTHOUSE, all_records, cite, searchain
 
 from hopweave.draw.html import draw_page
 from hopweave.draw.legend import LABELS, ORIGINS, SUPPORT, legend_of, standing_of

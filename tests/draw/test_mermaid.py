@@ -10,58 +10,15 @@ import re
 from dataclasses import replace
 
 import pytest
-from sample_records import HOSTILE, all_records, failed, finish, graph, searchain
+from support.drawings import assert_is_chart
+from support.hostile import CHART_SIGNS
+from support.sample_records import HOSTILE, all_records, failed, finish, graph, searchain
 
 from hopweave.draw.mermaid import MAX_EDGES, draw_mermaid, escape
 from hopweave.trace import Decision, Record, Trace
 from hopweave.types import Answer, Claim, Question, Verdict
 
-_TEXT = r"(?:[^\W_]|[ ,.?!'()/+=\-…]|#\d+;)+"
-_LABEL = rf'"<b>{_TEXT}</b>(?:<br/>{_TEXT})?(?:<br/><i>{_TEXT}</i>)?"'
-_LINES = [
-    r"flowchart TD",
-    rf'  question\["{_TEXT}"\]',
-    rf"  s\d+(?:\[{_LABEL}\]|\(\[{_LABEL}\]\)|\[/{_LABEL}/\]|\({_LABEL}\)|\{{\{{{_LABEL}\}}\}})",
-    r'  rest\["and \d+ more steps"\]',
-    r"  (?:question|s\d+) --> s\d+",
-    r"  s\d+ -\.-> s\d+",
-    r"  classDef [a-z]+ [a-z0-9#:,\- ]+",
-    r"  class s\d+(?:,s\d+)* [a-z]+",
-    rf'  answer\[\["<b>{_TEXT}</b><br/>{_TEXT}"\]\]',
-    r"  (?:question|s\d+) ==> answer",
-    r"  style answer [a-z0-9#:,\- ]+",
-]
-_LINE = re.compile("|".join(f"(?:{line})" for line in _LINES))
-
-NASTY = [
-    "",
-    "   ",
-    "end",
-    "1. item",
-    "- item",
-    "a|b|c",
-    '"`md`"',
-    "subgraph x\nend",
-    "%%{init: {}}%%",
-    "direction LR",
-    "style a:#35;x;",
-    "classDef x:#12;",
-    "<img src=x onerror=alert(1)>",
-    "&lt; #lt; #35;",
-    "$$x^2$$",
-    "fa:fa-car",
-    "a\\nb",
-    "\ufb02\u00b0\u00b035\u00b6\u00df",
-    "--- title: x ---",
-    "\ud800",
-    "\u4e2d\u6587 \U0001f600",
-    HOSTILE,
-]
-
-
-def assert_is_chart(source: str) -> None:
-    for line in source.splitlines():
-        assert _LINE.fullmatch(line), line
+NASTY = [*CHART_SIGNS, HOSTILE]
 
 
 def unescaped(text: str) -> str:

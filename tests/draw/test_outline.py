@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sample_records import HOSTILE, Writer, all_records, failed, finish, graph, hostile, searchain
+from support.sample_records import HOSTILE, Writer, all_records, failed, finish, graph, hostile, searchain
 
 from hopweave.draw.outline import Node, make_outline
 from hopweave.trace import Decision, ModelCall, Record, Timing, Trace

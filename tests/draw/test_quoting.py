@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sample_records import LIGHTHOUSE, cite, failed, hostile, searchain, searchain_answer
+from support.sample_records import LIGHTHOUSE, cite, failed, hostile, searchain, searchain_answer
 
 from hopweave.draw.quoting import Piece, Source, pieces_of, sources_of, split_at_marks
 from hopweave.types import Answer, Claim, Passage, Span

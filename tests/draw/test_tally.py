@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sample_records import failed, graph, searchain
+from support.sample_records import failed, graph, searchain
 
 from hopweave.draw.tally import from_store, tally_line, tally_list
 from hopweave.trace import ModelCall, Record

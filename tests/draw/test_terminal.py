@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
-from sample_records import all_records, failed, finish, graph, hostile, searchain
+from support.sample_records import all_records, failed, finish, graph, hostile, searchain
 
 from hopweave.draw.terminal import draw_answer, draw_record, draw_tree
 from hopweave.trace import Decision, Record, Trace

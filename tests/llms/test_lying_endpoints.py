@@ -9,9 +9,10 @@ import zlib
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.lies import ASK, ENDLESS, EVENTS, MALFORMED_COMPLETIONS, SHORT, completion, outcome
 from support.scripted_server import Behaviour, ScriptedServer
 
-from hopweave.errors import HopweaveError, ModelError
+from hopweave.errors import ModelError
 from hopweave.llms._json import parsed
 from hopweave.llms._wire import MALFORMED, StreamedReply, Wire, read_completions
 from hopweave.llms.openai_compatible import OpenAICompatible
@@ -19,80 +20,8 @@ from hopweave.parts import Parts
 from hopweave.retries import Retries
 from hopweave.store import Store
 from hopweave.trace import ModelCall, Trace, one_line_of_json
-from hopweave.types import Message, Reply, Sampling, Usage
+from hopweave.types import Reply, Sampling, Usage
 from hopweave.workbench import Workbench
-
-ASK = (Message("user", "Where?"),)
-SHORT = Sampling(max_tokens=8)
-
-
-def completion(**changes):
-    """A sound completion with some of its fields changed: `message`, `choice_*`, `usage`, `timings`."""
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Ulm"}}
-    choice |= {name.removeprefix("choice_"): value for name, value in changes.items() if name.startswith("choice_")}
-    rest = {name: value for name, value in changes.items() if not name.startswith("choice_")}
-    return {"choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": 1}} | rest
-
-
-def logprobs(**changes):
-    return completion(choice_logprobs={"content": [{"token": "Ulm", "logprob": -0.1, "top_logprobs": []} | changes]})
-
-
-MALFORMED_COMPLETIONS = {
-    "a number": 5,
-    "a list": [],
-    "nothing": None,
-    "truth": True,
-    "a text": "Ulm",
-    "choices that are a mapping": completion(choices={"0": {}}),
-    "choices that are numbers": completion(choices=[1]),
-    "a reason that is a number": completion(choice_finish_reason=5),
-    "a reason that is a list": completion(choice_finish_reason=["stop"]),
-    "a reason that is a mapping": completion(choice_finish_reason={"stop": 1}),
-    "a reason without an end": completion(choice_finish_reason="stop" * 1000),
-    "a message that is a list": completion(choice_message=[]),
-    "a content that is a number": completion(choice_message={"content": 5}),
-    "a content that is a mapping": completion(choice_message={"content": {"text": "Ulm"}}),
-    "parts whose text is a number": completion(choice_message={"content": [{"text": 5}]}),
-    "a usage that is a text": completion(usage="much"),
-    "a usage that is a list": completion(usage=[7, 1]),
-    "a negative usage": completion(usage={"prompt_tokens": -7, "completion_tokens": 1}),
-    "an absurd usage": completion(usage={"prompt_tokens": 7, "completion_tokens": 10**12}),
-    "an endless usage": completion(usage={"prompt_tokens": float("inf")}),
-    "a usage of no number": completion(usage={"prompt_tokens": float("nan")}),
-    "a usage of words": completion(usage={"prompt_tokens": "seven"}),
-    "a usage of truth": completion(usage={"prompt_tokens": True}),
-    "half a token": completion(usage={"prompt_tokens": 7.5}),
-    "cached tokens that are a list": completion(usage={"prompt_tokens_details": {"cached_tokens": [1]}}),
-    "details that are a number": completion(usage={"prompt_tokens_details": 5}),
-    "timings that are a list": completion(timings=[1]),
-    "negative timings": completion(timings={"cache_n": -1}),
-    "log-probabilities that are a text": completion(choice_logprobs="high"),
-    "log-probabilities that are a list": completion(choice_logprobs=[1]),
-    "a log-probability that is a word": logprobs(logprob="high"),
-    "a log-probability that is no number": logprobs(logprob=float("nan")),
-    "a log-probability above that of certainty": logprobs(logprob=float("inf")),
-    "a token that is a number": logprobs(token=5),
-    "alternatives that are numbers": logprobs(top_logprobs=[1, 2]),
-    "an alternative without a token": logprobs(top_logprobs=[{"logprob": -1}]),
-    "choices in no order": completion(choices=[completion(choice_index=i)["choices"][0] for i in ("b", 1)]),
-    "an error that is a list": {"error": ["no", {"such": "thing"}]},
-    "an error that is a number": {"error": 5},
-    "an error whose message is a mapping": {"error": {"message": {"deep": [1, 2]}}},
-}
-
-
-async def outcome(behaviour, *, sampling=SHORT, on_text=None, **options):
-    """What comes of a call: a reply, or the error."""
-    async with ScriptedServer([behaviour]) as server:
-        llm = OpenAICompatible(model="m", base_url=server.base_url, **options)
-        try:
-            return await llm.reply(ASK, sampling, on_text)
-        except HopweaveError as error:
-            return error
-        finally:
-            await llm.close()
-
 
 # -- malformed replies -----------------------------------------------------------------------------------------------------
 
@@ -104,19 +33,6 @@ async def test_what_is_of_the_wrong_type_is_an_error_of_the_model(body, stream):
     assert type(came) is ModelError
     assert str(came).startswith("http://127.0.0.1")
     assert "\n" not in str(came)
-
-
-EVENTS = {
-    "a number": 5,
-    "a list": [1],
-    "choices that are a number": {"choices": 5},
-    "choices that are numbers": {"choices": [1]},
-    "a delta that is a list": {"choices": [{"delta": ["x"]}]},
-    "a delta whose content is a number": {"choices": [{"delta": {"content": 5}}]},
-    "a reason that is a number": {"choices": [{"delta": {"content": "x"}, "finish_reason": 5}]},
-    "a negative usage": {"choices": [], "usage": {"prompt_tokens": -1}},
-    "an error that is a list": {"error": [1]},
-}
 
 
 @pytest.mark.parametrize("event", EVENTS.values(), ids=EVENTS)
@@ -219,18 +135,6 @@ async def within(seconds, call):
     began = time.perf_counter()
     came = await asyncio.wait_for(call, seconds)
     return came, time.perf_counter() - began
-
-
-ENDLESS = {
-    "a body": Behaviour(raw=b" " * 65536, is_endless=True),
-    "a body of zeros": Behaviour(raw=b"\x00" * 65536, is_endless=True),
-    "an error": Behaviour(raw=b"no " * 65536, status=500, is_endless=True),
-    "a line of a stream": Behaviour(raw=b"x" * 65536, is_endless=True, headers={"Content-Type": "text/event-stream"}),
-    "signs of life": Behaviour(raw=b": ping\n\n" * 8192, is_endless=True, headers={"Content-Type": "text/event-stream"}),
-    "empty events": Behaviour(
-        raw=b'data: {"choices": []}\n\n' * 2000, is_endless=True, headers={"Content-Type": "text/event-stream"}
-    ),
-}
 
 
 @pytest.mark.parametrize("stream", [False, True])

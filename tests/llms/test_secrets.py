@@ -3,9 +3,9 @@
 import base64
 import json
 import logging
-from urllib.parse import quote
 
 import pytest
+from support.lies import KEY, LEAKS, assert_hidden
 from support.scripted_server import Behaviour, ScriptedServer
 
 from hopweave.errors import HopweaveError, SettingsError
@@ -15,54 +15,7 @@ from hopweave.settings import read_settings
 from hopweave.types import Message, Reply, Sampling
 from hopweave.weaver import Weaver
 
-KEY = "sk-proj/Zürich+42%7=tail".replace("ü", "u")
 ASK = (Message("user", "Where?"),)
-EVENTS = {"Content-Type": "text/event-stream"}
-
-
-def escaped(text):
-    return "".join(f"\\u{ord(sign):04x}" for sign in text)
-
-
-ESCAPED = escaped(KEY)
-
-
-def saying(content):
-    return json.dumps({"choices": [{"message": {"content": content}, "finish_reason": "stop"}]})
-
-
-LEAKS = {
-    "a page": Behaviour(raw=f"<html>You sent Authorization: Bearer {KEY}</html>"),
-    "a page with the key at the edge of what is quoted": Behaviour(raw="x" * 185 + KEY),
-    "a page that escapes it for HTML": Behaviour(raw="".join(f"&#{ord(sign)};" for sign in KEY)),
-    "a page that escapes it for an address": Behaviour(raw=f"<a href='/?key={quote(KEY, safe='')}'>"),
-    "a page that escapes all of it for an address": Behaviour(raw="".join(f"%{ord(sign):02X}" for sign in KEY)),
-    "an error in a good status": Behaviour(raw=json.dumps({"error": {"message": f"bad {KEY}"}})),
-    "an error that is a text": Behaviour(raw=json.dumps({"error": f"bad {KEY}"})),
-    "an error with escapes": Behaviour(raw=f'{{"error": {{"message": "bad {ESCAPED}"}}}}'),
-    "an error with escaped escapes": Behaviour(raw=json.dumps({"error": {"message": f"bad {escaped(KEY)}"}})),
-    "JSON that is no completion": Behaviour(raw=json.dumps({"headers": {"authorization": KEY}})),
-    "JSON that is no completion, with escapes": Behaviour(raw=f'{{"headers": "{ESCAPED}"}}'),
-    "JSON with slashes escaped": Behaviour(raw=json.dumps({"key": KEY}).replace("/", "\\/")),
-    "a status of 500": Behaviour(f"no {KEY}", status=500),
-    "a status of 400 with escapes": Behaviour(status=400, raw=f'{{"error": {{"message": "{ESCAPED}"}}}}'),
-    "a status of 404": Behaviour(f"no such thing {KEY}", status=404),
-    "a status of 401": Behaviour(f"wrong key {KEY}", status=401),
-    "a prompt that is too long": Behaviour(f"maximum context length {KEY}", status=400),
-    "a redirect": Behaviour("", status=307, headers={"Location": f"http://elsewhere.example/?{KEY}"}),
-    "an event that is none": Behaviour(raw=f"data: <{KEY}>\n\n", headers=EVENTS),
-    "an event with escapes": Behaviour(raw=f'data: {{"choices": "{ESCAPED}"}}\n\n', headers=EVENTS),
-    "an event with an error": Behaviour(raw="data: " + json.dumps({"error": {"message": KEY}}) + "\n\n", headers=EVENTS),
-    "a stream that breaks off": Behaviour(f"You are {KEY} and", close_after=3),
-    "a reply": Behaviour(f"Your key is {KEY}."),
-    "a reply with escapes": Behaviour(raw=saying("@").replace("@", escaped(KEY))),
-    "a reply with escaped escapes": Behaviour(raw=saying(escaped(KEY))),
-    "a refusal": Behaviour(raw=json.dumps({"choices": [{"message": {"content": None, "refusal": KEY}}]})),
-    "a reason": Behaviour(finish_reason=KEY),
-    "a reply in pieces": Behaviour(KEY, pieces=list(f"It is {KEY}, yes")),
-    "the tokens of a reply": Behaviour(KEY, logprobs=[(sign, {sign: -0.1}) for sign in KEY]),
-    "alternatives of a token": Behaviour("x", logprobs=[("x", {"x": -0.1, KEY: -1.0})]),
-}
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -83,14 +36,6 @@ async def test_the_key_is_in_nothing_that_comes_of_a_call(behaviour, stream, mon
         assert_hidden(text)
     if isinstance(came, Reply):
         assert_hidden("".join(token.token for token in came.logprobs))
-
-
-def assert_hidden(text):
-    plain = text.encode().decode("unicode_escape", "replace") if "\\u" in text else text
-    for form in (text, plain):
-        assert KEY not in form
-        assert KEY[:12] not in form
-        assert quote(KEY, safe="") not in form
 
 
 @pytest.mark.parametrize("name", ["a page", "a status of 500", "a reply", "an error with escapes"])

@@ -11,7 +11,7 @@ from support.tiny_models import TURNS, byte_level_tokenizer, stirred
 
 from hopweave.errors import MissingExtra, ModelError, SettingsError
 from hopweave.llms.transformers_local import TransformersLocal
-from hopweave.protocols import LanguageModel, Opens
+from hopweave.protocols import LanguageModel, Opens, TextScorer
 from hopweave.types import Message, Reply, Sampling
 
 ASK = (Message("user", "What is the capital of France?"),)
@@ -405,4 +405,51 @@ async def test_a_gguf_file_answers_as_a_model_does():
     assert reply.finish_reason == "stop"
     assert math.exp(reply.logprobs[0].logprob) > 0.05
     assert begun.text.startswith(" Paris")
+    await llm.close()
+
+
+# -- scoring of given text -----------------------------------------------------------------------------------------------
+
+
+def scores_by_hand(folder, asked: list[int], forced: list[int], *, is_two_sided: bool) -> list[float]:
+    """Log-probabilities of the forced tokens, one pass for each of them."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    model = (AutoModelForSeq2SeqLM if is_two_sided else AutoModelForCausalLM).from_pretrained(folder).eval()
+    found = []
+    with torch.inference_mode():
+        for place, token in enumerate(forced):
+            before = torch.tensor([forced[:place]], dtype=torch.long)
+            if is_two_sided:
+                start = torch.tensor([[model.generation_config.decoder_start_token_id]])
+                given = {"input_ids": torch.tensor([asked]), "decoder_input_ids": torch.cat([start, before], dim=1)}
+            else:
+                given = {"input_ids": torch.cat([torch.tensor([asked]), before], dim=1)}
+            found.append(float(torch.log_softmax(model(**given).logits[0, -1].float(), dim=-1)[token]))
+    return found
+
+
+async def test_given_words_are_as_likely_as_the_weights_say(folder, llm, request):
+    from transformers import AutoTokenizer
+
+    assert isinstance(llm, TextScorer)
+    assert llm.abilities.scores
+    is_two_sided = "t5" in request.node.callspec.id
+    prompt, text = "What is the capital of France?", " Paris is a city"
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    asked = tokenizer(prompt, add_special_tokens=True)["input_ids"]
+    whole = tokenizer(text if is_two_sided else prompt + text, add_special_tokens=not is_two_sided)["input_ids"]
+    forced = whole if is_two_sided else whole[len(asked) :]
+    reply = await llm.score_text(prompt, text)
+    expected = scores_by_hand(folder, asked, forced, is_two_sided=is_two_sided)
+    assert [token.logprob for token in reply.logprobs] == pytest.approx(expected, abs=1e-4)
+    assert "".join(token.token for token in reply.logprobs).split() == text.split()
+    assert reply.text == ""
+
+
+async def test_a_text_that_is_too_long_to_score_says_so(gpt2):
+    llm = TransformersLocal(str(gpt2), context_tokens=12)
+    with pytest.raises(ModelError, match="the text is too long for"):
+        await llm.score_text("What is the capital of France?", " Paris is a city" * 9)
     await llm.close()

@@ -242,7 +242,7 @@ class SilentReader:
     ],
 )
 def test_a_theta_that_is_not_the_readers_is_said(options, reader, note):
-    notes = SearChain(**options).notes(Parts(None, reader=reader))
+    notes = SearChain(**options).notes_on(Parts(None, reader=reader))
     assert bool(notes) == bool(note)
     assert not notes or notes[0].startswith(note)
 

@@ -435,3 +435,62 @@ async def test_where_tokens_are_counted_branches_take_turns():
 def test_options_out_of_range_are_refused(name):
     with pytest.raises(SettingsError, match=f"tree_of_thought {name} must be"):
         TreeOfThought(**{name: -1})
+
+
+# -- values ------------------------------------------------------------------------------------------------------------
+
+
+async def test_each_suggestion_is_rated_by_itself_and_the_best_sum_of_ratings_is_kept():
+    first = [
+        f"1. {WHAT}\n2. {WHO}\n3. FINISH",
+        *["Rating: impossible"] * 3,
+        *["It names her. Rating: sure"] * 3,
+        *["likely"] * 3,
+    ]
+    second = [f"1. {WHERE}\n2. FINISH", *["Rating: sure"] * 3, *["Rating: likely"] * 3]
+    record = await ask(*first, "Ida Renn", *second, "Tromvik", "1. FINISH", FINAL, evaluate="value")
+    assert purposes(record) == [
+        "suggest", *["value"] * 9, "sub-answer", "suggest", *["value"] * 6, "sub-answer", "suggest", "final"
+    ]  # fmt: skip
+    assert told(record, "values") == ["[1] 0.003, [2] 60, [3] 3", "[2.1] 60, [2.2] 3"]
+    assert told(record, "kept") == [f"[2] {WHO}", f"[2.1] {WHERE}", "[2.1.1] FINISH"]
+    assert record.answer.short == "Tromvik"
+    prompts = [messages[0].text for messages in calls(record, "value")]
+    assert [(WHAT in prompt, WHO in prompt) for prompt in (prompts[0], prompts[3])] == [(True, False), (False, True)]
+    assert unread(record) == []
+
+
+async def test_ratings_that_cannot_be_read_count_for_nothing_and_are_filed():
+    ratings = ["It is impossible to say how sure one can be.", "", "Rating: likely", *["Rating: impossible"] * 3]
+    says = [f"1. {WHO}\n2. {WHAT}", *ratings, "Ida Renn", "1. FINISH", FINAL]
+    record = await ask(*says, evaluate="value")
+    assert told(record, "values") == ["[1] 1, [2] 0.003"]
+    assert [step.reason for step in record.steps if step.kind == "parse_failure"] == [
+        "no rating is named",
+        "the reply is empty",
+    ]
+
+
+async def test_the_answers_of_several_branches_are_rated_too():
+    record = await ask(
+        f"1. {WHO}\n2. {WHAT}", "sure", "sure", "Ida Renn", "Ida Renn", "1. FINISH", "1. FINISH", "Rating: sure",
+        "Rating: impossible", "It is Tromvik. So the final answer is Tromvik.", "It is Ulm. So the final answer is Ulm.",
+        "Rating: impossible", "Rating: sure",
+        evaluate="value", num_kept=2, num_values=1,
+    )  # fmt: skip
+    assert record.answer.short == "Ulm"
+    assert told(record, "values")[-1] == "[1.1] 0.001, [2.1] 20"
+
+
+async def test_a_budget_that_ends_amid_the_ratings_goes_on_with_those_there_are():
+    record = await ask(f"1. {WHAT}\n2. {WHO}", "Rating: likely", "Rating: sure", evaluate="value", num_values=2,
+                       budget={"max_llm_calls": 3})  # fmt: skip
+    assert told(record, "values") == ["[1] 21, [2] 0"]
+    assert record.answer.stopped_because == "max_llm_calls"
+
+
+def test_another_way_to_evaluate_is_refused():
+    with pytest.raises(SettingsError, match="evaluate 'rank' cannot be"):
+        TreeOfThought(evaluate="rank")
+    with pytest.raises(SettingsError, match="num_values must be at least 1"):
+        TreeOfThought(num_values=0)

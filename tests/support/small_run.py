@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from hopweave.evaluation.manifest import DrawnExamples, KeptRecords, Manifest, Sitting, hash_code, hash_file, hash_source
+from hopweave.evaluation.places import base_of
 from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.evaluation.score import OpenMetric
 from hopweave.metrics._worked import claimed, quoted, worked
-from hopweave.trace import Record
-from hopweave.types import Column, Example, Passage
+from hopweave.store import Store, Stored, key_of
+from hopweave.trace import ModelCall, Record
+from hopweave.types import Column, Example, Passage, Reply
 
 LIGHT = Passage("light", "The light of Carrow Head was lit in 1874. It is painted white.", "Carrow Head")
 
@@ -36,6 +38,7 @@ def make_run(
     *,
     traits: Callable[[int], Mapping[str, str | int]] = lambda _: {},
     dataset: str = "lights",
+    calls: bool = False,
 ) -> RunFolder:
     """A run of one dataset.
 
@@ -44,6 +47,7 @@ def make_run(
         answers: of each method, question by question; `None` failed; `-` was not asked yet.
         traits: of a question, by its number.
         dataset: its label.
+        calls: whether each answer comes of a call of the model.
     """
     num = max(map(len, answers.values()))
     plan = Plan({dataset: DatasetPlan("jsonl")}, {method: MethodPlan("direct") for method in answers})
@@ -53,13 +57,30 @@ def make_run(
     for method, said in answers.items():
         for asked, answer in zip(examples, said, strict=False):
             if answer != "-":
-                made = record(asked, error="the endpoint is gone") if answer is None else record(asked, answer)
+                made = record(asked, error="the endpoint is gone")
+                if answer is not None:
+                    asking = [(f"{method}: {asked.question.text}", answer)] if calls else []
+                    made = record(asked, answer, calls=asking)
                 run.add(dataset, method, made)
     return run
 
 
-def with_manifest(run: RunFolder, *, data: Path, index: Path | None = None) -> Manifest:
-    """Writes the manifest that the end of a run writes."""
+def with_replies(run: RunFolder) -> None:
+    """Keeps every reply in the records of a run in its store."""
+    store = Store(run.store_path)
+    for dataset in run.plan.datasets:
+        for method in run.plan.methods:
+            for made in run.records(dataset, method):
+                for call in made.steps:
+                    if isinstance(call, ModelCall):
+                        messages = [made.messages[place] for place in call.messages]
+                        key = key_of(made.setup.llm, messages, call.sampling, call.sample)
+                        store.put(key, Stored(Reply(call.text or "", usage=call.usage), None, 0.1, 1))
+    store.close()
+
+
+def with_manifest(run: RunFolder, *, data: Path, index: Path | None = None, store: str | None = None) -> Manifest:
+    """Writes the manifest that the end of a run writes; paths in it are relative to the working directory."""
     (dataset,) = run.plan.datasets
     first = next(run.records(dataset, next(iter(run.plan.methods))))
     made = Manifest(
@@ -77,7 +98,8 @@ def with_manifest(run: RunFolder, *, data: Path, index: Path | None = None) -> M
             f"{dataset}/{method}": KeptRecords(hash_file(run.records_path(dataset, method)), 0, 0)
             for method in run.plan.methods
         },
-        sittings=(Sitting("2026-01-01T00:00:00+00:00", "0", hash_code(), "2026-01-01T00:01:00+00:00", "finished"),),
+        sittings=(Sitting("2026-01-01T00:00:00+00:00", "0", hash_code(), "2026-01-01T00:01:00+00:00", "finished", store),),
+        base=base_of(run.path),
     )
     made.write(run.path)
     return made

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
-Form = Literal["text", "markdown", "csv"]
-_FORMS: dict[str, Form] = {".md": "markdown", ".csv": "csv"}
+Form = Literal["text", "markdown", "csv", "svg"]
+_FORMS: dict[str, Form] = {".md": "markdown", ".csv": "csv", ".svg": "svg"}
 
 
 @app.command()
@@ -45,6 +45,7 @@ def analyse(
     if run is None:
         _list()
         return
+    from hopweave.errors import SettingsError
     from hopweave.evaluation.analysis import analyse as make
     from hopweave.evaluation.sheets import written
     from hopweave.settings import assignments
@@ -52,6 +53,8 @@ def analyse(
     sheets = make([run, *(with_ or [])], names or [], _options(assignments(set_ or [])))
     shown = sheets if names else [(name, sheet) for name, sheet in sheets if sheet.has_data]
     chosen = form or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "text"
+    if chosen == "svg" and len(shown) != 1:
+        raise SettingsError("a drawing is of one analysis; name the one to draw, such as: hopweave analyse RUN toqd_figure4")
     _put("\n".join(written(sheet, chosen) for _, sheet in shown), out)
     if not names:
         _tell_of_others(sheets, run)

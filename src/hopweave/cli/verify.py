@@ -18,17 +18,23 @@ def verify(
 ) -> None:
     """Check the data, the index, the records and every printed number of a run.
 
-    What differs is said by file, line and value; the exit status is 1 if anything does. No model is called, nothing is changed.
+    What differs is said by file, line and value, a line for each cause; the exit status is 1 if anything does. What is not here
+    to be checked, such as data that lies elsewhere, is told apart. No model is called, nothing is changed.
     """
     from hopweave.evaluation.verify import verify as verify_run
 
     found = verify_run(run)
     for note in found.notes:
         say(f"note: {note}")
+    for what in found.unchecked:
+        say(f"could not be checked: {what}")
     for difference in found.differences:
         say(f"differs: {difference}")
+    if found.follows:
+        files = ", ".join(f"{num:,} in {file}" for file, num in found.follows.items())
+        say(f"follows from it: {found.follows.total():,} lines and values that the records do not give now: {files}")
     looked_at = ", ".join(f"{num:,} {what}" for what, num in found.counts.items())
     if found.differences:
-        say(f"{len(found.differences):,} differences; looked at {looked_at}")
+        say(f"differs in {len(found.differences):,} places; mend them and verify again; looked at {looked_at}")
         raise typer.Exit(1)
-    say(f"all holds: {looked_at}")
+    say(f"{'all that could be checked holds' if found.unchecked else 'all holds'}: {looked_at}")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hopweave.corpus.html_page import read_html
 from hopweave.parse.final import unquoted
 
 if TYPE_CHECKING:
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -16,6 +18,9 @@ _FRONT_TITLE = re.compile(r"^title:(.+)$", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 _PARAGRAPH = "\n\n"
+
+
+_CLOSINGS = {"<!--": "-->", "<![CDATA[": "]]>", "<!": ">", "<?": "?>"}
 
 
 def read_document(content: str, suffix: str) -> tuple[str, str]:
@@ -42,11 +47,34 @@ def _read_markdown(content: str) -> tuple[str, str]:
         found = _FRONT_TITLE.search(front[1] or "")
         title = unquoted(found[1]) if found else ""
         content = content[front.end() :]
-    tokens = MarkdownIt("commonmark").enable("table").parse(content)
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.inline.ruler.before("html_inline", "closed_markup", _closed_markup())
+    tokens = parser.parse(content)
     headings = [tokens[at + 1] for at, token in enumerate(tokens) if token.type == "heading_open"]
     if headings:
         title = _inline_text(headings[0]).strip()
     return title, _markdown_text(tokens)
+
+
+def _closed_markup() -> Callable[[StateInline, bool], bool]:
+    """A rule for comments and the like within a line; the library's own takes time that grows with the square of them."""
+    unclosed: set[tuple[str, str]] = set()
+
+    def rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the library's signature
+        opening = next((opening for opening in _CLOSINGS if state.src.startswith(opening, state.pos)), "")
+        if not opening or (state.src, opening) in unclosed:
+            return False
+        closing = _CLOSINGS[opening]
+        end = state.src.find(closing, state.pos + 2)
+        if end < 0:
+            unclosed.add((state.src, opening))
+            return False
+        if not silent:
+            state.push("html_inline", "", 0)
+        state.pos = end + len(closing)
+        return True
+
+    return rule
 
 
 def _markdown_text(tokens: list[Token]) -> str:

@@ -35,6 +35,7 @@ LABELS: dict[str, str] = {
     "branch": "a new chain of queries, written because of what stands above it",
     "call": "what the model called for",
     "candidate": "one of several next steps that are compared",
+    "commands": "sentences of a passage that command instead of stating something; the model does not see them",
     "cut": "more than the limit allows; the rest is left out",
     "decomposition": "whether the sub-question has to be decomposed further",
     "demonstrate": "a worked example is made",
@@ -73,7 +74,6 @@ LABELS: dict[str, str] = {
     "recitation": "what the model recites from memory",
     "repair": "something malformed was made usable, as described",
     "repeated": "the same as before; the work ends or goes on without it",
-    "require_support": "the answer rested on no passage and was withheld",
     "retrieve": "whether passages are needed",
     "revised": "a query whose answer the model changed later",
     "rewrite": "a sub-question, written anew with the answers before it",
@@ -88,8 +88,9 @@ LABELS: dict[str, str] = {
     "unread": "words of the model that could not be read; they are counted and never taken for an answer",
     "verdict": "how the query stands after the method's check",
     "voice": "a document that is read alone, to vote",
+    "values": "what the ratings of each candidate add up to",
     "vote": "how the replies or candidates voted",
-    "withheld": "sentences of a passage that command instead of stating something; the model does not see them",
+    "withheld": "the answer that was withheld, since no passage bears it out",
 }
 """What the labels of decisions mean. A label of a method from elsewhere explains itself or stays unexplained."""
 

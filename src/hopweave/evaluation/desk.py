@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 from hopweave.errors import HopweaveError
 from hopweave.evaluation import manifest as proof
 from hopweave.evaluation.limiter import Limited, Turns, limited
+from hopweave.evaluation.places import base_of
 from hopweave.evaluation.prepare import Prepared
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.standing import Cell
@@ -62,8 +62,7 @@ class Desk:
 
     def keep_replies_in(self, folder: RunFolder) -> None:
         """Opens the store: that of the run, unless the settings name one."""
-        named = self.prepared.settings.store
-        store = Store(named.path if "path" in named.model_fields_set else folder.store_path, named.mode)
+        store = Store(self._store_path(folder), self.prepared.settings.store.mode)
         for parts in (*self.parts.values(), *(weaver.parts for weaver in self.weavers.values())):
             parts.store = store
 
@@ -80,34 +79,46 @@ class Desk:
                 stack.push_async_callback(parts.close)
 
     def manifest(self, folder: RunFolder, known: proof.Manifest | None) -> proof.Manifest:
-        """What the run depends on, as it is now; of files that are as they were, the hash is taken from before."""
+        """What the run depends on, as it is now; of files that are as they were, the hash is taken from before.
+
+        Indexes stand under the names that the plan on disk has for them, whatever they are called in this sitting.
+        """
         prepared, reader = self.prepared, self._shared.reader
-        before = {source.path: source for source in _sources(known)} if known is not None else {}
-        indexes = {corpus: getattr(parts.engine, "index", None) for corpus, parts in self.parts.items()}
+        before = proof.known_files(known, folder.path) if known is not None else {}
+        names = {folder.corpus_of(label): prepared.corpus_of(label) for label in prepared.datasets}
+        indexes = {name: getattr(self.parts[corpus].engine, "index", None) for name, corpus in names.items()}
+        engines = {name: self.parts[corpus] for name, corpus in names.items() if self.parts[corpus].engine is not None}
+
+        def hashed(path: Path) -> proof.Source:
+            return proof.hash_source(path, before.get(path.resolve()))
+
         return proof.Manifest(
             plan=proof.hash_file(folder.path / "plan.json"),
             datasets={
                 label: proof.DrawnExamples(
-                    tuple(proof.hash_source(file, before.get(str(file))) for file in prepared.files_of(label)),
+                    tuple(map(hashed, prepared.files_of(label))),
                     len(prepared.examples[label]),
                     proof.hash_file(folder.examples_path(label)),
                 )
                 for label in prepared.datasets
             },
-            indexes={
-                corpus: proof.hash_source(index, before.get(str(index)))
-                for corpus, index in indexes.items()
-                if isinstance(index, Path)
-            },
+            indexes={name: hashed(index) for name, index in indexes.items() if isinstance(index, Path)},
             llm=self.llm.identity,
             reader=reader.identity if reader is not None else "",
-            retrievers={corpus: parts.retriever_identity for corpus, parts in self.parts.items() if parts.engine is not None},
+            retrievers={name: parts.retriever_identity for name, parts in engines.items()},
             methods={cell.method: weaver.setup(weaver.budget).options for cell, weaver in self.weavers.items()},
             settings=folder.plan.settings,
+            base=base_of(folder.path),
         )
 
+    def store_of(self, folder: RunFolder) -> str | None:
+        """Where this sitting keeps replies, as `manifest.Sitting.store` says."""
+        named = self.prepared.settings.store
+        if named.mode == "off":
+            return None
+        path = self._store_path(folder)
+        return "" if path == folder.store_path else str(path)
 
-def _sources(manifest: proof.Manifest) -> Iterator[proof.Source]:
-    yield from manifest.indexes.values()
-    for drawn in manifest.datasets.values():
-        yield from drawn.sources
+    def _store_path(self, folder: RunFolder) -> Path:
+        named = self.prepared.settings.store
+        return named.path if "path" in named.model_fields_set else folder.store_path

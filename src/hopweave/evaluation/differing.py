@@ -1,9 +1,14 @@
-"""What differs between what a run says and what its records give: files line by line, documents value by value."""
+"""What differs between what a run says and what its records give: files line by line, documents value by value.
+
+One cause is one line: of the differences of a file the first is told and the rest are counted, and what differs because
+something before it does (scores of a record that was altered) is only counted.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,17 +19,22 @@ _SHOWN_CHARACTERS = 120
 _SHOWN_BEFORE = 40
 """So many characters are shown before the first one that differs."""
 
+Problem = tuple[int | None, str]
+"""The line of a file (from 1; `None` where it is of the whole file) and what is wrong with it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that is not as it must be. `line` counts from 1; `None` where it is of the whole file."""
+    """Something that is not as it must be. `num_more` further places of the file are not as they must be, either."""
 
     file: str
     line: int | None
     what: str
+    num_more: int = 0
 
     def __str__(self) -> str:
-        return f"{self.file}{f', line {self.line}' if self.line is not None else ''}: {self.what}"
+        place = f"{self.file}{f', line {self.line}' if self.line is not None else ''}"
+        return f"{place}: {self.what}{f' (and {self.num_more:,} more in this file)' if self.num_more else ''}"
 
 
 @dataclass(slots=True)
@@ -32,48 +42,66 @@ class Verification:
     """What came of it.
 
     Attributes:
-        differences: in the order of the files.
+        differences: in the order of the files, one for each cause.
+        follows: how many lines or values of a file differ only because of what is told in `differences`.
+        unchecked: what could not be checked, a sentence each; it may hold or not.
         counts: how much of what was looked at.
-        notes: what could not be checked or is no difference, a sentence each.
+        notes: what is no difference and should be known, a sentence each.
+        altered: what scores and report are made of and is not as it was: cells (`DATASET/METHOD`), or the plan.
     """
 
     differences: list[Difference] = field(default_factory=list)
+    follows: Counter[str] = field(default_factory=Counter)
+    unchecked: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    altered: set[str] = field(default_factory=set)
 
-    def differs(self, file: str, line: int | None, what: str) -> None:
+    def differs(self, file: str, line: int | None, what: str, num_more: int = 0) -> None:
         """Notes a difference."""
-        self.differences.append(Difference(file, line, what))
+        self.differences.append(Difference(file, line, what, num_more))
+
+    def hold(self, file: str, problems: Sequence[Problem]) -> None:
+        """Notes the problems of a file: the first is told, the rest are counted."""
+        if problems:
+            self.differs(file, *problems[0], len(problems) - 1)
+
+    def hold_after(self, file: str, problems: Sequence[Problem]) -> None:
+        """Notes the problems of a file that is made of others: where those were altered, it can only follow them."""
+        if not self.altered:
+            self.hold(file, problems)
+        elif problems:
+            self.follows[file] += len(problems)
 
     def count(self, what: str, num: int = 1) -> None:
         """Notes that something was looked at."""
         self.counts[what] = self.counts.get(what, 0) + num
 
 
-def hold_lines(place: Path, name: str, expected: Sequence[str], found: Verification) -> None:
-    """Compares a text file line by line.
+def lines_of(place: Path) -> list[str]:
+    """The lines of a text file, without their ends.
 
-    Args:
-        place: of the file.
-        name: under which differences are noted.
-        expected: its lines, without their ends.
-        found: told of what differs.
+    Raises:
+        OSError, UnicodeDecodeError: if it cannot be read.
     """
-    try:
-        lines = place.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        found.differs(name, None, f"it cannot be read: {error}")
-        return
-    found.count("lines", len(expected))
-    expected = list(expected[:-1]) if expected and not expected[-1] else expected
-    for number, (line, other) in enumerate(zip(lines, expected, strict=False), start=1):
-        if line != other:
-            found.differs(name, number, _line_difference(line, other))
+    return place.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+def differing_lines(lines: Sequence[str], expected: Sequence[str]) -> list[Problem]:
+    """The lines of a text that are not as expected."""
+    expected = expected[:-1] if expected and not expected[-1] else expected
+    found: list[Problem] = [
+        (number, line_difference(line, other))
+        for number, (line, other) in enumerate(zip(lines, expected, strict=False), start=1)
+        if line != other
+    ]
     if len(lines) != len(expected):
-        found.differs(name, None, f"it has {len(lines)} lines, and the records give {len(expected)}")
+        found.append((None, f"it has {len(lines)} lines, and the records give {len(expected)}"))
+    return found
 
 
-def _line_difference(line: str, expected: str) -> str:
+def line_difference(line: str, expected: str) -> str:
+    """Where a line differs; of a line of JSON, in which values."""
     try:
         now, right = _leaves(read_json(line)), _leaves(read_json(expected))
         if "" in now or "" in right:
@@ -91,17 +119,31 @@ def _line_difference(line: str, expected: str) -> str:
     return f"{which}: {'; '.join(changed) or 'it is written otherwise'}"
 
 
-def hold_values(name: str, there: Any, expected: Any, found: Verification) -> None:
-    """Compares two JSON documents leaf by leaf; the lines are those of the file as `json.dumps(indent=1)` writes it."""
+def differing_values(there: Any, expected: Any, but: Sequence[str] = ()) -> list[Problem]:
+    """The leaves of a JSON document that are not as expected; lines are those that `json.dumps(indent=1)` writes.
+
+    Args:
+        there: the document.
+        expected: as it must be.
+        but: keys at the top that are left out.
+    """
     lines = {path: number for number, path in _numbered(there)}
     now, right = _leaves(there), _leaves(expected)
-    found.count("numbers", sum(isinstance(value, int | float) for value in right.values()))
+    found: list[Problem] = []
     for path in {**right, **now}:
+        if path.partition("/")[0] in but:
+            continue
         missing = object()
         is_now, must_be = now.get(path, missing), right.get(path, missing)
         if type(is_now) is not type(must_be) or is_now != must_be:
             shown = ["absent" if value is missing else _shown(value) for value in (is_now, must_be)]
-            found.differs(name, lines.get(path), f"{path} is {shown[0]}, and the records give {shown[1]}")
+            found.append((lines.get(path), f"{path} is {shown[0]}, and the records give {shown[1]}"))
+    return found
+
+
+def num_numbers(value: Any) -> int:
+    """How many numbers a JSON document holds."""
+    return sum(isinstance(leaf, int | float) for leaf in _leaves(value).values())
 
 
 def _leaves(value: Any) -> dict[str, Any]:
@@ -109,10 +151,10 @@ def _leaves(value: Any) -> dict[str, Any]:
 
 
 def _walk(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    if not isinstance(value, dict | list) or not value:
+    if not isinstance(value, Mapping | list) or not value:
         yield path, value
         return
-    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+    for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
         yield from _walk(item, f"{path}/{key}".lstrip("/"))
 
 

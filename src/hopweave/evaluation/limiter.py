@@ -16,9 +16,11 @@ from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from hopweave.errors import ModelError
-from hopweave.protocols import LanguageModel, ManyReplies, OnText, Opens, TokenCounter
+from hopweave.protocols import LanguageModel, ManyReplies, OnText, Opens, TextScorer, TokenCounter
 from hopweave.types import Abilities, Message, Reply, Sampling
 
 MAX_PAUSE_SECONDS = 300.0
@@ -182,11 +184,27 @@ class _WithCounts(Limited):
         return await self._llm.count_tokens(text)
 
 
-class _WithBoth(_WithSamples, _WithCounts):
-    pass
+class _WithScores(Limited):
+    async def score_text(self, prompt: str, text: str) -> Reply:
+        """How likely given words are; see `TextScorer.score_text`."""
+        assert isinstance(self._llm, TextScorer)  # noqa: S101 - see `limited`
+        async with self._turn():
+            return await self._llm.score_text(prompt, text)
+
+
+_OPTIONAL: tuple[tuple[Any, type[Limited]], ...] = (
+    (ManyReplies, _WithSamples),
+    (TokenCounter, _WithCounts),
+    (TextScorer, _WithScores),
+)
 
 
 def limited(llm: LanguageModel, turns: Turns) -> Limited:
     """The model, with calls that take turns; it can do what the model can do and nothing more."""
-    kinds = {(False, False): Limited, (True, False): _WithSamples, (False, True): _WithCounts, (True, True): _WithBoth}
-    return kinds[isinstance(llm, ManyReplies), isinstance(llm, TokenCounter)](llm, turns)
+    kinds = tuple(kind for role, kind in _OPTIONAL if isinstance(llm, role))
+    return _kind_of(kinds)(llm, turns)
+
+
+@cache
+def _kind_of(kinds: tuple[type[Limited], ...]) -> type[Limited]:
+    return type("_Limited", kinds, {}) if kinds else Limited

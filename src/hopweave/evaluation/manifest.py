@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 import re
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,9 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from hopweave.errors import DataError
+from hopweave.evaluation import proof
+from hopweave.evaluation.places import Base, find
+from hopweave.plain_data import read_json
 
 SCHEMA = "hopweave.manifest/1"
 NAME = "manifest.json"
@@ -70,6 +74,7 @@ class Sitting:
         started_at: UTC, ISO 8601; `ended_at` likewise, empty if it was killed.
         version: of hopweave, and `code` the hash of its files.
         ended_because: `finished`, or the limit that was reached.
+        store: where its replies were kept: empty for the run's own store, else the path of it; `None` for nowhere.
         parallel: the most questions that were asked at a time, 0 if none was left to ask; `None` in manifests that do not say.
     """
 
@@ -78,6 +83,7 @@ class Sitting:
     code: str
     ended_at: str = ""
     ended_because: str = ""
+    store: str | None = None
     parallel: int | None = None
 
 
@@ -97,6 +103,8 @@ class Manifest:
         records: by `DATASET/METHOD`.
         sittings: in order.
         is_complete: whether every question has a record.
+        base: what paths are relative to.
+        seal: a short hash of each part of this file, by which an altered setting is found.
     """
 
     plan: str
@@ -113,6 +121,8 @@ class Manifest:
     records: Mapping[str, KeptRecords] = field(default_factory=dict)
     sittings: tuple[Sitting, ...] = ()
     is_complete: bool = False
+    base: Base = field(default_factory=Base)
+    seal: Mapping[str, str] = field(default_factory=dict)
     schema: str = SCHEMA
 
     def write(self, folder: Path) -> None:
@@ -122,8 +132,10 @@ class Manifest:
             DataError: if it cannot be written.
         """
         draft = folder / f".{NAME}.new"
+        document = _adapter().dump_python(self, mode="json")
+        document["seal"] = proof.parts_of(_sealed(document))
         try:
-            draft.write_bytes(_adapter().dump_json(self, indent=2) + b"\n")
+            draft.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
             draft.replace(folder / NAME)
         except OSError as error:
             raise DataError(
@@ -147,6 +159,25 @@ class Manifest:
         if found.schema != SCHEMA:
             raise DataError(f"{place} has schema {found.schema!r}; this version of hopweave reads {SCHEMA!r}")
         return found
+
+
+def alterations(folder: Path) -> list[str]:
+    """What was altered in the manifest of a run since it was written, at most five changes; one without a seal has none.
+
+    Raises:
+        DataError: if it cannot be read.
+    """
+    place = folder / NAME
+    try:
+        document = read_json(place.read_text(encoding="utf-8"))
+        seal = document.get("seal")
+        return proof.changes(_sealed(document), seal) if seal else []
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise DataError(f"{place} cannot be read: {error}; restore it") from None
+
+
+def _sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key != "seal"}
 
 
 def hash_file(path: Path) -> str:
@@ -195,31 +226,62 @@ def versions() -> Iterator[tuple[str, str]]:
 
 
 def differences(old: Manifest, new: Manifest) -> list[str]:
-    """What a run that goes on may not find changed: data, indexes and models; a line for each."""
+    """What a run that goes on may not find changed: data, indexes, models and what methods do; a line for each.
+
+    Data and indexes are held to their content: the same files by another path are the same. Options of methods are compared in
+    full, since the defaults of a newer version may be others.
+    """
     found = []
     for what in ("llm", "reader"):
         before, now = getattr(old, what), getattr(new, what)
         if before != now:
             found.append(f"{what} was {before or 'none'}, is now {now or 'none'}")
+    for label, options in new.methods.items():
+        was = {key: json.dumps(value, default=str) for key, value in old.methods.get(label, options).items()}
+        now = {key: json.dumps(value, default=str) for key, value in options.items()}
+        found += [
+            f"option {key} of {label} was {was.get(key, 'not there')}, is now {value}"
+            for key, value in now.items()
+            if was.get(key) != value
+        ]
     for corpus, source in new.indexes.items():
         found += _changed(f"index {corpus}", old.indexes.get(corpus), source)
     for corpus, identity in new.retrievers.items():
         if old.retrievers.get(corpus, identity) != identity:
             found.append(f"the retriever over {corpus} was {old.retrievers[corpus]}, is now {identity}")
     for label, drawn in new.datasets.items():
-        before_drawn = old.datasets.get(label)
-        sources = {source.path: source for source in before_drawn.sources} if before_drawn is not None else {}
-        for source in drawn.sources:
-            found += _changed(f"data of {label}", sources.get(source.path), source)
+        sources = old.datasets[label].sources if label in old.datasets else drawn.sources
+        if len(sources) != len(drawn.sources):
+            found.append(f"data of {label}: there were {len(sources)} files, are now {len(drawn.sources)}")
+        for before_source, source in zip(sources, drawn.sources, strict=False):
+            found += _changed(f"data of {label}", before_source, source)
     return found
+
+
+def known_files(manifest: Manifest, run: Path) -> dict[Path, Source]:
+    """The files and folders of a manifest by where they lie now, for `hash_source`."""
+    sources = [*manifest.indexes.values(), *(source for drawn in manifest.datasets.values() for source in drawn.sources)]
+    found = ((find(source.path, manifest.base, run), source) for source in sources)
+    return {place.resolve(): source for place, source in found if place is not None}
 
 
 def _changed(what: str, old: Source | None, new: Source) -> list[str]:
     if old is None:
         return []
-    before, now = ({file.path: file.sha256 for file in source.files} for source in (old, new))
+    before, now = ({_name_in(file, source): file.sha256 for file in source.files} for source in (old, new))
     names = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
-    return [f"{what}: {', '.join(names[:3])}{' and more' if len(names) > 3 else ''} changed"] if names else []
+    shown = [name or new.files[0].path for name in names[:3]]
+    return [f"{what}: {', '.join(shown)}{' and more' if len(names) > 3 else ''} changed"] if names else []
+
+
+def _name_in(file: FileHash, source: Source) -> str:
+    """The name of a file within a source; a source that is one file may have another name now."""
+    return "" if is_one_file(source) else file.path
+
+
+def is_one_file(source: Source) -> bool:
+    """Whether a source is a file, not a folder."""
+    return len(source.files) == 1 and Path(source.path).name == source.files[0].path
 
 
 def _files_of(path: Path) -> Iterator[tuple[str, Path]]:

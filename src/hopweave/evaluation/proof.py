@@ -10,16 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from hopweave.errors import DataError
+from hopweave.plain_data import read_json
 
 _LAST_LINE_BYTES = 1 << 16
 _START = "0" * 64
 _SHOWN_CHARACTERS = 60
+_MAX_CHANGES = 5
 
 
 def path_of(records: Path) -> Path:
@@ -45,7 +49,7 @@ def add(records: Path, lines: Sequence[bytes]) -> None:
         for line in lines:
             end += len(line)
             chain = _chained(chain, line)
-            file.write(json.dumps({"end": end, "sha256": chain, "parts": _parts(line)}).encode() + b"\n")
+            file.write(json.dumps({"end": end, "sha256": chain, "parts": parts_of(json.loads(line))}).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
 
@@ -58,28 +62,115 @@ def mend(records: Path) -> None:
             _cut(file, place, records.stat().st_size if records.exists() else 0)
 
 
-def problems(records: Path) -> Iterator[tuple[int, str]]:
-    """Yields the number of each line that is not as it was written, and what is wrong with it."""
-    lines = _lines(records)
-    proofs = _lines(path_of(records))
-    chain = _START
-    for number, (line, proof) in enumerate(zip_longest(lines, proofs), start=1):
-        if line is None:
-            yield number, "the record that was written here is missing"
+def problems(records: Path, question_ids: Iterable[str] = ()) -> Iterator[tuple[int, str]]:
+    """Yields the number of each line that is not as it was written, and what is wrong with it.
+
+    A record that was taken out, put in or moved is one problem, however many lines stand behind it.
+
+    Args:
+        records: the file.
+        question_ids: by which the question of a record that is missing is named.
+    """
+    lines, proofs = _lines(records), _lines(path_of(records))
+    chain, number = _START, 0
+    for line, proof in zip_longest(lines, proofs):
+        expected = _sha256_of(proof)
+        if line is None or expected is None or _chained(chain, line) != expected:
+            rest = ([one for one in (line, *lines) if one is not None], [one for one in (proof, *proofs) if one is not None])
+            names = {_short_hash(one): one for one in question_ids}
+            yield from _Aligned(path_of(records).name, *rest, chain, number, names).problems()
             return
-        if proof is None:
-            yield number, f"it has no proof in {path_of(records).name}: it was added by hand, or the proof was cut"
-            return
-        try:
-            held = json.loads(proof)
-            expected, parts = str(held["sha256"]), dict(held["parts"])
-        except (ValueError, KeyError, TypeError):
-            yield number, f"its proof in {path_of(records).name} cannot be read"
-            return
-        found = _chained(chain, line)
-        if found != expected:
-            yield number, f"it was altered after it was written: {_altered(line, parts)}SHA-256 was {expected}, is now {found}"
-        chain = expected
+        chain, number = expected, number + 1
+
+
+def parts_of(document: Mapping[str, Any]) -> dict[str, str]:
+    """A short hash of each part of a JSON object: of each value at its top, and of each one in the mappings and lists there."""
+    return {name: _short_hash(value) for name, value in _named(document)}
+
+
+def changes(document: Mapping[str, Any], parts: Mapping[str, str]) -> list[str]:
+    """What is not as it was when `parts_of` was taken, at most five changes."""
+    now = dict(_named(document))
+    changed = [f"{name} is now {_shown(value)}" for name, value in now.items() if parts.get(name) != _short_hash(value)]
+    return [*changed, *(f"{name} is missing" for name in parts if name not in now)][:_MAX_CHANGES]
+
+
+@dataclass(slots=True)
+class _Aligned:
+    """Lines of a file and lines of its proof, from the first on that do not belong together.
+
+    Attributes:
+        name: of the proof.
+        chain: the hash that the first proof goes on from.
+        num_before: lines before these.
+        names: ids of questions, by their short hash.
+    """
+
+    name: str
+    lines: list[bytes]
+    proofs: list[bytes]
+    chain: str
+    num_before: int
+    names: Mapping[str, str]
+
+    def problems(self) -> Iterator[tuple[int, str]]:
+        """See the function of that name."""
+        self._drop_what_holds_at_the_end()
+        there, proved = [_question_of(line) for line in self.lines], [_proved_question(proof) for proof in self.proofs]
+        matcher = SequenceMatcher(None, there, proved, autojunk=False)
+        for kind, first, last, first_proof, last_proof in matcher.get_opcodes():
+            num_pairs = min(last - first, last_proof - first_proof) if kind in ("equal", "replace") else 0
+            for offset in range(num_pairs):
+                what = self._altered(self.lines[first + offset], first_proof + offset)
+                if what:
+                    yield self.num_before + first + offset + 1, what
+            for place in range(first + num_pairs, last):
+                what = f"it has no proof in {self.name}: it was added, doubled or moved by hand, or the proof was cut"
+                yield self.num_before + place + 1, what
+            for place in range(first_proof + num_pairs, last_proof):
+                question = self.names.get(proved[place])
+                of = f" of question {question!r}" if question is not None else ""
+                yield self.num_before + place + 1, f"the record{of} that was written here is missing"
+
+    def _drop_what_holds_at_the_end(self) -> None:
+        while self.lines and self.proofs and not self._altered(self.lines[-1], len(self.proofs) - 1):
+            self.lines.pop()
+            self.proofs.pop()
+
+    def _altered(self, line: bytes, place: int) -> str:
+        expected = _sha256_of(self.proofs[place])
+        before = _sha256_of(self.proofs[place - 1]) if place else self.chain
+        if expected is None or before is None:
+            return f"its proof in {self.name} cannot be read"
+        found = _chained(before, line)
+        if found == expected:
+            return ""
+        said = "".join(f"{text}; " for text in _changes_of(line, read_json(self.proofs[place])["parts"]))
+        return f"it was altered after it was written: {said}SHA-256 was {expected}, is now {found}"
+
+
+def _sha256_of(proof: bytes | None) -> str | None:
+    """The hash in a line of a proof; `None` if there is none that can be read."""
+    try:
+        held = read_json(proof or b"")
+        return str(held["sha256"]) if isinstance(held["parts"], dict) else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _question_of(line: bytes) -> str:
+    """The short hash of the id of the question that a record is of; of what is no record, the line itself."""
+    try:
+        return _short_hash(read_json(line)["question"]["id"])
+    except (ValueError, KeyError, TypeError):
+        return repr(line)
+
+
+def _proved_question(proof: bytes) -> str:
+    try:
+        return str(read_json(proof)["parts"]["question.id"])
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def _cut(file: Any, place: Path, end: int) -> str:
@@ -122,11 +213,7 @@ def _chained(chain: str, line: bytes) -> str:
     return hashlib.sha256(chain.encode() + line).hexdigest()
 
 
-def _parts(line: bytes) -> dict[str, str]:
-    return {name: _short_hash(value) for name, value in _named(json.loads(line))}
-
-
-def _named(record: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _named(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for key, value in record.items():
         match value:
             case dict():
@@ -141,14 +228,11 @@ def _short_hash(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def _altered(line: bytes, parts: dict[str, str]) -> str:
+def _changes_of(line: bytes, parts: Mapping[str, str]) -> list[str]:
     try:
-        now = dict(_named(json.loads(line)))
+        return changes(read_json(line), parts)
     except (ValueError, AttributeError):
-        return "it is no JSON any more; "
-    changed = [f"{name} is now {_shown(value)}" for name, value in now.items() if parts.get(name) != _short_hash(value)]
-    gone = [f"{name} is missing" for name in parts if name not in now]
-    return "".join(f"{text}; " for text in (changed + gone)[:5])
+        return ["it is no JSON any more"]
 
 
 def _shown(value: Any) -> str:

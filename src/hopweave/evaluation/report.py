@@ -4,7 +4,8 @@
     RUN/report/*.svg                        the drawings, as they stand in both
     RUN/report/*.csv                        the tables, in full precision
     RUN/report/plan.toml                    what `hopweave evaluate` reads to do it again
-    RUN/report/numbers.json                 each number by key, as it is and as it is printed; the SHA-256 of each file; the
+    RUN/report/numbers.json                 each number by key, as it is and as it is printed; the SHA-256 of each file and of
+                                            those that it was made of, so that a report that is too old is known for one; the
                                             name that the run had, so that a run that was moved can still be verified
 
 It is made of tables alone, and the same tables give the same bytes: nothing in it depends on when or where it was made.
@@ -15,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopweave.errors import DataError
@@ -24,12 +25,14 @@ from hopweave.evaluation.report_blocks import Document, Number, Words, book, cou
 from hopweave.evaluation.report_commands import PLAN_FILE
 from hopweave.evaluation.report_csv import csv_tables, numbers_of, write_csv
 from hopweave.evaluation.report_html import draw_report
-from hopweave.evaluation.report_input import read_tables
+from hopweave.evaluation.report_input import made_of, read_tables
 from hopweave.evaluation.report_markdown import write_markdown
 from hopweave.evaluation.run_folder import RunFolder
 from hopweave.evaluation.tables import Tables
 from hopweave.file_names import file_name, is_file_name
 from hopweave.plain_data import read_json
+
+__all__ = ["Report", "hash_of", "made_of", "make_document", "make_report", "report_again", "write_report"]
 
 SCHEMA = "hopweave.report/1"
 NUMBERS = "numbers.json"
@@ -37,18 +40,23 @@ NUMBERS = "numbers.json"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The report of the run of that name: its files by name, and its numbers by key."""
+    """The report of the run of that name: its files by name, its numbers by key, and the hashes of what it was made of."""
 
     run: str
     files: Mapping[str, str]
     numbers: Mapping[str, Number]
+    made_of: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """What `numbers.json` holds."""
-        hashes = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in sorted(self.files.items())}
+        hashes = {name: hash_of(text) for name, text in sorted(self.files.items())}
         numbers = {key: {"value": number.value, "printed": number.text} for key, number in self.numbers.items()}
         return (
-            json.dumps({"schema": SCHEMA, "run": self.run, "files": hashes, "numbers": numbers}, indent=1, ensure_ascii=False)
+            json.dumps(
+                {"schema": SCHEMA, "run": self.run, "made_of": dict(self.made_of), "files": hashes, "numbers": numbers},
+                indent=1,
+                ensure_ascii=False,
+            )
             + "\n"
         )
 
@@ -68,7 +76,12 @@ def make_report(tables: Tables) -> Report:
         files[PLAN_FILE] = tables.plan
     # What is printed in a text comes first: a CSV file gives the same number with all its digits.
     numbers = [*document.numbers(), *(number for lines in rows.values() for number in numbers_of(lines))]
-    return Report(tables.name, files, book(numbers))
+    return Report(tables.name, files, book(numbers), tables.made_of)
+
+
+def hash_of(text: str) -> str:
+    """The SHA-256 of a text, as `numbers.json` gives it for each file."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def report_again(run: RunFolder) -> Mapping[str, str]:

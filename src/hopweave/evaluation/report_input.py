@@ -12,12 +12,14 @@ from pydantic import TypeAdapter, ValidationError
 from hopweave.errors import DataError
 from hopweave.evaluation import per_cost, summary
 from hopweave.evaluation.at_a_time import caveat_of_seconds, questions_at_a_time
+from hopweave.evaluation.comparisons import FILE as COMPARED
 from hopweave.evaluation.comparisons import Table as KeptTable
 from hopweave.evaluation.comparisons import kept_tables
+from hopweave.evaluation.manifest import hash_file
 from hopweave.evaluation.report_commands import commands_for, plan_toml
 from hopweave.evaluation.report_run import RunStory, story_of
 from hopweave.evaluation.run_folder import RunFolder
-from hopweave.evaluation.score import OpenMetric, Score, read_scores, records_hashes
+from hopweave.evaluation.score import LINES, OpenMetric, Score, read_scores, records_hashes
 from hopweave.evaluation.tables import (
     Cell,
     ComparisonTable,
@@ -73,9 +75,16 @@ def read_tables(run: RunFolder) -> Tables:
         notes=tuple(_notes(run, found)),
         commands=commands_for(run, found, kept, story.facts),
         plan=plan_toml(run.plan),
+        made_of=made_of(run),
         offline=story.offline,
         caveat_of_seconds=caveat,
     )
+
+
+def made_of(run: RunFolder) -> dict[str, str]:
+    """The SHA-256 of each file of scores and comparisons that a report of the run is made of."""
+    places = (run.path / name for name in (LINES, summary.FILE, COMPARED))
+    return {place.name: hash_file(place) for place in places if place.exists()}
 
 
 @dataclass(frozen=True, slots=True)

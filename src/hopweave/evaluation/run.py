@@ -292,18 +292,22 @@ class _Sitting:
         """Notes what the run depends on, and how many questions it asks at a time; refuses to go on with what has changed."""
         known = proof.Manifest.read(self._folder.path)
         now = self._desk.manifest(self._folder, known)
-        sitting = proof.Sitting(_now(), version("hopweave"), proof.hash_code(), parallel=num_workers)
+        sitting = proof.Sitting(
+            _now(), version("hopweave"), proof.hash_code(), store=self._desk.store_of(self._folder), parallel=num_workers
+        )
         notes = []
         if known is not None:
             changed = proof.differences(known, now)
             if changed:
                 raise DataError(
-                    f"the run in {self._folder.path} began with other data: {'; '.join(changed)}; restore them, or "
+                    f"the run in {self._folder.path} began with something else: {'; '.join(changed)}; restore them, or "
                     "take another folder"
                 )
             if any(earlier.code != sitting.code for earlier in known.sittings):
                 notes.append("the code of hopweave has changed since the run began, as manifest.json says")
-            now = replace(known, sittings=(*known.sittings, sitting))
+            # The files are as they were, but may lie elsewhere by now.
+            sittings = (*known.sittings, sitting)
+            now = replace(known, datasets=now.datasets, indexes=now.indexes, base=now.base, sittings=sittings)
         else:
             now = replace(now, sittings=(sitting,))
         now.write(self._folder.path)

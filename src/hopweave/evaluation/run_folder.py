@@ -20,14 +20,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from hopweave.catalog import load
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation import proof
+from hopweave.evaluation import manifest, proof
 from hopweave.file_names import file_name, refuse_links_out
 from hopweave.plain_data import read_json
+from hopweave.settings import Settings
 from hopweave.trace import Record, one_line_of_json
 from hopweave.trust import Found, trust_own
 from hopweave.types import Example
@@ -140,7 +142,10 @@ class RunFolder:
         place = path / "plan.json"
         if place.exists():
             there = cls.open(path)
-            differences = _differences(json.loads(there.plan.to_json()), json.loads(plan.to_json()))
+            # Before there is a manifest to hold files to, only the same paths are known to be the same files.
+            is_held = (path / manifest.NAME).exists()
+            compared = plan_differences if is_held else _differences_in_full
+            differences = compared(there.plan, plan)
             if differences:
                 raise SettingsError(
                     f"the run in {path} was made with other settings: {'; '.join(differences)}; take another folder, or the "
@@ -199,6 +204,10 @@ class RunFolder:
         """Whether there is a run in a folder."""
         return (path / "plan.json").exists()
 
+    def corpus_of(self, dataset: str) -> str:
+        """The corpus that is searched for a dataset's questions, as the plan names it."""
+        return self.plan.datasets[dataset].corpus or str(self.plan.settings.get("corpus", ""))
+
     @property
     def store_path(self) -> Path:
         """Where replies of this run are kept, unless the settings say otherwise."""
@@ -222,7 +231,8 @@ class RunFolder:
         text = "".join(f"{one_line_of_json(_example_adapter(), example)}\n" for example in examples)
         place = self.examples_path(dataset)
         if place.exists():
-            if place.read_bytes() != text.encode():
+            # An earlier version wrote fewer fields; what counts is what they say.
+            if place.read_bytes() != text.encode() and self.examples(dataset) != _examples_in(text.encode(), place):
                 raise DataError(f"the examples of {dataset!r} are not those that the run began with; take another folder")
             return
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -240,17 +250,9 @@ class RunFolder:
         """
         place = self.examples_path(dataset)
         try:
-            # Not `splitlines`: JSON leaves the other characters that Python takes for the end of a line as they are.
-            lines = place.read_bytes().removesuffix(b"\n").split(b"\n")
+            return _examples_in(place.read_bytes(), place)
         except OSError:
             raise DataError(f"{place} is missing; run `hopweave evaluate` again to make it") from None
-        found = []
-        for number, line in enumerate(lines if lines != [b""] else [], start=1):
-            try:
-                found.append(_example_adapter().validate_json(line))
-            except ValidationError as error:
-                raise DataError(f"{place}, line {number} is no example: {error.errors()[0]['msg']}; restore it") from None
-        return found
 
     def records_path(self, dataset: str, method: str) -> Path:
         """The file of the records of a method on a dataset."""
@@ -345,11 +347,53 @@ def _id_in(line: bytes) -> str | None:
         return None
 
 
-def _write(place: Path, text: str) -> None:
-    """Writes a file as a whole or not at all."""
-    draft = place.with_name(f".{place.name}.new")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(place)
+def _examples_in(content: bytes, place: Path) -> list[Example]:
+    """The examples of a file. Its errors are those of `RunFolder.examples`."""
+    # Not `splitlines`: JSON leaves the other characters that Python takes for the end of a line as they are.
+    lines = content.removesuffix(b"\n").split(b"\n")
+    found = []
+    for number, line in enumerate(lines if lines != [b""] else [], start=1):
+        try:
+            found.append(_example_adapter().validate_json(line))
+        except ValidationError as error:
+            raise DataError(f"{place}, line {number} is no example: {error.errors()[0]['msg']}; restore it") from None
+    return found
+
+
+def plan_differences(old: Plan, new: Plan) -> list[str]:
+    """What differs between two plans, a line each, but for where data and indexes lie: those are held to their content."""
+    return _differences(_without_places(old), _without_places(new))
+
+
+def _differences_in_full(old: Plan, new: Plan) -> list[str]:
+    return _differences(_plain(old), _plain(new))
+
+
+def _plain(plan: Plan) -> dict[str, Any]:
+    """A plan as JSON holds it. Settings that hopweave has got since it was written stand at their defaults."""
+    plain: dict[str, Any] = json.loads(plan.to_json())
+    fields = Settings.model_fields.items()
+    defaults = {key: one.default for key, one in fields if not one.is_required() and one.default_factory is None}
+    plain["settings"] = {**defaults, **plain["settings"]}
+    return plain
+
+
+def _without_places(plan: Plan) -> dict[str, Any]:
+    found = _plain(plan)
+    found["settings"].pop("corpus", None)
+    for options in found["settings"].get("retrievers", {}).values():
+        options.pop("index", None)
+    for table in found["datasets"].values():
+        del table["corpus"]
+        for option in _path_options(table["name"]) & table["options"].keys():
+            del table["options"][option]
+    return found
+
+
+def _path_options(dataset: str) -> frozenset[str]:
+    """The options of a dataset that name files."""
+    hints = get_type_hints(load("datasets", dataset))
+    return frozenset(name for name, hint in hints.items() if Path in (hint, *get_args(hint)))
 
 
 def _differences(old: Any, new: Any, where: str = "") -> list[str]:
@@ -368,6 +412,13 @@ def _differences(old: Any, new: Any, where: str = "") -> list[str]:
 
 def _shown(value: Any) -> str:
     return "absent" if type(value) is object else json.dumps(value, ensure_ascii=False)
+
+
+def _write(place: Path, text: str) -> None:
+    """Writes a file as a whole or not at all."""
+    draft = place.with_name(f".{place.name}.new")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(place)
 
 
 @cache

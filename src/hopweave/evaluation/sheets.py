@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from hopweave.errors import SettingsError
 from hopweave.evaluation.csv_text import csv_text
 
 NO_DATA = "no data"
-Form = Literal["text", "markdown", "csv"]
+Form = Literal["text", "markdown", "csv", "svg"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class Sheet:
         counted: what `SheetRow.num` counts.
         notes: how it was computed, and what to know before believing it.
         missing: what to evaluate so that rows without data have some, a command each.
+        drawing: the figure as SVG; empty if it is a table, or nothing was measured.
     """
 
     title: str
@@ -87,6 +89,7 @@ class Sheet:
     counted: str = "questions"
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    drawing: str = ""
 
     @property
     def has_data(self) -> bool:
@@ -95,9 +98,17 @@ class Sheet:
 
 
 def written(sheet: Sheet, form: Form) -> str:
-    """The sheet as text for a terminal, as Markdown, or as CSV (figures only, a line a row)."""
+    """The sheet as text for a terminal, as Markdown, as CSV (figures only, a line a row), or as its drawing.
+
+    Raises:
+        SettingsError: for the drawing of a sheet that has none.
+    """
     if form == "csv":
         return _as_csv(sheet)
+    if form == "svg":
+        if not sheet.drawing:
+            raise SettingsError(f"there is no drawing of {sheet.title}; write it as text, markdown or csv")
+        return sheet.drawing
     reasons: dict[tuple[str, ...], str] = {}
     lines = [*_lines(sheet, reasons)]
     head = [*sheet.label_heads, "source", *(name for name, _, _ in _columns(sheet)), sheet.counted, "failed", "no data"]

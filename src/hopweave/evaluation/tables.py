@@ -304,6 +304,7 @@ class Tables:
         notes: how the means were computed, and what was left out, a sentence each.
         commands: that make this report anew.
         plan: of the run, as the file that the commands read; empty if there is none.
+        made_of: SHA-256 of the files that all this was read from, but for the records.
         offline: of the methods that have such a stage.
         caveat_of_seconds: what must be said of every column of seconds; empty if nothing.
     """
@@ -326,6 +327,7 @@ class Tables:
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     plan: str = ""
+    made_of: Mapping[str, str] = field(default_factory=dict)
     offline: tuple[OfflineFacts, ...] = ()
     caveat_of_seconds: str = ""
 

@@ -131,11 +131,25 @@ class Endpoint:
         Raises:
             ModelError: if none comes.
         """
-        client = (await self._line()).client
+        # It is asked once in a while.
+        return await self._json((await self._line()).client, url, body, seconds, {"Connection": "close"})
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """The JSON that comes back for a body that asks for something else than replies, in its turn.
+
+        Raises:
+            ModelError: if none comes.
+        """
+        line = await self._line()
+        async with line.turns:
+            return await self._json(line.client, self.address.url(path), body, self._timeout_seconds, None)
+
+    async def _json(
+        self, client: Client, url: str, body: Mapping[str, Any] | None, seconds: float, headers: Mapping[str, str] | None
+    ) -> Any:
         try:
             async with asyncio.timeout(seconds):
-                content = None if body is None else json.dumps(body).encode()
-                response = await client.send(url, content, {"Connection": "close"})  # it is asked once in a while
+                response = await client.send(url, None if body is None else json.dumps(body).encode(), headers)
                 try:
                     content = await response.read(_MAX_LISTING_BYTES)
                 finally:

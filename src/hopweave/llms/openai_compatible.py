@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from hopweave.errors import SettingsError
 from hopweave.llms._address import Address, Server, is_loopback, server_at
 from hopweave.llms._endpoint import NO_KEY, Endpoint
+from hopweave.llms._scoring import PATH, read_scores, scoring_body
 from hopweave.llms._wire import Wire
 from hopweave.protocols import OnText
 from hopweave.redaction import public, public_address
@@ -36,6 +37,8 @@ _ABLE: Mapping[Server, tuple[bool, bool, bool, bool]] = {
     "ollama": (False, False, True, False),
     "other": (False, False, False, False),
 }
+_SCORES: frozenset[Server] = frozenset({"vllm"})
+"""Servers that report log-probabilities of given text."""
 
 
 @dataclass
@@ -65,6 +68,9 @@ class OpenAICompatible:
     logprobs: Annotated[Switch, "whether it reports log-probabilities of tokens"] = "auto"
     json_schema: Annotated[Switch, "whether it constrains a reply to a JSON schema"] = "auto"
     samples: Annotated[Switch, "whether it draws several replies in one request"] = "auto"
+    scores: Annotated[Switch, "whether it reports log-probabilities of given text; yes for the server of llama-cpp-python"] = (
+        "auto"
+    )
     max_tokens_field: Annotated[
         Literal["auto", "max_tokens", "max_completion_tokens"], "name of the limit on new tokens; OpenAI renamed it"
     ] = "auto"
@@ -123,6 +129,17 @@ class OpenAICompatible:
         """
         return await self._opened().replies(messages, sampling, num)
 
+    async def score_text(self, prompt: str, text: str) -> Reply:
+        """Says how likely given words are; see `TextScorer.score_text`.
+
+        Raises:
+            SettingsError: if the endpoint needs a key and there is none.
+            ModelError: with `retryable` set where trying again can help; also if the endpoint does not score given text.
+        """
+        body = scoring_body(self.model, prompt, text, self.extra_body)
+        came_back = await self._opened().post(PATH, body)
+        return read_scores(came_back, text, public_address(self.base_url), self.settings_name)
+
     async def close(self) -> None:
         """Closes the connections."""
         if self._endpoint is not None:
@@ -144,6 +161,7 @@ class OpenAICompatible:
             logprobs=_decided(self.logprobs, logprobs),
             json_schema=_decided(self.json_schema, json_schema and (is_chat or self._server != "openai")),
             samples=_decided(self.samples, samples),
+            scores=_decided(self.scores, self._server in _SCORES),
             context_tokens=self.context_tokens,
             max_parallel=self.max_connections,
         )

@@ -21,6 +21,7 @@ from hopweave.types import Abilities, Message, Reply, Sampling, TokenLogprob, Us
 __all__ = ["Scripted"]
 
 _WORD = re.compile(r"\s*\S+")
+_TOKEN = re.compile(r"\s*\S+|\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,11 @@ class Scripted:
         None
     )
 
+    scores: Annotated[
+        Mapping[str, float] | None,
+        "words to find in a given text, each with the log-probability of its tokens; none: it cannot",
+    ] = None
+
     def __post_init__(self) -> None:
         given = self.rules if self.rules_file is None else [*_listed(self.rules), *read_rules(Path(self.rules_file))]
         self._decide = given if callable(given) else None
@@ -110,7 +116,7 @@ class Scripted:
         self._num_uses: dict[int, int] = {}
         self._num_raised: dict[int, int] = {}
         self._num_open = 0
-        self._identity = f"scripted:{_fingerprint(given)}"
+        self._identity = f"scripted:{_fingerprint(given if self.scores is None else [given, sorted(self.scores.items())])}"
         self.calls: list[tuple[tuple[Message, ...], Sampling]] = []
         self.max_concurrency = 0
 
@@ -121,8 +127,8 @@ class Scripted:
 
     @property
     def abilities(self) -> Abilities:
-        """All of them, without limits."""
-        return Abilities(prefill=True, logprobs=True, json_schema=True)
+        """All of them, without limits; scoring of given text if there are scores."""
+        return Abilities(prefill=True, logprobs=True, json_schema=True, scores=self.scores is not None)
 
     async def reply(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None) -> Reply:
         """Replies by the rules.
@@ -137,6 +143,18 @@ class Scripted:
             return await self._play(self._chosen(messages, sampling), messages, sampling, on_text)
         finally:
             self._num_open -= 1
+
+    async def score_text(self, prompt: str, text: str) -> Reply:
+        """A word is a token, as likely as the scores say of the first words that are found in prompt and text; else sure.
+
+        Raises:
+            ModelError: not retryable, without scores.
+        """
+        if self.scores is None:
+            raise ModelError("the script has no scores of given text")
+        logprob = next((value for words, value in self.scores.items() if words in f"{prompt}{text}"), 0.0)
+        tokens = tuple(TokenLogprob(token, logprob) for token in _TOKEN.findall(text))
+        return Reply("", usage=Usage(len(f"{prompt}{text}".split())), logprobs=tokens)
 
     async def count_tokens(self, text: str) -> int:
         """A word is a token."""

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import importlib.util
 import json
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,6 +16,7 @@ from typing import Annotated, Any, Literal
 from hopweave.batching import Batcher
 from hopweave.catalog import require
 from hopweave.errors import MissingExtra, ModelError, SettingsError
+from hopweave.llms._forced import score
 from hopweave.llms._generation import Call, Loaded, Row, generate, row_of
 from hopweave.models import KNOWN_MODELS, model_identity, model_path
 from hopweave.protocols import OnText
@@ -60,6 +62,7 @@ class TransformersLocal:
         self._loaded: Loaded | None = None
         self._batcher: Batcher[Call, Reply] | None = None
         self._open: list[Call] = []
+        self._scoring = threading.Lock()
 
     @property
     def identity(self) -> str:
@@ -78,9 +81,14 @@ class TransformersLocal:
 
     @property
     def abilities(self) -> Abilities:
-        """Prefill and log-probabilities. The model's own context is known once it is loaded, of a folder at once."""
+        """Prefill and log-probabilities, of given text too. A folder tells its context at once, others once loaded."""
         return Abilities(
-            prefill=True, logprobs=True, context_tokens=self._known_context(), max_parallel=self.max_batch, json_schema=False
+            prefill=True,
+            logprobs=True,
+            scores=True,
+            context_tokens=self._known_context(),
+            max_parallel=self.max_batch,
+            json_schema=False,
         )
 
     async def open(self) -> None:
@@ -108,6 +116,25 @@ class TransformersLocal:
         finally:
             self._open.remove(call)
         return reply
+
+    async def score_text(self, prompt: str, text: str) -> Reply:
+        """Says how likely given words are; see `TextScorer.score_text`. One text is scored at a time.
+
+        Raises:
+            MissingExtra: without `transformers` and `torch`.
+            SettingsError: if the model cannot be loaded.
+            ModelError: if both are too long for the model, or it fails.
+        """
+        await self.open()
+        if self._loaded is None:
+            raise ModelError(f"{self.model} was closed while it was asked", retryable=True)
+        loaded = self._loaded
+
+        def scored() -> Reply:
+            with self._scoring:
+                return score(loaded, prompt, text)
+
+        return await asyncio.to_thread(scored)
 
     async def close(self) -> None:
         """Ends what is being generated and lets go of the model."""

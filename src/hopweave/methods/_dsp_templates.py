@@ -12,7 +12,7 @@ from hopweave.methods._demos import asked, packed
 from hopweave.methods._steps import shown
 from hopweave.methods._transcript import Transcript
 from hopweave.parse.fields import parse_fields
-from hopweave.prompt import fence, prompts_beside, unblunt
+from hopweave.prompt import blunt, fence, prompts_beside, unblunt
 from hopweave.types import Hit, Question
 from hopweave.workbench import Workbench
 
@@ -201,12 +201,13 @@ class Templates:
         parts = [] if stage == stage_of(1) else [f"Context:\n{self._numbered(filled.context)}"]
         parts.append(f"Question: {self._asked(stage, text)}")
         if filled.output:
-            parts += [f"Rationale: {self._lead(stage)} {filled.rationale}", f"{_output(stage)}: {filled.output}"]
+            rationale, output = blunt(filled.rationale), blunt(filled.output)  # of demonstrations that the model annotated, too
+            parts += [f"Rationale: {self._lead(stage)} {rationale}", f"{_output(stage)}: {output}"]
         return "\n\n".join(parts)
 
     def _begun(self, stage: str, rationale: str = "") -> str:
         lead = f"Rationale: {self._lead(stage)}"
-        return f"{lead} {rationale}\n\n{_output(stage)}:" if rationale else lead
+        return f"{lead} {blunt(rationale)}\n\n{_output(stage)}:" if rationale else lead
 
     def _format(self, stage: str) -> str:
         parts = [] if stage == stage_of(1) else [f"Context:\n{self._fill('describe_context')}"]

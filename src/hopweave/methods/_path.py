@@ -15,7 +15,7 @@ from hopweave.support import judge
 from hopweave.types import Citation, Claim, Origin, Passage, Reading
 from hopweave.workbench import Workbench
 
-_FINAL_CONTENT = re.compile(r"\[?\bfinal\s++content[^\w:]*+:|\[\s*+final\s++content\s*+\]", re.IGNORECASE)
+_FINAL_CONTENT = re.compile(r"\[?\bfinal\s++content[^\w:\u2060]*+:|\[\s*+final\s++content\s*+\]", re.IGNORECASE)
 _BEGINS = r"\[\s*+(?:unsolved\s++)?(?:query|question)\b"
 _CHAIN_AGAIN = re.compile(rf"(?<!\W)(?P<before>(?:[^\w\[]|(?!{_BEGINS})\[)*+){_BEGINS}", re.IGNORECASE)
 

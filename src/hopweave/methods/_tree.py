@@ -95,6 +95,16 @@ class Wording:
         choices = [_choice(() if len(states) == 1 else one.state.steps, self._shown(one.query)) for one in candidates]
         return self.bench.fill(_PROMPTS["vote"], state=self._state(shared), choices=_enumerated(choices))
 
+    def value(self, candidate: Candidate) -> str:
+        """Asks for a rating of one next sub-question."""
+        state = self._state(candidate.state.steps)
+        return self.bench.fill(_PROMPTS["value"], state=state, choice=self._shown(candidate.query))
+
+    def value_of_answer(self, state: State, short: str) -> str:
+        """Asks for a rating of the answer of one branch."""
+        choice = _choice(state.steps, f"Final answer: {short}")
+        return self.bench.fill(_PROMPTS["value_of_answer"], state=self._state(()), choice=choice)
+
     def vote_on_answers(self, ends: Sequence[tuple[State, str]]) -> str:
         """Asks which branch has the best answer."""
         choices = [_choice(state.steps, f"Final answer: {short}") for state, short in ends]

@@ -4,9 +4,10 @@ Lazaridou et al. 2022 (arXiv 2203.05115), sections 2 and 3, with the retriever o
 and the temperature are our choice; so is p_ret, the cosine over that of all paragraphs kept, and that a demonstration shows the
 passages of all its steps, without which its answer would not follow. Demonstrations: 15, fewer where they do not fit.
 
-What their choice needs and cannot be had here: their product of experts multiplies p(a|q,p) and p_ret(p|q) with the noisy
-channel p(q|a,p) p(a|p). Those last two are probabilities of given words. Chat endpoints report log-probabilities only of words
-that they generate, and so does `protocols.LanguageModel`. Hence p(a|q,p) is that of the sampled answer's own tokens, and
+Their product of experts multiplies p(a|q,p) and p_ret(p|q) with the noisy channel p(q|a,p) p(a|p). p(a|q,p) is that of the
+sampled answer's own tokens. Those of the noisy channel are probabilities of given words, which few endpoints report
+(`abilities.scores`, `protocols.TextScorer`): there, each different answer of a paragraph is scored with the question, in a
+prompt whose fields are in the order evidence, answer, question. Where words cannot be scored,
 
 - `poe` is the product without the noisy channel; `direct` and `rag` are complete;
 - `noisy_channel`, and every scorer where the endpoint reports no log-probabilities, falls back on votes weighted by p_ret.
@@ -14,8 +15,9 @@ that they generate, and so does `protocols.LanguageModel`. Hence p(a|q,p) is tha
 The record says which scorer was really used (decision `scorer`). Log-probabilities are taken as they are reported: some servers
 report them after temperature and nucleus, which makes them higher than the model's own.
 
-Calls, whatever the hops: num_paragraphs times n_samples, or num_paragraphs where the endpoint draws several samples at once.
-Rounds of retrieval: 1. The cheap variant is `num_paragraphs = 1, n_samples = 1`: a single sample is drawn greedily.
+Calls, whatever the hops: num_paragraphs times n_samples, or num_paragraphs where the endpoint draws several samples at once;
+and one for each answer that is scored. Rounds of retrieval: 1. The cheap variant is `num_paragraphs = 1, n_samples = 1`: a
+single sample is drawn greedily.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from hopweave.methods._closing import bare_answer
 from hopweave.methods._demos import asked, drawn, packed
 from hopweave.methods._options import at_least, check_top_p, one_of
 from hopweave.methods._paragraphs import Paragraph, best_paragraphs
-from hopweave.methods._rescoring import Candidate, Rescored, Scorer, answer_logprob, rescore
+from hopweave.methods._rescoring import NOT_SCORED, Candidate, Rescored, Scorer, answer_logprob, channel_logprob, rescore
 from hopweave.methods._side_by_side import side_by_side
 from hopweave.prompt import fence, prompts_beside
 from hopweave.types import Answer, Hit, Message, Question, Sampling
@@ -41,6 +43,8 @@ __all__ = ["InternetAugmented"]
 
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\nEvidence:", "\nQuestion:")
+_ASKING = "\nQuestion:"
+_CUT_SHORT = "a limit was reached before all answers were scored"
 _NUM_TOLD = 10
 
 
@@ -78,6 +82,7 @@ class InternetAugmented:
         paragraphs = best_paragraphs(question.text, hits, num_sentences=self.num_sentences, num_paragraphs=self.num_paragraphs)
         run = _Sampled(self, question, workbench, paragraphs)
         await run.sample()
+        await run.score()
         stopped_because = run.reached or stopped_because
         chosen = run.choose()
         if chosen is None:
@@ -95,6 +100,9 @@ class _Sampled:
     paragraphs: Sequence[Paragraph]
     candidates: dict[int, list[Candidate]] = field(default_factory=dict)
     reached: str = ""
+    _evidence: list[str] = field(default_factory=list)
+    _places: list[int] = field(default_factory=list)
+    _no_channel: str = NOT_SCORED
 
     async def sample(self) -> None:
         """Answers from every paragraph, side by side; what is read off each is filed under it."""
@@ -105,14 +113,34 @@ class _Sampled:
         except BudgetReached as reached:
             self.reached = reached.limit
             return
-        places = [self.bench.decide("paragraph", self._told(number)) for number in range(len(prompts))]
+        self._evidence = evidence
+        self._places = [self.bench.decide("paragraph", self._told(number)) for number in range(len(prompts))]
         works = [
             (place, partial(self._draw, number, prompt))
-            for number, (place, prompt) in enumerate(zip(places, prompts, strict=True))
+            for number, (place, prompt) in enumerate(zip(self._places, prompts, strict=True))
         ]
         for outcome in await side_by_side(self.bench, works):
             if outcome is not None:
                 self.reached = self.reached or outcome.limit
+
+    async def score(self) -> None:
+        """Scores each different answer of each paragraph by the noisy channel, side by side, if that is wanted and can be."""
+        if self.options.scorer not in ("poe", "noisy_channel") or not self.bench.abilities.scores:
+            return
+        asking = asked(self.bench, self.question)
+        try:
+            examples = await self._channel_examples(asking)
+        except BudgetReached as reached:
+            self.reached, self._no_channel = reached.limit, _CUT_SHORT
+            return
+        works = [
+            (self._places[number], partial(self._channel, number, answer, examples, asking))
+            for number in sorted(self.candidates)
+            for answer in dict.fromkeys(one.answer for one in self.candidates[number] if one.answer)
+        ]
+        for outcome in await side_by_side(self.bench, works):
+            if isinstance(outcome, BudgetReached):
+                self.reached, self._no_channel = self.reached or outcome.limit, _CUT_SHORT
 
     def choose(self) -> Candidate | None:
         """The answer with the best score; `None` if no sample was drawn. Samples without an answer count if all have none."""
@@ -121,7 +149,7 @@ class _Sampled:
         if not answered:
             return every[0] if every else None
         p_ret = [one.p_ret for one in self.paragraphs] or [1.0]
-        outcome = rescore(answered, p_ret, self.options.scorer, num_samples=self.options.n_samples)
+        outcome = rescore(answered, p_ret, self.options.scorer, num_samples=self.options.n_samples, no_channel=self._no_channel)
         self._tell(outcome)
         return outcome.ranking[0].best
 
@@ -150,6 +178,29 @@ class _Sampled:
         fitting = await packed(self.bench, examples, rest, self._max_tokens())
         return [
             self.bench.fill(_PROMPTS["prompt"], ask=ask, examples=fitting, evidence=one, question=question) for one in evidence
+        ]
+
+    async def _channel_examples(self, asking: str) -> str:
+        examples = [
+            self.bench.fill(
+                _PROMPTS["channel_example"],
+                evidence="\n".join(fence(passage.text, passage.title) for passage in one.passages(0, self.options.seed)),
+                question=asked(self.bench, self.question, one.question),
+                answer=one.answer,
+            )
+            for one in drawn(self.question, "internet_augmented", self.options.n_demos, self.options.seed)
+        ]
+        rest = f"{_PROMPTS['channel'].text}{asking}{max(self._evidence, key=len)}"
+        return await packed(self.bench, examples, rest, self._max_tokens())
+
+    async def _channel(self, number: int, answer: str, examples: str, asking: str) -> None:
+        """Scores an answer of a paragraph, for all samples that gave it."""
+        prompt = self.bench.fill(_PROMPTS["channel"], examples=examples, evidence=self._evidence[number])
+        said = f" {answer}"
+        reply = await self.bench.score_text(prompt, f"{said}{_ASKING} {asking}", purpose="noisy channel")
+        value = channel_logprob(reply, said, f" {asking}", _ASKING, is_mean=self.options.length_normalized)
+        self.candidates[number] = [
+            replace(one, channel=value) if one.answer == answer else one for one in self.candidates[number]
         ]
 
     async def _draw(self, number: int, prompt: str) -> BudgetReached | None:

@@ -27,7 +27,7 @@ from hopweave.methods._finding import Duplicates, Finder, Finding
 from hopweave.methods._options import at_least, options_for
 from hopweave.methods._reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
 from hopweave.parse.sentences import first_sentence
-from hopweave.prompt import prompts_beside
+from hopweave.prompt import blunt, prompts_beside
 from hopweave.types import Answer, Message, Question, Reply
 from hopweave.words import is_reasoning
 from hopweave.workbench import Workbench
@@ -198,7 +198,7 @@ class _Weaving:
 
     async def _reply(self) -> Reply:
         """The model goes on from its own sentences; where an endpoint cannot, it is shown them and asked for the next."""
-        begun = " ".join(self.sentences)
+        begun = blunt(" ".join(self.sentences))  # with words of passages in them, which were clean to search with
         longest = self.options.max_tokens_sentence
         prefill: list[Message] = []
         if self.goes_on:
@@ -217,5 +217,7 @@ class _Weaving:
         """A line without the sentences that are there already, with which a model that was only shown them may begin."""
         rest = " ".join(line.split())
         for sentence in self.sentences:
-            rest = rest.removeprefix(" ".join(sentence.split())).lstrip()
+            bare = " ".join(sentence.split())
+            shown = blunt(bare)
+            rest = rest.removeprefix(shown if rest.startswith(shown) else bare).lstrip()
         return rest or line.strip()

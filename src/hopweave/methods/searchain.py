@@ -118,7 +118,7 @@ class SearChain:
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
         walk = _Walk(self, question, workbench)
-        for note in self.notes(workbench.parts):
+        for note in self.notes_on(workbench.parts):
             workbench.decide("note", note)
         try:
             stopped_because = await walk.explore()
@@ -126,7 +126,7 @@ class SearChain:
             stopped_because = reached.limit
         return await walk.trace_back(stopped_because)
 
-    def notes(self, parts: Parts) -> Sequence[str]:
+    def notes_on(self, parts: Parts) -> Sequence[str]:
         """See `protocols.Noting`: whether theta belongs to the reader."""
         checks = self.use_retrieval and self.verify
         note = theta_note("searchain", parts.reader, self.theta) if checks else ""
@@ -441,7 +441,7 @@ class _Walk:
         self.path = kept
 
     def _feedback(self, prompt: str, here: PathNode) -> str:
-        values = {"query": here.query, "question": self.question.text}
+        values = {"query": blunt(here.query), "question": self.question.text}
         if here.passage is not None:
             values["passage"] = fence(here.passage.text, here.passage.title)
         if here.answer:

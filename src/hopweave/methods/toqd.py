@@ -29,7 +29,7 @@ from hopweave.methods._evidence import read_for_evidence
 from hopweave.methods._options import at_least, check_top_p
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.refusal import is_refusal
-from hopweave.prompt import prompts_beside
+from hopweave.prompt import blunt, prompts_beside
 from hopweave.question_graph.graph import GraphNode, QuestionGraph, pairs_of_nodes, walk
 from hopweave.question_graph.graph_answering import NodeTalk, plant, traverse
 from hopweave.question_graph.graph_writing import GraphWriter, numbered
@@ -256,10 +256,10 @@ class _Inference:
         passages = self.talk.shown(node.hits)
         if earlier:
             request = self._fill(
-                "decompose_unresolved_after", passages=passages, pairs=pairs_of_nodes(earlier), question=node.asked
+                "decompose_unresolved_after", passages=passages, pairs=pairs_of_nodes(earlier), question=blunt(node.asked)
             )
         else:
-            request = self._fill("decompose_unresolved", passages=passages, question=node.asked)
+            request = self._fill("decompose_unresolved", passages=passages, question=blunt(node.asked))
         asked_before = [node.asked, node.question, *(other.asked for other in earlier)]
         graph = await self.writer.write(request, node.asked, asked_before)
         if not graph.sub_questions:

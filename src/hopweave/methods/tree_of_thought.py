@@ -5,6 +5,10 @@ search of Yao et al. 2023 (arXiv 2305.10601), over states that are sub-questions
 suggests 3 in one call and votes once; `full` draws 5 and votes 5 times, as the authors for their task of writing texts. A
 suggestion may be to finish; what a branch has asked already is no suggestion; one suggestion alone needs no vote.
 
+With `evaluate = "value"` each suggestion is rated by itself instead (sure, likely or impossible), `num_values` times, and the
+ratings are added up with the weights of the authors' game of 24. (The authors give a repeated state 0; here it is none.) The
+answers of several branches are rated likewise. That takes k times `num_values` draws a level in place of the votes.
+
 Calls for h hops with b = 1: 3 a level (suggest, vote, answer) and 1 for the final answer, so 3 h + 1; where the model itself
 finishes before `max_depth`, the suggestion to do so takes 1 more, and 1 to vote if it is not alone. Rounds of retrieval: h.
 `full` draws 5 replies for a suggestion and 5 for a vote.
@@ -13,7 +17,7 @@ finishes before `max_depth`, the suggestion to do so takes 1 more, and 1 to vote
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Literal
@@ -22,12 +26,12 @@ from hopweave.errors import BudgetReached
 from hopweave.matching import normalize_answer
 from hopweave.methods._closing import bare_answer
 from hopweave.methods._demos import NumDemos, drawn
-from hopweave.methods._options import at_least
+from hopweave.methods._options import at_least, one_of
 from hopweave.methods._plan import Settled, best_so_far, fresh, settled
 from hopweave.methods._side_by_side import all_of, side_by_side
 from hopweave.methods._steps import SHOWN_WORDS, Step, stepwise_answer
 from hopweave.methods._tree import Candidate, State, Wording
-from hopweave.parse.choice import FINISH, Suggested, parse_choice, parse_next, parse_suggestions
+from hopweave.parse.choice import FINISH, Rating, Suggested, parse_choice, parse_next, parse_rating, parse_suggestions
 from hopweave.types import Answer, Hit, Message, Question, Sampling
 from hopweave.workbench import Workbench
 
@@ -42,6 +46,9 @@ class _Shape:
     num_kept: int
     temperature: float
 
+
+_WORTH: Mapping[Rating, float] = {"sure": 20.0, "likely": 1.0, "impossible": 0.001}
+"""Of a rating: `value_map` of the authors' game of 24."""
 
 _PRESETS = {"lite": _Shape("propose", 3, 1, 1, 0.7), "full": _Shape("sample", 5, 5, 1, 1.0)}
 
@@ -58,6 +65,8 @@ class TreeOfThought:
     ] = None
     num_candidates: Annotated[int | None, "k: suggestions for each branch; none: as the preset"] = None
     num_votes: Annotated[int | None, "votes on the suggestions of a level; none: as the preset"] = None
+    evaluate: Annotated[Literal["vote", "value"], "vote: choose among all suggestions; value: rate each by itself"] = "vote"
+    num_values: Annotated[int, "value: ratings drawn for each suggestion"] = 3
     num_kept: Annotated[int | None, "b: branches kept at each level; none: as the preset"] = None
     temperature: Annotated[float | None, "of suggestions and votes; none: as the preset. Answers are as the model's"] = None
     max_depth: Annotated[int, "levels, and so rounds of retrieval, at most"] = 5
@@ -71,9 +80,11 @@ class TreeOfThought:
     max_tokens: Annotated[int, "longest final answer, in tokens"] = 256
 
     def __post_init__(self) -> None:
-        at_least("tree_of_thought", self, 1, "num_candidates", "num_votes", "num_kept", "max_depth", "num_passages")
+        at_least("tree_of_thought", self, 1, "num_candidates", "num_votes", "num_kept", "num_values")
+        at_least("tree_of_thought", self, 1, "max_depth", "num_passages")
         at_least("tree_of_thought", self, 1, "max_tokens_suggest", "max_tokens_vote", "max_tokens_answer", "max_tokens")
         at_least("tree_of_thought", self, 0, "n_demos", "max_words_shown", "temperature")
+        one_of("tree_of_thought", self, "evaluate", "vote", "value")
 
     async def answer(self, question: Question, workbench: Workbench) -> Answer:
         """See `protocols.Method`."""
@@ -94,8 +105,8 @@ class TreeOfThought:
 class _Tree:
     """The tree of one question.
 
-    In the record every suggestion is filed under the branch that it goes on from, and evidence, answer and further suggestions
-    under the suggestion: the decisions are the tree. The votes and the search of a level are filed under the level.
+    In the record every suggestion is filed under the branch that it goes on from, and ratings, evidence, answer and further
+    suggestions under the suggestion: the decisions are the tree. The votes and the search of a level are filed under the level.
 
     Attributes:
         leaves: branches that ask no more, in the order in which they ended.
@@ -150,8 +161,7 @@ class _Tree:
         names = [one.name for one in candidates]
         level = self.bench.decide("level", f"level {depth}: {len(candidates)} candidates", candidates=names)
         with self.bench.under(level):
-            prompt = self.words.vote(candidates) if len(candidates) > 1 else ""
-            order = await self._order(names, prompt)
+            order = await self._order_of(candidates)
             kept = [candidates[index] for index in order[:num_places]]
             line = ", ".join(f"[{one.name}] {one.query}" for one in kept)
             self.bench.decide("kept", line, kept=[one.name for one in kept])
@@ -215,24 +225,60 @@ class _Tree:
         self.bench.decide("answer", short or "?")
         return State(one.name, one.step_id, (*one.state.steps, Step(one.query, short, hits)))
 
-    # -- votes ---------------------------------------------------------------------------------------------------------
+    # -- values and votes ------------------------------------------------------------------------------------------------
+
+    async def _order_of(self, candidates: Sequence[Candidate]) -> list[int]:
+        if len(candidates) == 1:
+            return [0]
+        if self.options.evaluate == "vote":
+            return await self._order([one.name for one in candidates], self.words.vote(candidates))
+        return await self._by_value([(one.name, one.step_id, self.words.value(one)) for one in candidates])
+
+    async def _order_of_answers(self, ends: Sequence[tuple[State, str]]) -> list[int]:
+        if len(ends) == 1:
+            return [0]
+        if self.options.evaluate == "vote":
+            return await self._order([leaf.name for leaf, _ in ends], self.words.vote_on_answers(ends))
+        return await self._by_value(
+            [(leaf.name, leaf.step_id, self.words.value_of_answer(leaf, short)) for leaf, short in ends]
+        )
+
+    async def _by_value(self, rated: Sequence[tuple[str, int, str]]) -> list[int]:
+        """Positions of what is rated, best first: by the sum of its ratings, then as they stand.
+
+        Args:
+            rated: name, step to file ratings under, and prompt of each.
+        """
+        outcomes = await side_by_side(self.bench, [(step, partial(self._value, prompt)) for _, step, prompt in rated])
+        self.limit = next((one.limit for one in outcomes if isinstance(one, BudgetReached)), self.limit)
+        values = [0.0 if isinstance(outcome, BudgetReached) else outcome for outcome in outcomes]
+        line = ", ".join(f"[{name}] {value:g}" for (name, _, _), value in zip(rated, values, strict=True))
+        self.bench.decide("values", line, values=values)
+        return sorted(range(len(rated)), key=lambda position: (-values[position], position))
+
+    async def _value(self, prompt: str) -> float:
+        """The sum of the ratings; one that cannot be read counts for nothing."""
+        total = 0.0
+        for text in await self._drawn(prompt, self.options.num_values, "value", self._warm(self.options.max_tokens_vote)):
+            rating = parse_rating(text)
+            if rating is None:
+                self.bench.unread("rating", "no rating is named" if text.strip() else "the reply is empty", text)
+            else:
+                total += _WORTH[rating]
+        return total
 
     async def _order(self, names: Sequence[str], prompt: str) -> list[int]:
-        """Positions of what is voted on, best first: by votes, then as they stand. One alone needs no vote.
-
-        A vote that is invalid counts for nothing.
-        """
+        """Positions of what is voted on, best first: by votes, then as they stand. An invalid vote counts for nothing."""
         votes: Counter[int] = Counter()
-        if len(names) > 1:
-            for text in await self._drawn(prompt, self.shape.num_votes, "vote", self._warm(self.options.max_tokens_vote)):
-                choice = parse_choice(text, len(names))
-                if choice is None:
-                    self.bench.unread("vote", "no choice is named" if text.strip() else "the reply is empty", text)
-                else:
-                    votes[choice - 1] += 1
-            tally = [votes[index] for index in range(len(names))]
-            line = ", ".join(f"[{name}] {num}" for name, num in zip(names, tally, strict=True))
-            self.bench.decide("vote", line, votes=tally)
+        for text in await self._drawn(prompt, self.shape.num_votes, "vote", self._warm(self.options.max_tokens_vote)):
+            choice = parse_choice(text, len(names))
+            if choice is None:
+                self.bench.unread("vote", "no choice is named" if text.strip() else "the reply is empty", text)
+            else:
+                votes[choice - 1] += 1
+        tally = [votes[index] for index in range(len(names))]
+        line = ", ".join(f"[{name}] {num}" for name, num in zip(names, tally, strict=True))
+        self.bench.decide("vote", line, votes=tally)
         return sorted(range(len(names)), key=lambda index: (-votes[index], index))
 
     async def _drawn(self, prompt: str, num: int, purpose: str, sampling: Sampling) -> list[str]:
@@ -258,8 +304,7 @@ class _Tree:
                 first.setdefault(normalize_answer(end.short), (leaf, end))
         choices = list(first.values()) or ends[:1]
         try:
-            prompt = self.words.vote_on_answers([(leaf, end.short) for leaf, end in choices])
-            order = await self._order([leaf.name for leaf, _ in choices], prompt)
+            order = await self._order_of_answers([(leaf, end.short) for leaf, end in choices])
         except BudgetReached as reached:
             order, self.limit = [0], reached.limit
         leaf, end = choices[order[0]]

@@ -32,7 +32,7 @@ from hopweave.methods._voted import Voting, voted_answer
 from hopweave.methods._wiki import passages_behind
 from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.parse.ordinals import ORDINALS, ordered, reasoning_sentences
-from hopweave.prompt import prompts_beside
+from hopweave.prompt import blunt, prompts_beside
 from hopweave.types import Answer, Question
 from hopweave.workbench import Workbench
 
@@ -161,7 +161,7 @@ class VerifyAndEdit:
         short, how = "", "empty"
         if any(edit.text for edit in edits):
             try:
-                edited = ordered((*(edit.outcome for edit in edits), *rest))
+                edited = blunt(ordered((*(edit.outcome for edit in edits), *rest)))
                 short, how = await self._second(question, bench, demos, edited)
             except BudgetReached as limit:
                 reached = reached or limit

@@ -108,7 +108,8 @@ def references_in(sub_question: str, num: int) -> tuple[int, ...]:
     >>> references_in("Who is the mother of the answer to 1, and of #2?", 3)
     (1, 2)
     """
-    found = [int(number) for match in _REFERENCE.finditer(sub_question) for number in re.findall(r"\d+", match[0])]
+    line = " ".join(sub_question.split())  # long runs of white space would be read over and over
+    found = [int(number) for match in _REFERENCE.finditer(line) for number in re.findall(r"\d+", match[0])]
     return tuple(sorted({number for number in found if 1 <= number <= num}))
 
 

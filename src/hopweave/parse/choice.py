@@ -1,13 +1,17 @@
-"""Reads what a tree of thoughts is grown by: the next sub-questions that are suggested, and the choice that is voted for."""
+"""Reads what a tree of thoughts is grown by: suggested sub-questions, the choice that is voted for, and the rating of one."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from hopweave.parse.final import unquoted
 from hopweave.parse.numbered import parse_numbered
 from hopweave.parse.refusal import is_refusal
+
+Rating = Literal["sure", "likely", "impossible"]
+"""How surely a step leads on to the answer."""
 
 FINISH = "FINISH"
 """The suggestion to ask no more."""
@@ -17,6 +21,8 @@ _BARE = re.compile(r"[\W_]*+(?:(?:best\s+)?choice\W*+)?(\d{1,3})[\W_]*+", re.IGN
 _NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?!\w|\.\d)")
 _FINISHES = re.compile(r"[\W_]*+(?:FINISH(?:ED)?\b|(?i:finish(?:ed)?)[\W_]*+$)")
 _ANSWERS = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
+_RATES = re.compile(r"\brating\b(?:\s+is)?[\W_]*+(sure|likely|impossible)\b", re.IGNORECASE)
+_BARE_RATING = re.compile(r"[\W_]*+(sure|likely|impossible)[\W_]*+", re.IGNORECASE)
 _LABEL = re.compile(
     r"^[\s>*_#`•+-]*+(?:(?:the\s+)?next\s+)?(?:(?:sub[\s-]?)?question)[\s#]*+\d{0,2}[*_`]*+\s*+:[*_`\s]*+", re.IGNORECASE
 )
@@ -81,6 +87,26 @@ def parse_choice(text: str, num_choices: int) -> int | None:
     else:
         numbers = []
     return next((number for number in reversed(numbers) if 1 <= number <= num_choices), None)
+
+
+def parse_rating(text: str) -> Rating | None:
+    """The rating that a reply ends in; `None` if there is none.
+
+    It is the word behind the last "rating", or one that is a reply, or its last line, alone.
+
+    >>> parse_rating("It is not impossible to know. Rating: likely."), parse_rating("I am sure that it helps.")
+    ('likely', None)
+    """
+    marked = _RATES.findall(text)
+    if marked:
+        return _as_rating(marked[-1])
+    lines = [line for line in text.splitlines() if line.strip()]
+    bare = _BARE_RATING.fullmatch(lines[-1]) if lines else None
+    return _as_rating(bare[1]) if bare is not None else None
+
+
+def _as_rating(word: str) -> Rating:
+    return next(rating for rating in get_args(Rating) if rating == word.lower())
 
 
 def _is_finish(item: str) -> bool:

@@ -13,7 +13,7 @@ from hopweave.matching import normalize_answer
 from hopweave.parse.final import final_answer
 from hopweave.parse.refusal import is_refusal, without_yes
 from hopweave.parse.rewritten import parse_rewritten
-from hopweave.prompt import Prompt, fence, prompts_beside, unblunt
+from hopweave.prompt import Prompt, blunt, fence, prompts_beside, unblunt
 from hopweave.question_graph.graph import GraphNode, QuestionGraph, pairs_of_nodes
 from hopweave.question_graph.graph_writing import graph_text
 from hopweave.types import Hit, Message, Question, Sampling
@@ -88,7 +88,8 @@ class NodeTalk:
 
     async def rewrite(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
         """Puts the answers of earlier nodes into a node's question, which is to help with the question `main`."""
-        prompt = self.bench.fill(PROMPTS["rewrite"], pairs=pairs_of_nodes(earlier), main=main, question=node.question)
+        shown = {"main": blunt(main), "question": blunt(node.question)}
+        prompt = self.bench.fill(PROMPTS["rewrite"], pairs=pairs_of_nodes(earlier), **shown)
         text = await self._reply(prompt, "rewrite")
         asked = parse_rewritten(text, node.question)
         if not asked:
@@ -104,7 +105,7 @@ class NodeTalk:
     async def said(self, name: str, node: GraphNode, **values: str) -> str:
         """The bare answer to the prompt of that name; empty if the reply is NO!, or none."""
         prompt = PROMPTS[name] if name in PROMPTS else self.more_prompts[name]
-        text = await self._reply(self.bench.fill(prompt, question=node.asked, **values), name)
+        text = await self._reply(self.bench.fill(prompt, question=blunt(node.asked), **values), name)
         if not text.strip():
             self.bench.unread("answer", "the reply is empty", text)
             return ""

@@ -41,7 +41,7 @@ class GraphWriter:
 
     def first_request(self, question: str, most: int, examples: str = "") -> str:
         """The filled prompt that asks for the sub-questions of the question itself, `most` at most."""
-        return self.bench.fill(PROMPTS["decompose"], examples=examples, question=question, most=str(most))
+        return self.bench.fill(PROMPTS["decompose"], examples=examples, question=blunt(question), most=str(most))
 
     async def write(self, request: str, question: str, asked_before: Sequence[str] = ()) -> QuestionGraph:
         """Decomposes, critiques and constructs.
@@ -75,7 +75,7 @@ class GraphWriter:
             reason = "none of them is relevant" if found else "there is no sub-question in the reply"
             if attempt < self.max_retries:
                 self.bench.decide("again", reason, attempt=attempt + 1)
-                again = self.bench.fill(PROMPTS["decompose_again"], question=question)
+                again = self.bench.fill(PROMPTS["decompose_again"], question=blunt(question))
                 turns += [Message("assistant", reply.text), Message("user", again)]
         if written:
             self.bench.decide("repair", "the critique left nothing; the last sub-questions stay", rule="keep_all")
@@ -101,7 +101,7 @@ class GraphWriter:
 
     async def _critique(self, question: str, sub_questions: tuple[str, ...]) -> tuple[str, ...]:
         """The sub-questions that are relevant (IsRel)."""
-        prompt = self.bench.fill(PROMPTS["critique"], question=question, sub_questions=numbered(sub_questions))
+        prompt = self.bench.fill(PROMPTS["critique"], question=blunt(question), sub_questions=numbered(sub_questions))
         reply = await self.bench.reply([Message("user", prompt)], purpose="critique", sampling=self.sampling)
         read = parse_dropped(reply.text, sub_questions)
         for problem in read.problems:
@@ -116,7 +116,7 @@ class GraphWriter:
         is_json = self.use_json_schema and self.bench.abilities.json_schema
         prompt = self.bench.fill(
             PROMPTS["construct_json" if is_json else "construct"],
-            question=question,
+            question=blunt(question),
             sub_questions=numbered(sub_questions),
         )
         sampling = replace(self.sampling, json_schema=_schema(len(sub_questions))) if is_json else self.sampling

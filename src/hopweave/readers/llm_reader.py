@@ -13,7 +13,7 @@ from hopweave.errors import SettingsError
 from hopweave.keywords import longest_shared_run
 from hopweave.parse.refusal import does_not_know
 from hopweave.parse.sentences import sentence_spans
-from hopweave.prompt import fence, prompts_beside, unblunt
+from hopweave.prompt import blunt, fence, prompts_beside, unblunt
 from hopweave.protocols import Ask
 from hopweave.types import Message, Passage, Reading, Reply, Sampling, Span, TokenLogprob
 
@@ -54,7 +54,7 @@ class LLMReader:
 
     async def read_with(self, ask: Ask, query: str, passage: Passage) -> Reading:
         """See `protocols.ModelReader`."""
-        prompt = prompts_beside(__file__)["read"].fill(passage=fence(passage.text, passage.title), query=query)
+        prompt = prompts_beside(__file__)["read"].fill(passage=fence(passage.text, passage.title), query=blunt(query))
         sampling = Sampling(max_tokens=self.max_tokens, stop=("\n",), top_logprobs=_ALTERNATIVES)
         return reading_of(await ask([Message("user", prompt)], sampling), query, passage)
 

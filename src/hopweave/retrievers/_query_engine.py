@@ -58,12 +58,12 @@ class QueryEngine:
             for hit in hits[: self.num_shown]
         ]
         passages = "\n\n".join(shown) or self.bench.fill(PROMPTS["no_passage"])
-        prompt = self.bench.fill(PROMPTS["answer"], passages=passages, question=on_one_line(question))
+        prompt = self.bench.fill(PROMPTS["answer"], passages=passages, question=blunt(on_one_line(question)))
         return Part(question, tuple(hits), await self._said(prompt, "answer"))
 
     async def sum_up(self, query: str, parts: Sequence[Part]) -> None:
         """Answers the query from its parts, as the engine does; the answer is filed, and no ranking depends on it."""
-        prompt = self.bench.fill(PROMPTS["sum_up"], pairs=pairs(parts), question=" ".join(query.split()))
+        prompt = self.bench.fill(PROMPTS["sum_up"], pairs=pairs(parts), question=blunt(" ".join(query.split())))
         said = await self._said(prompt, "sum_up")
         self.bench.decide("answer", on_one_line(said) or "?")
 

@@ -22,7 +22,7 @@ from typing import Annotated
 
 from hopweave.errors import SettingsError
 from hopweave.parse.refusal import is_refusal
-from hopweave.prompt import prompts_beside, unblunt
+from hopweave.prompt import blunt, prompts_beside, unblunt
 from hopweave.retrievers._ranking import identity_of
 from hopweave.types import Hit, Message
 from hopweave.workbench import Workbench
@@ -63,7 +63,7 @@ class HyDE:
         return (await bench.search([asked], max_hits))[0]
 
     async def _documents(self, bench: Workbench, query: str) -> list[str]:
-        prompt = bench.fill(_PROMPTS["document"], document=self.document, query=" ".join(query.split()))
+        prompt = bench.fill(_PROMPTS["document"], document=self.document, query=blunt(" ".join(query.split())))
         sampling = replace(bench.sampling, temperature=self.temperature, max_tokens=self.max_tokens, stop=("\n\n\n",))
         drawn = await bench.samples([Message("user", prompt)], self.num_documents, purpose="document", sampling=sampling)
         if drawn.reached is not None:

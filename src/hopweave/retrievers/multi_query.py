@@ -17,7 +17,7 @@ from typing import Annotated
 
 from hopweave.errors import SettingsError
 from hopweave.parse.queries import each_once, parse_queries
-from hopweave.prompt import prompts_beside, unblunt
+from hopweave.prompt import blunt, prompts_beside, unblunt
 from hopweave.retrievers._ranking import Fusion, fused, identity_of
 from hopweave.types import Hit, Message
 from hopweave.workbench import Workbench
@@ -61,7 +61,7 @@ class MultiQuery:
 
     async def _others(self, bench: Workbench, query: str) -> list[str]:
         num = self.num_queries - 1
-        prompt = bench.fill(_PROMPTS["queries"], num=str(num), query=" ".join(query.split()))
+        prompt = bench.fill(_PROMPTS["queries"], num=str(num), query=blunt(" ".join(query.split())))
         sampling = replace(bench.sampling, max_tokens=self.max_tokens)
         reply = await bench.reply([Message("user", prompt)], purpose="queries", sampling=sampling)
         read = parse_queries(reply.text)

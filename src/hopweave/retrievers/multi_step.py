@@ -23,7 +23,7 @@ from typing import Annotated, Literal
 from hopweave.errors import SettingsError
 from hopweave.matching import normalize_answer
 from hopweave.parse.rewritten import parse_rewritten
-from hopweave.prompt import prompts_beside, unblunt
+from hopweave.prompt import blunt, prompts_beside, unblunt
 from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Ranking, pairs, ranking_of
 from hopweave.retrievers._ranking import identity_of
 from hopweave.types import Hit, Message
@@ -88,7 +88,7 @@ class MultiStep:
     async def _next_question(self, bench: Workbench, query: str, parts: list[Part]) -> str:
         """What the model asks next; empty if it asks nothing more."""
         done = pairs(parts) or bench.fill(_PROMPTS["nothing_done"])
-        prompt = bench.fill(_PROMPTS["next_question"], corpus=self.corpus, done=done, query=" ".join(query.split()))
+        prompt = bench.fill(_PROMPTS["next_question"], corpus=self.corpus, done=done, query=blunt(" ".join(query.split())))
         sampling = replace(bench.sampling, max_tokens=self.max_tokens)
         text = (await bench.reply([Message("user", prompt)], purpose="next_question", sampling=sampling)).text
         if (_NONE_ALONE.match if self.none_match == "alone" else _NONE_ANYWHERE.search)(text):

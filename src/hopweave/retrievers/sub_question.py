@@ -24,7 +24,7 @@ from typing import Annotated, Any
 from hopweave.errors import SettingsError
 from hopweave.parse.numbered import parse_numbered
 from hopweave.parse.queries import each_once
-from hopweave.prompt import prompts_beside, unblunt
+from hopweave.prompt import blunt, prompts_beside, unblunt
 from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Ranking, ranking_of
 from hopweave.retrievers._ranking import identity_of
 from hopweave.types import Hit, Message
@@ -88,7 +88,7 @@ class SubQuestion:
         return ranking_of(parts, self.ranking, max_hits)
 
     async def _sub_questions(self, bench: Workbench, query: str) -> list[str]:
-        prompt = bench.fill(_PROMPTS["decompose"], corpus=self.corpus, query=" ".join(query.split()))
+        prompt = bench.fill(_PROMPTS["decompose"], corpus=self.corpus, query=blunt(" ".join(query.split())))
         schema = _SCHEMA if self.use_json_schema and bench.abilities.json_schema else None
         sampling = replace(bench.sampling, max_tokens=self.max_tokens, json_schema=schema)
         reply = await bench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)

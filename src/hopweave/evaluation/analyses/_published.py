@@ -93,10 +93,28 @@ def published(
 def published_model(table: str, model: str, *, setup: Setup | None, num: int | None, dataset: str) -> tuple[PublishedRow, ...]:
     """What a table printed for the model whose published name stands in the name of a model; the longest such name counts."""
     models: Mapping[str, list[float]] = _data()["tables"][table]["models"]
-    named = sorted((name for name in models if _plain(name) in _plain(model)), key=len)
+    named = sorted((name for name in models if is_named(name, model)), key=len)
     if not named:
         return ()
     return (_row_of(table, models[named[-1]], dataset, setup, num, (), (), searches=True, llm=named[-1]),)
+
+
+def published_models(table: str) -> dict[str, dict[str, float]]:
+    """What a table printed for each model, by the published name of the model and the key of the column."""
+    data = _data()["tables"][table]
+    return {model: dict(zip(data["columns"], values, strict=True)) for model, values in data["models"].items()}
+
+
+def billions_of(model: str) -> float | None:
+    """The size of a model in billions of parameters, by the longest published name in its own; `None` if it has none."""
+    sizes: Mapping[str, float] = _data()["sizes"]
+    named = [name for name in sizes if is_named(name, model)]
+    return sizes[max(named, key=len)] if named else None
+
+
+def is_named(published_name: str, model: str) -> bool:
+    """Whether the published name of a model stands in the name of a model, signs and capitals aside."""
+    return _plain(published_name) in _plain(model)
 
 
 def _row_of(

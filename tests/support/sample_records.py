@@ -184,22 +184,22 @@ def failed() -> Record:
     return finish(trace, Question("f-1", "Who knows?"), None, error)
 
 
-def hostile() -> Record:
+def hostile(text: str = HOSTILE) -> Record:
     """Text that means something to every renderer, wherever text can stand."""
     trace = Trace()
     write = Writer(trace)
-    passage = Passage("p<1>", f"Before. {HOSTILE} After.", HOSTILE, "x")
-    top = trace.decide(HOSTILE, HOSTILE, {HOSTILE: HOSTILE, "support": HOSTILE, "confidence": "high"})
+    passage = Passage("p<1>", f"Before. {text} After.", text, "x")
+    top = trace.decide(text, text, {text: text, "support": text, "confidence": "high"})
     with trace.under(top):
-        write.search([HOSTILE], [passage])
-        write.read(HOSTILE, passage, HOSTILE, 1.0)
-        write.call(HOSTILE, HOSTILE, HOSTILE)
-        write.call("final", HOSTILE, ModelError(HOSTILE))
-        trace.unread(HOSTILE, HOSTILE, HOSTILE)
-        trace.decide("verdict", HOSTILE, {"origin": HOSTILE, "support": "supported", "confidence": True})
-    citation = cite(1, passage, HOSTILE, "<script>alert(1)</script>")
-    answer = Answer(f"{HOSTILE} [1] [2]", HOSTILE, (Claim(HOSTILE, HOSTILE, "model", "supported", (citation,)),))
-    return finish(trace, Question(HOSTILE, HOSTILE), answer, method=HOSTILE)
+        write.search([text], [passage])
+        write.read(text, passage, text, 1.0)
+        write.call(text, text, text)
+        write.call("final", text, ModelError(text))
+        trace.unread(text, text, text)
+        trace.decide("verdict", text, {"origin": text, "support": "supported", "confidence": True})
+    citation = cite(1, passage, text, text[len(text) // 3 : len(text) // 2])
+    answer = Answer(f"{text} [1] [2]", text, (Claim(text, text, "model", "supported", (citation,)),))
+    return finish(trace, Question(text, text), answer, method=text)
 
 
 def all_records() -> list[Record]:

@@ -1,0 +1,181 @@
+"""Untrusted: what another retriever finds, cut down to what a stranger may say. For corpora that others write into.
+
+Four defences, each an option:
+
+- Sentences that command, speak for the system, imitate feedback or markers, or repeat the query are withheld
+  (`commands.commands_in`); a passage then counts in the ranking for what is left of it, so that repeating the question does not
+  lift it (Zou et al., "PoisonedRAG", USENIX Security 2025, make their passages found in that way).
+- Sentences instead of passages: the first sentence of each passage and those that share most words with the query.
+- Agreement: the reader reads passages of different documents one by one, for the query alone, and those whose answer fewer
+  documents give are outvoted and left out ("isolate, then aggregate": Xiang et al., "Certifiably Robust RAG against Retrieval
+  Corruption", 2024). Passages of one document have one voice together. Without a majority nothing is left out, and the
+  disagreement is filed.
+- The reader never sees the user's question, the conversation or another passage.
+
+What is withheld is replaced by spaces, so spans and citations are those of the passage as it stands in the corpus.
+
+What it cannot do: a plain false statement that more documents make than deny is believed.
+
+Calls: none; with `agreement`, a read for each of the first `num_voices` documents of a query.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
+
+from hopweave.commands import blanked, without_commands
+from hopweave.errors import SettingsError
+from hopweave.matching import is_contained
+from hopweave.parse.sentences import sentence_spans
+from hopweave.retrievers._ranking import identity_of
+from hopweave.types import Hit, Passage, Reading
+from hopweave.workbench import Workbench
+
+__all__ = ["Untrusted"]
+
+_WORDS = re.compile(r"\w{3,}")
+_LEAST_DEPTH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Untrusted:
+    """Withholds commands and repeats, keeps what bears on the query, and has independent passages vote."""
+
+    engine: Annotated[str, "the retriever underneath"] = "bm25"
+    withhold_commands: Annotated[bool, "leave out sentences that speak to the reader instead of stating something"] = True
+    max_sentences: Annotated[int, "sentences shown of a passage: the first, and those nearest to the query; 0 shows all"] = 4
+    agreement: Annotated[bool, "have the reader read documents one by one, and leave out passages that are outvoted"] = True
+    num_voices: Annotated[int, "documents that vote on the answer to a query; each costs a read"] = 5
+    least_confidence: Annotated[float, "the reader's f above which a reading is a vote"] = 0.0
+
+    def __post_init__(self) -> None:
+        for name, least in {"max_sentences": 0, "num_voices": 2}.items():
+            if getattr(self, name) < least:
+                raise SettingsError(f"untrusted {name} must be at least {least}, not {getattr(self, name)}")
+
+    @property
+    def identity(self) -> str:
+        """Name and options."""
+        return identity_of(self, "untrusted")
+
+    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+        """See `protocols.ModelRetriever`."""
+        found = (await bench.search([query], max(2 * max_hits, _LEAST_DEPTH)))[0]
+        hits = self._cleaned(bench, query, found)
+        if self.agreement and bench.parts.reader is not None:
+            hits = await self._agreed(bench, query, hits)
+        return _ranked(hits[:max_hits])
+
+    def _cleaned(self, bench: Workbench, query: str, found: Sequence[Hit]) -> list[Hit]:
+        """The hits as they are shown, ranked by what is left of them; those of which nothing is left are gone."""
+        hits = []
+        withheld = []
+        for hit in found:
+            kept = without_commands(hit.passage, query) if self.withhold_commands else hit.passage
+            if kept != hit.passage:
+                withheld.append(hit.passage.id)
+            if kept.text.strip():
+                score = hit.score * _share_left(query, hit.passage, kept)
+                hits.append(Hit(nearest_sentences(kept, query, self.max_sentences), score, hit.rank))
+        if withheld:
+            bench.decide("commands", f"sentences of {len(withheld)} passages are no evidence", passages=withheld)
+        return sorted(hits, key=lambda hit: -hit.score)
+
+    async def _agreed(self, bench: Workbench, query: str, hits: Sequence[Hit]) -> list[Hit]:
+        """The hits without those that are outvoted."""
+        voices = list({voice_of(hit.passage): hit.passage for hit in reversed(hits)}.values())[::-1][: self.num_voices]
+        if len(voices) < 2:
+            return list(hits)
+        steps = [bench.decide("voice", passage.title or passage.id) for passage in voices]
+
+        async def heard(step: int, passage: Passage) -> Reading:
+            with bench.under(step):
+                return await bench.read(query, passage)
+
+        readings = await bench.side_by_side([partial(heard, *pair) for pair in zip(steps, voices, strict=True)])
+        votes = {
+            voice_of(passage): reading.text
+            for passage, reading in zip(voices, readings, strict=True)
+            if reading.text and reading.confidence > self.least_confidence
+        }
+        losing = outvoted(votes)
+        if losing:
+            bench.decide("outvoted", "; ".join(f"{voice}: {votes[voice]}" for voice in losing), after=steps)
+        elif len(groups_of(list(votes.values()))) > 1:
+            bench.decide("disagreement", "; ".join(dict.fromkeys(votes.values())), after=steps)
+        return [hit for hit in hits if voice_of(hit.passage) not in losing]
+
+
+def voice_of(passage: Passage) -> str:
+    """The document that a passage is of: those of one document are no independent witnesses."""
+    return passage.title.strip().casefold() or passage.source or passage.id
+
+
+def outvoted(votes: dict[str, str]) -> list[str]:
+    """The voices whose answer is not that of the largest group; none unless one group is larger than every other.
+
+    >>> outvoted({"a": "Brno", "b": "the city of Brno", "c": "Vienna"})
+    ['c']
+    >>> outvoted({"a": "Brno", "b": "Vienna"})
+    []
+    """
+    answers = list(votes.values())
+    groups = sorted(groups_of(answers), key=len, reverse=True)
+    if len(groups) < 2 or len(groups[0]) == len(groups[1]):
+        return []
+    return [voice for index, voice in enumerate(votes) if index not in groups[0]]
+
+
+def groups_of(answers: Sequence[str]) -> list[list[int]]:
+    """Positions of the answers that say the same as the first of their group, one containing the other."""
+    groups: list[list[int]] = []
+    for index, answer in enumerate(answers):
+        for group in groups:
+            first = answers[group[0]]
+            if is_contained(first, answer) or is_contained(answer, first):
+                group.append(index)
+                break
+        else:
+            groups.append([index])
+    return groups
+
+
+def nearest_sentences(passage: Passage, query: str, max_sentences: int) -> Passage:
+    """The passage with blanks for all but its first sentence and those that share most words with the query.
+
+    Args:
+        passage: as it was found.
+        query: what was searched for.
+        max_sentences: how many are kept, the first included; 0 keeps all.
+    """
+    spans = sentence_spans(passage.text)
+    if not max_sentences or len(spans) <= max_sentences:
+        return passage
+    asked = _words(query) - _words(passage.title)  # nearly every sentence may name the subject
+    shared = [len(asked & _words(passage.text[span.start : span.end])) for span in spans]
+    order = sorted(range(1, len(spans)), key=lambda index: (-shared[index], index))
+    kept = {0, *order[: max_sentences - 1]}
+    text = passage.text
+    for index, span in enumerate(spans):
+        if index not in kept:
+            text = blanked(text, span)
+    return dataclasses.replace(passage, text=text)
+
+
+def _share_left(query: str, before: Passage, after: Passage) -> float:
+    asked = _words(query)
+    had = len(asked & _words(f"{before.title} {before.text}"))
+    return len(asked & _words(f"{after.title} {after.text}")) / had if had else 1.0
+
+
+def _ranked(hits: Sequence[Hit]) -> list[Hit]:
+    return [Hit(hit.passage, hit.score, rank) for rank, hit in enumerate(hits, start=1)]
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in _WORDS.findall(text)}

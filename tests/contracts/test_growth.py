@@ -1,0 +1,214 @@
+"""No reader of text takes time that grows with the square of its length: every parser, and what reads documents and marks.
+
+Each reads texts that are made of one piece over and over, with something before and behind it, as a model caught in a loop
+writes, or somebody who means harm. What takes long is measured again with four times as much, by the processor's clock.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import time
+
+import pytest
+
+from hopweave import citing, commands, fragments, keywords, marking, matching, parse, prompt
+from hopweave.corpus.documents import read_document
+from hopweave.corpus.json_stream import load_json
+from hopweave.corpus.split import split_spans
+from hopweave.errors import DataError
+from hopweave.methods import _finding, _path
+from hopweave.types import Answer, Citation, Claim, Passage, Question, Span
+
+PIECES = (
+    *"\"'`“‘([{<>.,:;!?*_#-=|\\&1aQ \t\n\r\xa0\u2060\ud800",
+    *("[1]", "[1, 2] ", "1. a\n", "a\n", "- ", "1 -> 2, ", "->", "-->", "---", "Q, ", "1, ", "1-9, ", "(_", "n 1 and ", "&gt;"),
+    *("[Query 1]: a\n", "[Answer 1]: b\n", "[Query 1]: a\n[Answer 1]: b\n", "[Unsolved Query]: c\n", "[Final Content]: "),
+    *(
+        "Thought: a\n",
+        "Action 1: ",
+        "Search[",
+        "Follow up: a\n",
+        "Intermediate answer: b\n",
+        "Question: ",
+        "question ",
+        "Titles: [",
+    ),
+    *("So the final answer is ", "answer is ", "answer: ", "first, ", "First, a. ", "Search Query: ", "Rationale: ", "\n---\n"),
+    *(
+        '"a", ',
+        "'a' ",
+        '["',
+        '{"a":',
+        '"\\',
+        "A. ",
+        "Dr. ",
+        "a. ",
+        "No! ",
+        "no ",
+        "not ",
+        "I do not know. ",
+        "the ",
+        "best choice is ",
+    ),
+    *("<!--", "-->", "<![", "<![CDATA[", "<!", "<?", "<a ", "<a b='", "</", "</p>", "<p>", "<b>", "<script>", "&#1", "“ "),
+    *(
+        "need to know ",
+        "Plan:\n",
+        "Solution:\n",
+        "drop 1 ",
+        "keep ",
+        "```\n",
+        "QS: [a] ",
+        '[WikiSearch("',
+        "→",
+        ".,",
+        "\n\n",
+        "é",
+    ),
+)
+AROUND = (("a", "b"), ("1. ", "\n"), ("[", "->"), ('"', "."))
+SUB_QUESTIONS = ("Who wrote it first?", "Where was she born?", "When was that?")
+QUESTIONS = (Question("s", "Who?"), Question("l", "Is it?", "label", ("Yes", "No")), Question("e", "Why?", "long"))
+
+GIVEN = {
+    "items": SUB_QUESTIONS,
+    "sub_questions": SUB_QUESTIONS,
+    "names": ("Rationale", "Search Query", "Answer"),
+    "question": "Who wrote it?",
+    "num_choices": 3,
+    "num": 3,
+    "query": "Who wrote it first?",
+    "labels": ("Yes", "No"),
+    "span": Span(0, 1),
+}
+"""What stands behind the text in the signatures of the parsers."""
+
+NOT_TEXT = {"edges_text", "chain_of", "render_nodes", "demanded", "each_once", "ordered"}
+"""Public functions of the parsers that read no text of a model."""
+
+BASE = 6_000
+SLOW = {"document.md": 2_000}
+"""Readers of which less shows how they grow: they take longer for each character."""
+
+SECONDS = 0.03
+MOST_GROWTH = 12
+
+
+def parsers():
+    """Every public function of `hopweave.parse` that reads a text, by name, as a function of that text alone."""
+    for module in pkgutil.iter_modules(parse.__path__):
+        loaded = importlib.import_module(f"hopweave.parse.{module.name}")
+        for name, function in inspect.getmembers(loaded, inspect.isfunction):
+            if function.__module__ == loaded.__name__ and not name.startswith("_") and name not in NOT_TEXT:
+                yield from as_readers(f"{module.name}.{name}", function)
+
+
+def as_readers(name, function):
+    _, *others = inspect.signature(function).parameters.values()
+    needed = [one for one in others if one.default is inspect.Parameter.empty and one.kind is not one.VAR_POSITIONAL]
+    if name == "final.final_answer":
+        yield from ((f"{name}, {one.form}", lambda text, one=one: function(text, one)) for one in QUESTIONS)
+        return
+    unknown = [one.name for one in needed if one.name not in GIVEN]
+    assert not unknown, f"say in GIVEN what {name} is to get for {unknown}, or in NOT_TEXT that it reads no text"
+    if name == "follow_ups.cut_before":
+        yield name, lambda text: function(text, "final", "question", behind="follow_up")
+        return
+    if name == "fields.parse_fields":
+        yield name, lambda text: function(text, GIVEN["names"], lead="let us see:", ends=("Question", "Context"))
+        return
+    yield name, lambda text: function(text, *(GIVEN[one.name] for one in needed))
+
+
+def no_error(function, text):
+    try:
+        return function(text)
+    except DataError:
+        return None
+
+
+CITED = (Claim("Who?", "a", "verified", (Citation(1, "p", 0, 1, "x"),)),)
+OTHERS = {
+    **{f"document{suffix}": (lambda text, suffix=suffix: read_document(text, suffix)) for suffix in (".txt", ".md", ".html")},
+    "split_spans": lambda text: list(split_spans(text, 200)),
+    "load_json": lambda text: no_error(lambda one: load_json(one, "here"), text),
+    "fence": lambda text: prompt.fence(text, "A title"),
+    "unblunt": prompt.unblunt,
+    "settle_marks": lambda text: citing.settle_marks(text, (1,)),
+    "locate": lambda text: citing.locate("so it was", text),
+    "on_one_line": citing.on_one_line,
+    "fragments": lambda text: fragments.fragments(Answer(text, text[:9], CITED)),
+    "without_marks": citing.without_marks,
+    "words_in": keywords.words_in,
+    "only_repeats": lambda text: keywords.only_repeats(text, "who wrote it first?"),
+    "longest_shared_run": lambda text: keywords.longest_shared_run("It was Ida Renn of Marlow.", text, "who wrote it first?"),
+    "marking.well_marked": lambda text: marking.well_marked(text, text[:9], CITED, add_missing=True),
+    "commands_in": lambda text: commands.commands_in(text, "who wrote it first?"),
+    "without_commands": lambda text: commands.without_commands(Passage("p", text), "who wrote it first?"),
+    "normalize_answer": matching.normalize_answer,
+    "is_yes_or_no": matching.is_yes_or_no,
+    "final_content": _path.final_content,
+    "listed_titles": _finding.listed_titles,
+}
+READERS = {**dict(parsers()), **OTHERS}
+
+
+def seconds(reader, text):
+    begun = time.process_time()
+    reader(text)
+    return time.process_time() - begun
+
+
+def made_of(piece, length, before="", behind=""):
+    return before + piece * (length // len(piece)) + behind
+
+
+def growth(reader, piece, around, length):
+    """How many times longer it takes for four times the text, and how long that is; up to three times, until it is not long."""
+    shortest, longest = float("inf"), float("inf")
+    for _ in range(3):
+        shortest = min(shortest, seconds(reader, made_of(piece, length, *around)))
+        longest = min(longest, seconds(reader, made_of(piece, 4 * length, *around)))
+        if longest < 8 * shortest:
+            break
+    return longest / max(shortest, 1e-4), longest
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_time_grows_no_faster_than_the_text(name):
+    reader, length = READERS[name], SLOW.get(name, BASE)
+    for piece in PIECES:
+        for around in AROUND if piece != "\ud800" else AROUND[:1]:
+            if seconds(reader, made_of(piece, length, *around)) < SECONDS:
+                continue
+            times, took = growth(reader, piece, around, length)
+            assert times < MOST_GROWTH, (
+                f"{piece!r} within {around}: {times:.0f} times longer for 4 times the text, {took:.1f} s"
+            )
+
+
+LONGEST = {
+    "controller.parse_titled": (" ", ".", "'", "Titles: ["),
+    "arrows.parse_arrows": ("-", "1, ", "_", " "),
+    "sentences.sentence_spans": ("“", "'", "a", "A. "),
+    "document.html": ("<!--", "<!", "<a ", "<![CDATA["),
+    "numbered.parse_numbered": ("a\n", "["),
+    "final.short_form": ("“", ".,"),
+}
+
+
+@pytest.mark.parametrize(("name", "piece"), [(name, piece) for name, pieces in LONGEST.items() for piece in pieces])
+def test_a_megabyte_is_read_in_time_that_is_linear(name, piece):
+    times, took = growth(READERS[name], piece, ("1. ", "x"), 1 << 18)
+    assert times < MOST_GROWTH, f"{times:.0f} times longer for 4 times the text, {took:.1f} s"
+
+
+def test_a_passage_is_shown_and_quoted_in_time_that_is_linear():
+    def quoted(text):
+        passage = Passage("p", text)
+        return citing.cite(1, passage, Span(len(text) // 2, len(text) // 2 + 1))
+
+    for piece in ("“", "A. ", " "):
+        assert growth(quoted, piece, ("a", "b"), 1 << 16)[0] < MOST_GROWTH

@@ -1,0 +1,91 @@
+"""A run that an earlier version began goes on where its methods do the same, and is refused, with the reason, where not."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hopweave.errors import DataError, SettingsError
+from hopweave.evaluation import manifest as manifest_file
+from hopweave.evaluation.plan_file import Flags, in_full, read_plan
+from hopweave.evaluation.run import RunOptions, evaluate
+from hopweave.evaluation.run_folder import RunFolder
+from hopweave.settings import read_settings
+
+
+@pytest.fixture(autouse=True)
+def scene(tmp_path, monkeypatch):
+    """Three questions, and a model that says one thing."""
+    for name in list(os.environ):
+        if name.startswith("HOPWEAVE_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = "So the answer is: the Nith."\n')
+    rows = [{"id": f"q{n}", "question": f"Which river runs through town {n}?", "answer": "the Nith"} for n in range(3)]
+    Path("questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+async def evaluated(**more):
+    given = {"llm": "scripted", "llms": {"scripted": {"rules_file": "rules.toml"}}, **more}
+    plan = read_plan(None, Flags(["jsonl"], ["cot"], Path("questions.jsonl"), settings=given))
+    settings = read_settings(plan.settings)
+    await evaluate(Path("run"), in_full(plan, settings), settings, RunOptions())
+    return [*RunFolder.open(Path("run")).records("jsonl", "cot")]
+
+
+def altered(place, change):
+    """Changes a JSON document as if an earlier version had written it."""
+    document = json.loads(Path(place).read_text())
+    change(document)
+    Path(place).write_text(json.dumps(document, indent=1))
+
+
+def as_an_earlier_version_left_it():
+    """Without a setting and a field that were added since, and with a question that is still to be answered."""
+    altered("run/plan.json", lambda plan: plan["settings"].pop("require_support"))
+    examples = Path("run/examples/jsonl.jsonl")
+    rows = [json.loads(line) for line in examples.read_text().splitlines()]
+    for row in rows:
+        del row["question"]["dataset"]
+    examples.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for place in Path("run/records/jsonl").iterdir():
+        lines = place.read_text().splitlines(keepends=True)
+        place.write_text("".join(lines[:-1]))
+
+
+async def test_a_run_begun_before_a_setting_and_a_field_were_added_goes_on():
+    before = await evaluated()
+    as_an_earlier_version_left_it()
+    after = await evaluated()
+    assert [record.question.id for record in after] == [record.question.id for record in before]
+    assert [record.answer for record in after] == [record.answer for record in before]
+
+
+async def test_a_setting_that_was_added_and_is_not_at_its_default_is_another_plan():
+    await evaluated()
+    as_an_earlier_version_left_it()
+    with pytest.raises(SettingsError, match="require_support was false, is now true"):
+        await evaluated(require_support=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda options: options.update(max_tokens=7), "option max_tokens of cot was 7, is now "),
+        (lambda options: options.pop("max_tokens"), "option max_tokens of cot was not there, is now "),
+    ],
+)
+async def test_a_run_whose_method_works_otherwise_by_now_is_refused(change, reason):
+    await evaluated()
+    known = manifest_file.Manifest.read(Path("run"))
+    methods = {label: dict(options) for label, options in known.methods.items()}
+    change(methods["cot"])
+    replace(known, methods=methods).write(Path("run"))
+    with pytest.raises(DataError, match=reason):
+        await evaluated()
