@@ -23,8 +23,10 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+# The tests of the embedded model take the whole machine, so they run alone.
 units: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not live" --numprocesses auto
+	$(BIN)/python -m pytest -m live
 
 # The wheel as users get it: built, installed into an environment of its own, and tried outside this folder.
 wheel: $(READY)
