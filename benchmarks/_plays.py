@@ -1,4 +1,4 @@
-"""What a scripted model says to each method, so that each goes its usual way over three hops, in calls that are all in a row.
+"""What a scripted model says to each method, so that each goes its usual way over three hops.
 
 Every question ends in `case N`, by which the model tells questions apart; which call of its question comes next it counts, or
 sees from the prompt. The same requests, sent again in the same order, get the same replies.
@@ -19,7 +19,7 @@ HOPS = (
     ("Which river runs through Warsaw, case {n}?", "the Vistula"),
     ("Into which sea does the Vistula flow, case {n}?", "the Baltic Sea"),
 )
-CALLS: Mapping[str, int] = {"searchain": 6, "ircot": 5, "toqd": 12, "react": 4, "self_ask": 4, "dsp": 3}
+CALLS: Mapping[str, int] = {"searchain": 6, "ircot": 5, "toqd": 17, "react": 4, "self_ask": 4, "dsp": 3}
 """Calls of each method for one question, one after the other."""
 OPTIONS: Mapping[str, Mapping[str, Any]] = {"dsp": {"preset": "light"}}
 """Options of a method that are not its defaults: one completion a template, as the others have."""

@@ -1,14 +1,14 @@
 """How close a run comes to what the endpoint allows, and what a model call costs in CPU, method by method.
 
 Questions of three hops, 64 side by side, against an OpenAI-compatible server in another process that answers after 1 s. The
-calls of a question are in a row, so that its critical path is so many seconds of waiting; with 64 places, 300 questions cannot
+calls of a question wait for one another, so that its critical path is so many seconds; with 64 places, 300 questions cannot
 end before 5 rounds of it. Printed for each method are
 
 - that limit as a share of the time taken, from the start of the process (interpreter, imports, index, store and connections);
 - the CPU milliseconds of the process for each call, from the first question to the last record on disk, with trace, record,
   store and BM25 search, and as a multiple of what a bare aiohttp client takes that then, in the same process, sends the same
   requests, as many side by side, and parses the replies;
-- the CPU seconds of the start, and the CPU milliseconds that the server took for each call, which is not to hold it up.
+- the CPU seconds of the start (imports, index, store, client), and the CPU milliseconds of the server for each call.
 
 With `--latency lognormal` the server takes 1 s on average (sigma 0.6), and the limit is all the waiting there is, spread evenly
 over the places: no end of the last questions, when places stay empty, is taken off.
@@ -19,6 +19,7 @@ over the places: no end of the last questions, when places stay empty, is taken 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import math
 import subprocess
@@ -39,6 +40,8 @@ def main() -> None:
 
         serve(play(options.method), options.delay, sigma=options.sigma)
     elif options.base_url:
+        print(json.dumps(asyncio.run(_ask(options))))
+    else:
         print("method     questions failed  calls  seconds  limit  share  ms a call  bare  times bare  start CPU s  server ms")
         for method in [options.method] if options.method else CALLS:
             print(_measured(options, method), flush=True)

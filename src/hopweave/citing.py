@@ -126,7 +126,7 @@ def _exact(wanted: str, text: str) -> Span | None:
 
 def _alike(wanted: str, text: str) -> Span | None:
     """The first place whose letters look the same, by a folded copy of the text that remembers where each letter came from."""
-    letters = "".join(map(_folded, wanted))
+    letters, _ = _folded_text(wanted)
     folded, places = _folded_text(text)
     match = _first(letters, folded) if letters.strip() else None
     if match is None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, to_json
 
 from hopweave.errors import DataError, ModelError
 from hopweave.trace import Failure
@@ -67,23 +67,31 @@ class Stored:
 
 def key_of(identity: str, messages: Sequence[Message], sampling: Sampling, sample: int) -> str:
     """The hash (SHA-256, hex) under which a reply is kept."""
-    asked = [
-        identity,
-        [[message.role, message.text] for message in messages],
-        [
-            float(sampling.temperature),
-            float(sampling.top_p),
-            sampling.max_tokens,
-            sampling.stop,
-            sampling.seed,
-            sampling.top_logprobs,
-        ],
-        sampling.json_schema,  # in its own order: the order of its keys is that of the reply
-        sample,
+    limits = [
+        float(sampling.temperature),
+        float(sampling.top_p),
+        sampling.max_tokens,
+        sampling.stop,
+        sampling.seed,
+        sampling.top_logprobs,
     ]
+    # The schema in its own order: the order of its keys is that of the reply.
+    rest = [_json_of(one) for one in (limits, sampling.json_schema, sample)]
+    return hashlib.sha256(b"[" + b",".join([_json_of(identity), _json_of_messages(messages), *rest]) + b"]").hexdigest()
+
+
+def _json_of(value: object) -> bytes:
     # Half of a surrogate pair is no character, but it may have been asked.
-    text = json.dumps(asked, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _json_of_messages(messages: Sequence[Message]) -> bytes:
+    """As `_json_of` has it. Texts are most of what is asked, and pydantic writes the same JSON of them faster."""
+    asked = [[message.role, message.text] for message in messages]
+    try:
+        return to_json(asked)
+    except PydanticSerializationError:  # half of a surrogate pair
+        return _json_of(asked)
 
 
 class Store:

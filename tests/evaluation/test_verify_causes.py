@@ -259,6 +259,15 @@ def a_reply_in_the_store():
     with closing(sqlite3.connect("runs/lights/store.sqlite")) as file:
         file.execute("UPDATE replies SET outcome = replace(outcome, '1875', '1874')")
         file.commit()
+    return "store.sqlite: it holds an altered reply to the call 0 (answer) of records/lights/a.jsonl, line 2"
+
+
+def a_reply_in_the_store_without_its_checksum():
+    with closing(sqlite3.connect("runs/lights/store.sqlite")) as file:
+        rows = file.execute("SELECT key, outcome FROM replies").fetchall()
+        bare = [(json.dumps(json.loads(outcome.replace("1875", "1874"))[:2]), key) for key, outcome in rows]
+        file.executemany("UPDATE replies SET outcome = ? WHERE key = ?", bare)
+        file.commit()
     return "store.sqlite: it holds another reply to the call 0 (answer) of records/lights/a.jsonl, line 2"
 
 
@@ -325,6 +334,7 @@ TAMPERINGS = [
     a_deleted_file_of_the_index,
     the_store,
     a_reply_in_the_store,
+    a_reply_in_the_store_without_its_checksum,
     replies_taken_out_of_the_store,
     another_file_for_the_store,
     a_row_of_the_dataset,

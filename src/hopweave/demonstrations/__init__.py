@@ -114,8 +114,13 @@ def sample(num: int, *, seed: int = 0, asked: str = "", family: str = MULTI_HOP)
     Raises:
         SettingsError: if there is no such family.
     """
+    return list(_sampled(asked, num, seed, family))
+
+
+@remembered
+def _sampled(asked: str, num: int, seed: int, family: str) -> tuple[Demonstration, ...]:
     words = _words(asked)
-    return [one for one in _in_drawn_order(demonstrations(family), seed) if _words(one.question) != words][:num]
+    return tuple([one for one in _in_drawn_order(demonstrations(family), seed) if _words(one.question) != words][:num])
 
 
 def family_of(question: Question) -> str:

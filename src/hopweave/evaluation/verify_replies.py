@@ -70,6 +70,7 @@ class KeptReplies:
                 continue
             self.found.count("replies")
             key = key_of(record.setup.llm, messages, call.sampling, call.sample)
+            num_unreadable = self._num_unreadable()
             try:
                 stored = [one.get(key) for one in self.stores.values()]
             except DataError as error:
@@ -77,7 +78,8 @@ class KeptReplies:
                 continue
             texts = [one.reply.text for one in stored if one is not None and one.reply is not None]
             if call.text not in texts:
-                said = "another reply to" if texts else "no reply to"
+                is_altered = self._num_unreadable() > num_unreadable  # the row does not match its own checksum
+                said = "another reply to" if texts else "an altered reply to" if is_altered else "no reply to"
                 self.problems.append((None, f"it holds {said} the call {call.id} ({call.purpose}) of {name}, line {number}"))
 
     def close(self) -> None:
@@ -85,6 +87,9 @@ class KeptReplies:
         for store in self.stores.values():
             store.close()
         self.stores.clear()
+
+    def _num_unreadable(self) -> int:
+        return sum(store.num_unreadable for store in self.stores.values())
 
     def _open(self, run: RunFolder, known: Manifest | None, named: str) -> bool:
         """Opens a store; whether that could be done."""
