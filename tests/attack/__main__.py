@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -164,6 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", action="append", choices=[*all_attacks()], metavar="ATTACK", help="this one; may be repeated")
     parser.add_argument("--seed", type=int, help="of all that is drawn; by default another one each time")
     parser.add_argument("--scale", type=float, default=1.0, help="how many times the usual number of inputs")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="attacks side by side; by default one a core")
     parser.add_argument("--number", type=int, help="one trial of one attack, with its traceback")
     parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -179,13 +181,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     print(f"seed {seed}, scale {options.scale:g}", flush=True)
     tallies: dict[str, Tally] = {}
-    for name, attack in chosen.items():
-        tallies[name] = attacked(attack, seed, options.scale)
-        for broke in tallies[name].breaks[:MAX_SHOWN]:
-            print(f"{name}, trial {broke.number}: {broke.error}\n  on {broke.shown}")
-            print(f'  again: make attack ARGS="--only {name} --seed {seed} --scale {options.scale:g} --number {broke.number}"')
+    with ThreadPoolExecutor(options.jobs) as pool:
+        made = pool.map(lambda attack: attacked(attack, seed, options.scale), chosen.values())
+        for name, tally in zip(chosen, made, strict=True):
+            tallies[name] = tally
+            print(f"{name}: {tally.num_tried:,} tried, {len(tally.breaks):,} broke", flush=True)
+            _tell(name, tally, seed, options.scale)
     print(f"\n{table(tallies)}")
     return 1 if any(one.breaks for one in tallies.values()) else 0
+
+
+def _tell(name: str, tally: Tally, seed: int, scale: float) -> None:
+    """Prints what broke, on what, and how to draw it again."""
+    for broke in tally.breaks[:MAX_SHOWN]:
+        print(f"{name}, trial {broke.number}: {broke.error}\n  on {broke.shown}")
+        print(f'  again: make attack ARGS="--only {name} --seed {seed} --scale {scale:g} --number {broke.number}"', flush=True)
 
 
 if __name__ == "__main__":

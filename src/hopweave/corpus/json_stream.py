@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TextIO
 
@@ -25,6 +25,8 @@ _SCALAR = re.compile(r'[^\s,:"\[\]{}]*+')
 _UP_TO_BRACKET = re.compile(r'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 _BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|(?P<open>[\[{])|(?P<close>[\]}])', re.DOTALL)
 _DECODER = json.JSONDecoder()
+_MAX_SHOWN_NAMES = 20
+_MAX_SHOWN_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,3 +276,10 @@ class JsonStream:
 def _end(pattern: re.Pattern[str], held: str, at: int) -> int:
     match = pattern.match(held, at)
     return match.end() if match else at
+
+
+def fields_of(values: Iterable[object]) -> str:
+    """The names of the fields of a row, as a message on one line tells them; of many, the first."""
+    names = [" ".join(str(name).split())[:_MAX_SHOWN_NAME] for name in values]
+    more = f" and {len(names) - _MAX_SHOWN_NAMES:,} more" if len(names) > _MAX_SHOWN_NAMES else ""
+    return f"its fields: {', '.join(names[:_MAX_SHOWN_NAMES]) or 'none at all'}{more}"

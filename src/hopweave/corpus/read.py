@@ -23,6 +23,7 @@ from hopweave.corpus.files import (
     open_text,
     shown_name,
 )
+from hopweave.corpus.json_stream import fields_of
 from hopweave.corpus.records import Row, read_rows
 from hopweave.corpus.split import fits, split_spans
 from hopweave.errors import DataError, SettingsError
@@ -218,8 +219,7 @@ def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -
 
 
 def _no_field(place: str, values: Mapping[str, Any], wanted: str, option: str) -> str:
-    has = ", ".join(map(str, values)) or "none at all"
-    return f"{place} has no field {wanted} (its fields: {has}); name the right one with {option}"
+    return f"{place} has no field {wanted} ({fields_of(values)}); name the right one with {option}"
 
 
 def _text(value: object, what: str, place: str) -> str:

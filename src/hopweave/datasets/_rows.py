@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from hopweave.corpus.files import CorpusFile, Limits, open_text
-from hopweave.corpus.json_stream import JsonStream, load_json
+from hopweave.corpus.json_stream import JsonStream, fields_of, load_json
 from hopweave.errors import DataError
 
 
@@ -108,7 +108,7 @@ def checked(values: object, where: Callable[[], str], layouts: Sequence[type[L]]
     fits = [layout for layout in layouts if all(mark in values for mark in layout.marks)]
     if not fits:
         wanted = " or ".join(", ".join(layout.marks) for layout in layouts)
-        raise DataError(f"{where()} has no field {wanted} ({_fields(values)}); check that it is a file of this dataset")
+        raise DataError(f"{where()} has no field {wanted} ({fields_of(values)}); check that it is a file of this dataset")
     try:
         return Row(fits[0].model_validate(values), where)
     except ValidationError as error:
@@ -119,12 +119,8 @@ def _explained(error: ValidationError, values: Mapping[str, Any]) -> str:
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     if first["type"] == "missing":
-        return f" has no field {place} ({_fields(values)})"
+        return f" has no field {place} ({fields_of(values)})"
     return f": {place}: {first['msg'].removeprefix('Value error, ')}"
-
-
-def _fields(values: Mapping[str, Any]) -> str:
-    return f"its fields: {', '.join(map(str, values)) or 'none at all'}"
 
 
 def _lines(file: CorpusFile) -> Iterator[tuple[object, Callable[[], str]]]:

@@ -159,5 +159,5 @@ def run(trial: Trial) -> None:
 ATTACKS = (
     Attack("stores", "a spoilt store gives what was put, or nothing, or one line", store, 3_000, 25, prepare=made_store),
     Attack("indexes", "a spoilt index finds the same, or is refused in one line", index, 1_500, 12, prepare=made_index),
-    Attack("runs", "a spoilt run is noticed, and no command ends in more than one line", run, 300, 3, prepare=made_scene),
+    Attack("runs", "a spoilt run is noticed, and no command ends in more than one line", run, 120, 3, prepare=made_scene),
 )

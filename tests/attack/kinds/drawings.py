@@ -118,8 +118,8 @@ def _cells(text: str, num_rows: int | None = None, num_columns: int | None = Non
 
 
 ATTACKS = (
-    Attack("pages", "a page nests, loads nothing and runs nothing", page, 2_000, 12),
+    Attack("pages", "a page nests, loads nothing and runs nothing", page, 1_500, 12),
     Attack("charts", "a chart is one that Mermaid can read", chart, 6_000, 40),
-    Attack("terminal", "a terminal is sent nothing to obey, and a line stays a line", terminal, 3_000, 10),
-    Attack("spreadsheets", "no cell is a formula, and no text makes a row", spreadsheet, 2_000, 8),
+    Attack("terminal", "a terminal is sent nothing to obey, and a line stays a line", terminal, 1_500, 10),
+    Attack("spreadsheets", "no cell is a formula, and no text makes a row", spreadsheet, 1_500, 8),
 )
