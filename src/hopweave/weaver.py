@@ -38,6 +38,9 @@ from hopweave.workbench import Budget, Workbench
 
 STARTER = "starter"
 MAX_QUESTION_CHARACTERS = 8_000
+APART_SECONDS = 0.002
+"""Between the beginnings of questions side by side. Begun at one moment, their replies come back at one moment, and each waits
+until all the others have been worked on, in every round again."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -107,6 +110,8 @@ class Weaver:
             while True:
                 while len(running) < max_parallel and (question := next(waiting, None)) is not None:
                     running.append(asyncio.create_task(self.answer(question)))
+                    if len(running) < max_parallel:
+                        await asyncio.sleep(APART_SECONDS)
                 if not running:
                     return
                 done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)

@@ -30,7 +30,7 @@ from hopweave.prices import Price, price_of
 from hopweave.settings import Settings
 from hopweave.trace import Failure, Record, Trace
 from hopweave.types import Question
-from hopweave.weaver import cause_of, check_question
+from hopweave.weaver import APART_SECONDS, cause_of, check_question
 
 FINISHED = "finished"
 GATHER_SECONDS = 0.05
@@ -203,6 +203,7 @@ class _Sitting:
             async with asyncio.TaskGroup() as workers:
                 for _ in range(num_workers):
                     workers.create_task(self._take_turns(max(MIN_UNWRITTEN, 2 * num_workers)))
+                    await asyncio.sleep(APART_SECONDS)
 
         asking = asyncio.create_task(ask())
         writing = asyncio.create_task(self._write_along(asking))
