@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hopweave.citing import locate
-from hopweave.matching import is_yes_or_no, normalize_answer
+from hopweave.grounding.citing import locate
+from hopweave.text.matching import is_yes_or_no, normalize_answer
 from hopweave.types import Passage, Question
 
 CANARY = "Zarquen Holt"

@@ -26,10 +26,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hopweave import read_settings
-from hopweave.evaluation.plan_file import Flags, in_full, read_plan
-from hopweave.evaluation.run import Outcome, RunOptions, Watcher, Work, evaluate
-from hopweave.evaluation.run_folder import RunFolder
-from hopweave.evaluation.standing import Cell
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.runs.plan import Flags, in_full, read_plan
+from hopweave.evaluation.runs.progress import Cell
+from hopweave.evaluation.runs.run import Outcome, RunOptions, Watcher, Work, evaluate
 from hopweave.trace import Record
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))

@@ -29,8 +29,8 @@ import hopweave
 from hopweave import Record, Weaver, read_settings
 from hopweave.catalog import load
 from hopweave.corpus import read_corpus
-from hopweave.matching import is_contained
 from hopweave.settings import assignments, build, merged
+from hopweave.text.matching import is_contained
 from hopweave.types import Example, Passage
 
 FILES = {

@@ -19,7 +19,7 @@ from typing import Any
 from _server import serve, server
 
 from hopweave import Record, Weaver, read_settings
-from hopweave.critical_path import critical_path
+from hopweave.trace.critical_path import critical_path
 
 QUESTION = "Which is further north, the birthplace of the painter of Blue Hill or that of the painter of Red Lake?"
 SUB_QUESTIONS = """1. Who painted Blue Hill?

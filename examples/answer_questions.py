@@ -112,7 +112,7 @@ def show(record: Record, gold: str) -> None:
 
 
 def _summarise(records: list[Record], golds: dict[str, str]) -> None:
-    from hopweave.matching import is_contained
+    from hopweave.text.matching import is_contained
 
     answers = [(record.answer, golds[record.question.id]) for record in records]
     hits = sum(answer is not None and is_contained(gold, answer.short) for answer, gold in answers)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.calibration import (
+from hopweave.errors import DataError, ReadError, SettingsError
+from hopweave.evaluation.scoring.calibration import (
     Outcome,
     Pair,
     Point,
@@ -24,11 +25,10 @@ from hopweave.calibration import (
     sweep,
     thresholds,
 )
-from hopweave.errors import DataError, ReadError, SettingsError
 from hopweave.llms.scripted import Scripted
-from hopweave.parts import Parts
 from hopweave.readers.llm_reader import LLMReader
-from hopweave.store import Store
+from hopweave.runtime.components import Parts
+from hopweave.runtime.store import Store
 from hopweave.trace import Failure
 from hopweave.types import Passage, Reading
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.citing import cite, locate, settle_marks
-from hopweave.parse.sentences import sentence_spans
-from hopweave.prompt import blunt
+from hopweave.grounding.citing import cite, locate, settle_marks
+from hopweave.prompting.prompt import blunt
+from hopweave.text.sentences import sentence_spans
 from hopweave.types import Passage
 
 TEXT = "Hilversum Town Hall was designed by W. M. Dudok. It was finished in 1931. 😀 The tower is tall."

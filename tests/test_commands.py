@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.commands import commands_in, without_commands
+from hopweave.text.commands import commands_in, without_commands
 from hopweave.types import Passage
 
 QUESTION = "In which city was the director of the 1922 film Nosferatu born?"

@@ -13,13 +13,13 @@ from hopweave.llms import llama_cpp
 from hopweave.llms.llama_cpp import LlamaCpp
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.llms.scripted import Scripted
-from hopweave.parts import Parts
 from hopweave.protocols import TokenCounter
-from hopweave.retries import Retries
-from hopweave.store import Store
+from hopweave.runtime.components import Parts
+from hopweave.runtime.retries import Retries
+from hopweave.runtime.store import Store
+from hopweave.runtime.workbench import Budget, Workbench
 from hopweave.trace import Trace
 from hopweave.types import Abilities, Message, Reply, Sampling
-from hopweave.workbench import Budget, Workbench
 
 
 class Counter(Scripted):

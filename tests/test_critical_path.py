@@ -7,11 +7,11 @@ from support.bench import Bench
 from test_samples import WARM, AtOnce
 from test_workbench import ASK, bench, record_of
 
-from hopweave.critical_path import critical_path
 from hopweave.llms.scripted import Scripted
+from hopweave.runtime.workbench import Budget
 from hopweave.trace import ModelCall, Timing
+from hopweave.trace.critical_path import critical_path
 from hopweave.types import Message
-from hopweave.workbench import Budget
 
 SAID = "Ulm. So the final answer is Ulm."
 

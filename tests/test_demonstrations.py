@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from hopweave.demonstrations import demonstrations, family_of, published_count, sample
 from hopweave.errors import SettingsError
-from hopweave.methods._demos import drawn
 from hopweave.parse.final import final_answer
-from hopweave.parse.sentences import sentence_spans
+from hopweave.prompting.demonstrations import demonstrations, family_of, published_count, sample
+from hopweave.text.sentences import sentence_spans
+from hopweave.toolkit.demos import drawn
 from hopweave.types import Question
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "hopweave"

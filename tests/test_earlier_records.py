@@ -6,9 +6,9 @@ from dataclasses import asdict
 import pytest
 from test_trace import SETUP, search
 
-from hopweave.earlier_records import from_first
 from hopweave.errors import DataError
 from hopweave.trace import SCHEMA, Record, Trace
+from hopweave.trace.earlier_schemas import from_first
 from hopweave.types import Answer, Citation, Hit, Passage, Question
 
 ULM = Passage("ulm", "Einstein was born in Ulm.")

@@ -8,13 +8,13 @@ from test_samples import WARM, AtOnce
 from test_workbench import ASK, QUICK, Model, bench, record_of
 
 from hopweave.errors import BudgetReached, ModelError, ReplayMiss
-from hopweave.estimated_usage import estimated_tokens, with_usage
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.metrics.tokens import Tokens
-from hopweave.store import Store
+from hopweave.runtime.estimated_usage import estimated_tokens, with_usage
+from hopweave.runtime.store import Store
+from hopweave.runtime.workbench import Budget
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Example, Gold, Message, Reply, Sampling, Usage
-from hopweave.workbench import Budget
 
 LONG = [Message("user", "Where was the maker of the Vell clock born? " * 10)]
 CUT = Reply("It was Ulm", usage=Usage(completion_tokens=4))  # as of a stream that we ended: pieces, and no count of the prompt

@@ -11,7 +11,7 @@ from support.bench import Bench, chain, decisions, queries, told, unread
 from support.scripted_server import Behaviour, Request, ScriptedServer
 
 from hopweave.llms.openai_compatible import OpenAICompatible
-from hopweave.retries import Retries
+from hopweave.runtime.retries import Retries
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Passage
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from support.hostile import STRANGE_NAMES
 
 from hopweave.errors import DataError
-from hopweave.evaluation.lock import lock
-from hopweave.evaluation.report import Report, write_report
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
+from hopweave.evaluation.reports.report import Report, write_report
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
+from hopweave.evaluation.runs.lock import lock
 from hopweave.file_names import file_name, is_file_name
 from hopweave.retrievers import _index_folder
 from hopweave.retrievers.bm25 import BM25

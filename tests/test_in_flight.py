@@ -8,12 +8,12 @@ from test_samples import WARM, AtOnce
 from test_workbench import ASK, QUICK, Model, bench, others, record_of, until
 
 from hopweave.errors import BudgetReached, ModelError
-from hopweave.in_flight import InFlight
-from hopweave.parts import Parts
-from hopweave.store import Store
+from hopweave.runtime.components import Parts
+from hopweave.runtime.in_flight import InFlight
+from hopweave.runtime.store import Store
+from hopweave.runtime.workbench import Budget, Workbench
 from hopweave.trace import ModelCall, TextPiece, Trace
 from hopweave.types import Reply, Usage
-from hopweave.workbench import Budget, Workbench
 
 
 class Gate(Model):

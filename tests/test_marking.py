@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.marking import (
+from hopweave.grounding.marking import (
     abstention,
     carrier_of,
     settled,

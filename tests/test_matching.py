@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.matching import is_contained, is_yes_or_no, normalize_answer, rouge_l
+from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer, rouge_l
 
 TEXTS = st.one_of(
     st.text(max_size=30), st.lists(st.sampled_from(["a", "the", "no", "not", "known", "184", "1844", "U.S."])).map(" ".join)

@@ -15,9 +15,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from hopweave import models
+from hopweave import model_files as models
 from hopweave.errors import DataError, SettingsError
-from hopweave.models import (
+from hopweave.model_files import (
     KNOWN_MODELS,
     HubFile,
     KnownModel,

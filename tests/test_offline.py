@@ -6,7 +6,6 @@ import pytest
 from support.bench import TableRetriever
 from test_workbench import ASK, Model, bench, record_of
 
-from hopweave.critical_path import critical_path
 from hopweave.errors import BudgetReached, ModelError
 from hopweave.llms.scripted import Scripted
 from hopweave.metrics.calls import Calls
@@ -14,13 +13,14 @@ from hopweave.metrics.cost import Cost
 from hopweave.metrics.seconds import Seconds
 from hopweave.metrics.tokens import Tokens
 from hopweave.metrics.words import Words
-from hopweave.parts import Parts
+from hopweave.runtime.components import Parts
+from hopweave.runtime.store import Store
+from hopweave.runtime.workbench import Budget, Workbench
 from hopweave.settings import read_settings
-from hopweave.store import Store
 from hopweave.trace import Record, Trace
+from hopweave.trace.critical_path import critical_path
 from hopweave.types import Example, Gold, Message, Passage, Question, Reply, Usage
 from hopweave.weaver import Weaver
-from hopweave.workbench import Budget, Workbench
 
 OWN = [Message("user", "one two three")]
 POOL = [f"Who is number {number} of the town?" for number in range(20)]

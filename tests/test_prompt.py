@@ -14,7 +14,7 @@ import hopweave
 from hopweave.errors import SettingsError
 from hopweave.parse.chain import parse_chain
 from hopweave.parse.final import final_answer
-from hopweave.prompt import Prompt, Prompts, blunt, fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import Prompt, Prompts, blunt, fence, prompts_beside, unblunt
 from hopweave.types import Question
 
 QUESTIONS = [Question("q", "?"), Question("q", "?", form="label", labels=("Yes", "No")), Question("q", "?", form="long")]

@@ -9,17 +9,18 @@ import random
 import pytest
 from support.bench import TableReader, TableRetriever
 
-from hopweave import Weaver, read_settings, words
-from hopweave.citing import locate, without_marks
-from hopweave.demonstrations import demonstrations, sample
+from hopweave import Weaver, read_settings
 from hopweave.duplicate_detectors.keywords import KeyWords
-from hopweave.keywords import words_in
+from hopweave.grounding.citing import locate, without_marks
 from hopweave.llms.scripted import Scripted
-from hopweave.parse.sentences import sentence_spans
-from hopweave.parts import Parts
+from hopweave.memoize import Kept, remembered
+from hopweave.prompting.demonstrations import demonstrations, sample
 from hopweave.protocols import TokenCounter, is_part
-from hopweave.remembered import Kept, remembered
-from hopweave.store import key_of
+from hopweave.runtime.components import Parts
+from hopweave.runtime.store import key_of
+from hopweave.text import words
+from hopweave.text.keywords import words_in
+from hopweave.text.sentences import sentence_spans
 from hopweave.types import Message, Question, Sampling, Span
 
 

@@ -8,10 +8,10 @@ from test_workbench import ASK, QUICK, Engine, Model, bench, record_of
 
 from hopweave.errors import BudgetReached, ModelError, ReplayMiss
 from hopweave.llms.scripted import Line, Scripted
-from hopweave.store import Store
+from hopweave.runtime.store import Store
+from hopweave.runtime.workbench import Budget
 from hopweave.trace import ModelCall
 from hopweave.types import Reply, Sampling, Usage
-from hopweave.workbench import Budget
 
 WARM = Sampling(temperature=0.7)
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from hopweave import sentence_encoder
 from hopweave.catalog import load
 from hopweave.errors import MissingExtra
+from hopweave.text import sentence_encoder
 
 
 class Vector(tuple):

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from hopweave.errors import SettingsError
-from hopweave.retries import Retries
+from hopweave.runtime.retries import Retries
+from hopweave.runtime.workbench import Budget
 from hopweave.settings import Settings, assignments, build, merged, read_settings
 from hopweave.types import Sampling
-from hopweave.workbench import Budget
 
 
 @pytest.fixture(autouse=True)

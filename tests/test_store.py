@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.errors import DataError, ModelError
-from hopweave.store import Store, Stored, key_of
+from hopweave.runtime.store import Store, Stored, key_of
 from hopweave.trace import Failure
 from hopweave.types import Message, Reply, Sampling, TokenLogprob, Usage
 
@@ -115,9 +115,9 @@ def test_a_replay_needs_no_right_to_write():
     code = """
 import os, shutil, sys, tempfile
 from pathlib import Path
-from hopweave.store import *
+from hopweave.runtime.store import *
 from hopweave.types import Reply
-from hopweave.store import _outcome_adapter
+from hopweave.runtime.store import _outcome_adapter
 folder = Path(tempfile.mkdtemp())
 try:
     store = Store(folder / "s"); store.put("k", Stored(Reply("hello"), None, 1.0, 1)); store.close()
@@ -205,7 +205,7 @@ def test_a_key_does_not_depend_on_how_a_number_was_written():
 
 def test_a_key_is_the_same_in_every_process():
     code = (
-        "from hopweave.store import key_of; from hopweave.types import *\n"
+        "from hopweave.runtime.store import key_of; from hopweave.types import *\n"
         "print(key_of('m', [Message('user', 'Ünïcode 🌊')], Sampling(stop=('x',), json_schema={'a': [1]}), 2))"
     )
     here = key_of("m", [Message("user", "Ünïcode 🌊")], Sampling(stop=("x",), json_schema={"a": [1]}), 2)
@@ -229,7 +229,7 @@ def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 WRITER = """
 import sys
 from pathlib import Path
-from hopweave.store import Store, Stored
+from hopweave.runtime.store import Store, Stored
 from hopweave.types import Reply
 path, name = sys.argv[1:]
 sys.stdin.readline()  # all begin at once, so that the file is made by several at the same moment
@@ -264,7 +264,7 @@ def test_processes_that_write_at_once_lose_nothing_and_agree_who_was_first(path,
 OPENER = """
 import sys, time
 from pathlib import Path
-from hopweave.store import Store
+from hopweave.runtime.store import Store
 for line in sys.stdin:
     moment, path = line.split(maxsplit=1)
     while time.time() < float(moment):
@@ -315,7 +315,7 @@ def test_a_switch_to_wal_that_is_sent_away_is_tried_again(path, opened, monkeypa
 
 def test_a_store_that_stays_locked_is_an_error_that_says_so(path, opened, monkeypatch):
     Busy.num_refused = -(10**6)
-    monkeypatch.setattr("hopweave.store._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("hopweave.runtime.store._BUSY_SECONDS", 0.05)
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, **named, factory=Busy))
     with pytest.raises(DataError, match="database is locked"):
@@ -325,7 +325,7 @@ def test_a_store_that_stays_locked_is_an_error_that_says_so(path, opened, monkey
 KILLED = """
 import sys
 from pathlib import Path
-from hopweave.store import Store, Stored
+from hopweave.runtime.store import Store, Stored
 from hopweave.types import Reply
 store = Store(Path(sys.argv[1]))
 for number in range(100_000):

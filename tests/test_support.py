@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.support import Standing, denies, judge
+from hopweave.grounding.support import Standing, denies, judge
+from hopweave.text.words import anchors
 from hopweave.types import Passage, Question, Reading, Span
-from hopweave.words import anchors
 
 ASKED = Question("q", "Where was Mira Solberg born?")
 SOLBERG = Passage(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.values import agree_by_value, normalize_values
+from hopweave.text.values import agree_by_value, normalize_values
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,10 @@ from hopweave.errors import (
     SettingsError,
 )
 from hopweave.llms.scripted import Line, Scripted
-from hopweave.parts import Parts
-from hopweave.retries import Retries
+from hopweave.runtime.components import Parts
+from hopweave.runtime.retries import Retries
+from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
-from hopweave.store import Store
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Answer, Citation, Claim, Hit, Message, Passage, Question, Span
 from hopweave.weaver import Weaver, aask, ask, index_folder, open_parts

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import pytest
 
-from hopweave.batching import Batcher
 from hopweave.errors import (
     BudgetReached,
     DataError,
@@ -24,13 +23,14 @@ from hopweave.errors import (
     SettingsError,
 )
 from hopweave.llms.scripted import Line, Rule, Scripted
-from hopweave.parts import Parts
-from hopweave.prompt import Prompt
-from hopweave.retries import Retries
-from hopweave.store import Store, Stored, key_of
+from hopweave.prompting.prompt import Prompt
+from hopweave.runtime.batching import Batcher
+from hopweave.runtime.components import Parts
+from hopweave.runtime.retries import Retries
+from hopweave.runtime.store import Store, Stored, key_of
+from hopweave.runtime.workbench import Budget, Workbench
 from hopweave.trace import ModelCall, Read, Record, Search, Setup, Started, TextPiece, Trace
 from hopweave.types import Answer, Hit, Message, Passage, Question, Reading, Reply, Sampling, Span, TokenLogprob, Usage
-from hopweave.workbench import Budget, Workbench
 
 ASK = [Message("user", "what?")]
 ULM = Passage("ulm", "Einstein was born in Ulm.")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hopweave.errors import HopweaveError
+    from hopweave.runtime.workbench import Budget
     from hopweave.settings import Settings, read_settings
     from hopweave.trace import Record
     from hopweave.types import Answer, Citation, Claim, Passage, Question, Verdict
     from hopweave.weaver import Weaver, aask, ask
-    from hopweave.workbench import Budget
 
 __all__ = [
     "Answer",
@@ -32,7 +32,7 @@ __all__ = [
 
 _HOME = {
     "Answer": "types",
-    "Budget": "workbench",
+    "Budget": "runtime.workbench",
     "Citation": "types",
     "Claim": "types",
     "HopweaveError": "errors",

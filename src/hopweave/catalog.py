@@ -23,7 +23,7 @@ from hopweave.errors import MissingExtra, SettingsError, suggest
 
 Role = Literal["llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics", "analyses"]
 ROLES: tuple[Role, ...] = get_args(Role)
-FOLDERS: dict[Role, str] = {role: role for role in ROLES} | {"analyses": "evaluation/analyses"}
+FOLDERS: dict[Role, str] = {role: role for role in ROLES} | {"analyses": "evaluation/papers"}
 """Where the files of each role are, within the package."""
 
 _DOCSTRING = re.compile(r'r?"""([^\n]*?)(?:"""|\n)')

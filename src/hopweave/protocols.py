@@ -16,9 +16,9 @@ from hopweave.types import Abilities, Answer, Column, Example, Hit, Message, Pas
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-    from hopweave.parts import Parts
+    from hopweave.runtime.components import Parts
+    from hopweave.runtime.workbench import Workbench
     from hopweave.trace import Record
-    from hopweave.workbench import Workbench
 
 OnText = Callable[[str], None]
 """Told of each piece of a reply as it arrives."""

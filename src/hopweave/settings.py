@@ -3,7 +3,7 @@
 The keys are the fields of `Settings`. Which part plays a role is said by name (`llm = "llama_cpp"`); the options of a part
 stand under its role and name (`[llms.llama_cpp]`), and are the fields of its class. Secrets are never settings: an option
 such as `api_key_env` names the environment variable that holds one. What was found in a folder (`hopweave.toml` in the working
-directory, the plan of a run) sets where questions and keys are sent only if the user trusts it; see `hopweave.trust`.
+directory, the plan of a run) sets where questions and keys are sent only if the user trusts it; see `hopweave.security.trust`.
 
 In the environment a key is in capitals after `HOPWEAVE_`, with two underscores for a dot. There and in `--set` a value is read
 as TOML if it can be (`[1, 2]`, `{max_llm_calls = 3}`), else it is the text itself. An empty variable says nothing.
@@ -33,12 +33,12 @@ from hopweave.catalog import Role, entry, load
 from hopweave.errors import SettingsError, suggest
 from hopweave.file_names import is_file_name
 from hopweave.plain_data import read_toml
-from hopweave.redaction import FOREIGN, public
-from hopweave.retries import Retries
-from hopweave.store import Mode
-from hopweave.trust import Found, check_trust, is_trusted
+from hopweave.runtime.retries import Retries
+from hopweave.runtime.store import Mode
+from hopweave.runtime.workbench import Budget
+from hopweave.security.redaction import FOREIGN, public
+from hopweave.security.trust import Found, check_trust, is_trusted
 from hopweave.types import Sampling
-from hopweave.workbench import Budget
 
 Part = TypeVar("Part")
 

@@ -25,7 +25,7 @@ Origin = Literal["model", "verified", "corrected", "completed", "retrieved"]
 """
 
 Support = Literal["supported", "contradicted", "unsupported"]
-"""How a claim stands, by the one rule of `hopweave.support`, the same for every method.
+"""How a claim stands, by the one rule of `hopweave.grounding.support`, the same for every method.
 
 `supported`: a passage bears it out. `contradicted`: none does, and one says otherwise. `unsupported`: neither.
 """
@@ -196,7 +196,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One step of reasoning that asserts something. `hopweave.support.claim_of` makes it.
+    """One step of reasoning that asserts something. `hopweave.grounding.support.claim_of` makes it.
 
     Attributes:
         query: what it answers.
@@ -219,7 +219,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a whole answer stands. `hopweave.marking.verdict_of` makes it.
+    """How a whole answer stands. `hopweave.grounding.marking.verdict_of` makes it.
 
     Attributes:
         support: of the claim that carries the answer, that is, which says what `Answer.short` says; `unsupported` where none

@@ -25,16 +25,16 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from hopweave.catalog import load
-from hopweave.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
-from hopweave.marking import abstention, settled, verdict_of
-from hopweave.parts import Parts
+from hopweave.grounding.citing import NOT_IN_CORPUS, settle_marks
+from hopweave.grounding.marking import abstention, settled, verdict_of
 from hopweave.protocols import Method, Noting
+from hopweave.runtime.components import Parts
+from hopweave.runtime.store import Store
+from hopweave.runtime.workbench import Budget, Workbench
 from hopweave.settings import Settings, read_settings
-from hopweave.store import Store
 from hopweave.trace import Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
 from hopweave.types import Answer, Question
-from hopweave.workbench import Budget, Workbench
 
 STARTER = "starter"
 MAX_QUESTION_CHARACTERS = 8_000

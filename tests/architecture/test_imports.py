@@ -1,4 +1,4 @@
-"""The direction of imports: each layer stands on those below it, and no part knows another.
+"""The direction of imports: each room stands on those below it, and no part knows another.
 
 Imports anywhere in a file count, those inside functions too. What stands under `if TYPE_CHECKING:` is for the eyes of a type
 checker only and is not run.
@@ -11,58 +11,29 @@ from graphlib import TopologicalSorter
 from importlib.util import resolve_name
 from pathlib import Path
 
-import pytest
-
 import hopweave
 
 PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
-    {"types", "errors", "redaction", "remembered"},
-    {
-        "file_names",
-        "plain_data",
-        "trace",
-        "earlier_records",
-        "critical_path",
-        "prompt",
-        "matching",
-        "keywords",
-        "values",
-        "words",
-        "citing",
-        "commands",
-        "support",
-        "marking",
-        "fragments",
-        "entailment",
-        "prices",
-        "parse",
-        "demonstrations",
-    },
-    {"protocols"},
-    {
-        "catalog",
-        "sentence_encoder",
-        "store",
-        "batching",
-        "checked",
-        "estimated_usage",
-        "in_flight",
-        "retries",
-        "parts",
-        "workbench",
-        "settings",
-        "trust",
-        "corpus",
-        "models",
-        "question_graph",
-    },
+    {"types", "errors", "memoize"},
+    {"file_names", "plain_data", "catalog"},
+    {"prompting", "prices"},
+    {"text"},
+    {"parse"},
+    {"grounding"},
+    {"trace"},
+    {"protocols", "corpus", "model_files"},
+    {"security", "runtime"},
+    {"settings", "question_graph"},
+    {"toolkit"},
     {"llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"},
-    {"weaver", "calibration", "draw", "evaluation"},
+    {"weaver"},
+    {"render"},
+    {"evaluation"},
     {"cli", "server"},
 ]
-PARTS = 4
+ROLES = LAYERS[11]
 DATA_ONLY = {"profiles", "starter"}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -115,29 +86,42 @@ def module_of(target: str) -> str:
     return target
 
 
+def room(name: str) -> str:
+    return name.partition(".")[0]
+
+
 def layer(name: str) -> int:
-    return LEVEL[name.partition(".")[0]]
+    return LEVEL[room(name)]
 
 
-EDGES = [(name, target) for name in modules() if name for target in sorted(imports(name)) if target != name]
+def edges() -> list[tuple[str, str]]:
+    """Who imports whom, data aside."""
+    found = [(name, target) for name in modules() if name for target in sorted(imports(name)) if target != name]
+    return [(name, target) for name, target in found if room(target) not in DATA_ONLY and room(name) not in DATA_ONLY]
+
+
+def is_private(name: str) -> bool:
+    return any(part.startswith("_") for part in name.split("."))
 
 
 def test_every_module_has_its_layer():
-    assert {name.split(".")[0] for name in modules() if name} - DATA_ONLY <= LEVEL.keys()
+    assert {room(name) for name in modules() if name} - DATA_ONLY <= LEVEL.keys()
 
 
 def test_the_walk_sees_imports_inside_of_functions_and_not_those_for_type_checkers():
     assert "weaver" in imports("cli.ask")
-    assert "workbench" not in imports("protocols")
-    assert "models" in imports("llms.llama_cpp")
-    assert len(EDGES) > 100
+    assert "runtime.workbench" not in imports("protocols")
+    assert "model_files" in imports("llms.llama_cpp")
+    assert len(edges()) > 1000
 
 
-@pytest.mark.parametrize(("name", "target"), EDGES, ids=lambda part: part)
-def test_no_module_imports_from_a_layer_above(name, target):
-    if target.split(".")[0] in DATA_ONLY:
-        return
-    assert layer(target) <= layer(name), f"{name} stands below {target}"
+def test_no_module_imports_from_a_layer_above():
+    assert [f"{name} stands below {target}" for name, target in edges() if layer(target) > layer(name)] == []
+
+
+def test_rooms_beside_each_other_do_not_import_each_other():
+    bad = [edge for edge in edges() if layer(edge[0]) == layer(edge[1]) and room(edge[0]) != room(edge[1])]
+    assert [f"{name} stands beside {target}" for name, target in bad] == []
 
 
 def test_the_plain_types_and_the_errors_need_the_standard_library_only():
@@ -149,35 +133,34 @@ def test_the_plain_types_and_the_errors_need_the_standard_library_only():
             assert {root.split(".")[0] for root in roots} <= sys.stdlib_module_names
 
 
-@pytest.mark.parametrize(("name", "target"), [edge for edge in EDGES if layer(edge[0]) == PARTS], ids=lambda part: part)
-def test_a_part_knows_the_layers_below_and_what_its_folder_shares(name, target):
-    role, _, file = target.rpartition(".")
-    is_shared = role == name.split(".")[0] and file.startswith("_")
-    assert layer(target) < PARTS or is_shared, f"{name} must not know {target}"
+def test_a_part_knows_the_layers_below_and_what_its_folder_shares():
+    inside = [(name, target) for name, target in edges() if room(name) in ROLES and room(target) in ROLES]
+    assert [f"{name} must not know {target}" for name, target in inside if not is_private(target)] == []
 
 
-@pytest.mark.parametrize(
-    ("name", "target"), [edge for edge in EDGES if layer(edge[0]) != PARTS and layer(edge[1]) == PARTS], ids=lambda part: part
-)
-def test_nobody_names_a_part_but_the_catalog_opens_it(name, target):
-    assert (name, target.split(".")[0]) in MAY_NAME_A_PART, f"{name} names {target}; take it from the catalog"
+def test_nobody_names_a_part_but_the_catalog_opens_it():
+    named = {(name, room(target)) for name, target in edges() if room(target) in ROLES and room(name) not in ROLES}
+    assert named == MAY_NAME_A_PART
 
 
 def test_nothing_imports_the_command_line_or_the_server():
     top = len(LAYERS) - 1
-    assert [(name, target) for name, target in EDGES if layer(target) == top and layer(name) != top] == []
+    assert [(name, target) for name, target in edges() if layer(target) == top and layer(name) != top] == []
 
 
 def test_commands_do_not_know_each_other():
-    bad = [
-        (name, target)
-        for name, target in EDGES
-        if target.startswith("cli.") and not target.startswith("cli._") and name.split(".")[0] == "cli"
-    ]
-    assert bad == []
+    bad = [(name, target) for name, target in edges() if room(name) == room(target) == "cli" and not is_private(target)]
+    assert [edge for edge in bad if edge[1] != "cli"] == []
 
 
 def test_there_are_no_cycles():
     # A package stands for what its __init__ imports; a module needs its package too, but takes nothing from it.
     graph = {name: imports(name) - {name} for name in modules() if name}
     assert len(list(TopologicalSorter(graph).static_order())) == len(graph)
+
+
+def test_there_are_no_cycles_between_rooms():
+    graph: dict[str, set[str]] = {}
+    for name, target in edges():
+        graph.setdefault(room(name), set()).update({room(target)} - {room(name)})
+    assert list(TopologicalSorter(graph).static_order())

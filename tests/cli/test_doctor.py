@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from hopweave import catalog
 from hopweave.cli import app
 from hopweave.errors import MissingExtra
-from hopweave.models import DEFAULT_MODEL
+from hopweave.model_files import DEFAULT_MODEL
 
 
 @pytest.fixture(autouse=True)

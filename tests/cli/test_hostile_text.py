@@ -20,12 +20,12 @@ from typer.testing import CliRunner
 from hopweave.cli import app
 from hopweave.cli._console import console
 from hopweave.cli._terminal import plain, say
-from hopweave.draw.plain import flat, plain_json, visible
-from hopweave.evaluation.annotation import Row, write_sheet
-from hopweave.evaluation.csv_text import csv_text
-from hopweave.evaluation.report_blocks import Number
-from hopweave.evaluation.report_csv import write_csv
-from hopweave.evaluation.sheets import Head, Sheet, SheetRow, written
+from hopweave.evaluation.judging.annotation import Row, write_sheet
+from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow, written
+from hopweave.evaluation.reports.blocks import Number
+from hopweave.evaluation.reports.csv import write_csv
+from hopweave.render.csv_text import csv_text
+from hopweave.render.plain import flat, plain_json, visible
 from hopweave.trace import Record
 
 HOSTILE = f"{ESCAPES}\rhopweave: all holds\nhopweave: all holds"

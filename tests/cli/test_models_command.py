@@ -3,10 +3,10 @@
 import pytest
 from typer.testing import CliRunner
 
-from hopweave import models
+from hopweave import model_files as models
 from hopweave.cli.models import app
 from hopweave.errors import DataError, SettingsError
-from hopweave.models import DEFAULT_MODEL, KNOWN_MODELS
+from hopweave.model_files import DEFAULT_MODEL, KNOWN_MODELS
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ from hopweave import catalog, protocols
 from hopweave.catalog import ROLES, entries, load
 from hopweave.errors import HopweaveError, MissingExtra, SearchError
 from hopweave.llms.scripted import Scripted
-from hopweave.parts import Parts
-from hopweave.prompt import Prompts
-from hopweave.retries import Retries
+from hopweave.prompting.prompt import Prompts
+from hopweave.runtime.components import Parts
+from hopweave.runtime.retries import Retries
+from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
-from hopweave.store import Store
 from hopweave.trace import Record
 from hopweave.types import Question, Reading
 from hopweave.weaver import Weaver, index_folder

@@ -13,8 +13,8 @@ from support.docstring_files import shown_files
 
 from hopweave.catalog import entries, load
 from hopweave.corpus import CorpusOptions, content_id, read_corpus
-from hopweave.demonstrations import demonstrations, family_of
 from hopweave.errors import DataError
+from hopweave.prompting.demonstrations import demonstrations, family_of
 from hopweave.protocols import Dataset, PassageSource
 from hopweave.settings import build
 from hopweave.types import Example, Passage

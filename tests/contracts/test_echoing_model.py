@@ -11,7 +11,7 @@ from support.hostile import MARKERS
 
 from hopweave.catalog import entries, load
 from hopweave.errors import MissingExtra
-from hopweave.prompt import blunt, unblunt
+from hopweave.prompting.prompt import blunt, unblunt
 
 
 def in_turns(form):

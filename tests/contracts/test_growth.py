@@ -13,12 +13,16 @@ import time
 
 import pytest
 
-from hopweave import citing, commands, fragments, keywords, marking, matching, parse, prompt
+from hopweave import parse
 from hopweave.corpus.documents import read_document
 from hopweave.corpus.json_stream import load_json
 from hopweave.corpus.split import split_spans
 from hopweave.errors import DataError
-from hopweave.methods import _finding, _path
+from hopweave.grounding import citing, fragments, marking
+from hopweave.methods._ircot import finding as _finding
+from hopweave.methods._searchain import path as _path
+from hopweave.prompting import prompt
+from hopweave.text import commands, keywords, matching
 from hopweave.types import Answer, Citation, Claim, Passage, Question, Span
 
 PIECES = (

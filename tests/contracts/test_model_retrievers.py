@@ -11,16 +11,16 @@ from support.bench import decisions
 from support.rankings import outer, sent
 
 from hopweave.catalog import entries, load
-from hopweave.critical_path import critical_path
 from hopweave.errors import MissingExtra, ModelError, SearchError
 from hopweave.llms.scripted import Line, Scripted
-from hopweave.parts import Parts
 from hopweave.protocols import ModelRetriever
-from hopweave.retries import Retries
 from hopweave.retrievers.bm25 import BM25
+from hopweave.runtime.components import Parts
+from hopweave.runtime.retries import Retries
+from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
-from hopweave.store import Store
 from hopweave.trace import Record
+from hopweave.trace.critical_path import critical_path
 from hopweave.types import Answer, Passage, Reading, Span
 from hopweave.weaver import Weaver
 

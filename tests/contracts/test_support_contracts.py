@@ -11,12 +11,12 @@ import pytest
 from hopweave import catalog
 from hopweave.catalog import entries, load
 from hopweave.errors import MissingExtra
+from hopweave.grounding.marking import verdict_of, well_marked
+from hopweave.grounding.support import judge
 from hopweave.llms.scripted import Scripted
-from hopweave.marking import verdict_of, well_marked
-from hopweave.parts import Parts
-from hopweave.retries import Retries
+from hopweave.runtime.components import Parts
+from hopweave.runtime.retries import Retries
 from hopweave.settings import read_settings
-from hopweave.support import judge
 from hopweave.trace import Read, Record
 from hopweave.types import Hit, Passage, Question, Reading, Span
 from hopweave.weaver import Weaver

@@ -3,8 +3,8 @@ from support.dataset_files import json_lines, real
 from support.docstring_files import shown_files
 
 from hopweave.datasets.fever import FEVER
-from hopweave.demonstrations import family_of
 from hopweave.errors import DataError
+from hopweave.prompting.demonstrations import family_of
 from hopweave.types import Example, Gold, Question
 
 CLAIM = "The Carrow Head Light was designed by a sailor."

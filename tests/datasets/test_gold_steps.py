@@ -7,7 +7,7 @@ import pytest
 
 from hopweave.catalog import load
 from hopweave.datasets.gold_steps import GoldSteps
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.types import Example, Gold, GoldStep, Question
 
 STEPS = (

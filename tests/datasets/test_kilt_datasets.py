@@ -7,8 +7,8 @@ from support.docstring_files import shown_files
 from hopweave.datasets.eli5 import ELI5
 from hopweave.datasets.trex import TREx
 from hopweave.datasets.zsre import ZsRE
-from hopweave.demonstrations import family_of
 from hopweave.errors import DataError
+from hopweave.prompting.demonstrations import family_of
 from hopweave.types import Example, Gold, Question
 
 

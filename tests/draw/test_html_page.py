@@ -9,7 +9,7 @@ import pytest
 from support.drawings import Page, assert_inert
 from support.sample_records import LIGHTHOUSE, all_records, cite, failed, graph, hostile, searchain
 
-from hopweave.draw.html import draw_page
+from hopweave.render.html import draw_page
 from hopweave.trace import Record
 from hopweave.types import Answer, Claim
 

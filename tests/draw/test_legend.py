@@ -12,10 +12,10 @@ import pytest
 from rich.console import Console
 from support.sample_records import LIGHTHOUSE, all_records, cite, searchain
 
-from hopweave.draw.html import draw_page
-from hopweave.draw.legend import LABELS, ORIGINS, SUPPORT, legend_of, standing_of
-from hopweave.draw.outline import SIGNS, TONES, make_outline
-from hopweave.draw.terminal import draw_record
+from hopweave.render.html import draw_page
+from hopweave.render.legend import LABELS, ORIGINS, SUPPORT, legend_of, standing_of
+from hopweave.render.outline import SIGNS, TONES, make_outline
+from hopweave.render.terminal import draw_record
 from hopweave.trace import Record
 from hopweave.types import Answer, Claim, Origin, Support, Verdict
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopweave.draw.markup import Markup, escaped, folded, joined, tag
+from hopweave.render.markup import Markup, escaped, folded, joined, tag
 
 
 def test_a_plain_text_is_always_escaped():

@@ -14,7 +14,7 @@ from support.drawings import assert_is_chart
 from support.hostile import CHART_SIGNS
 from support.sample_records import HOSTILE, all_records, failed, finish, graph, searchain
 
-from hopweave.draw.mermaid import MAX_EDGES, draw_mermaid, escape
+from hopweave.render.mermaid import MAX_EDGES, draw_mermaid, escape
 from hopweave.trace import Decision, Record, Trace
 from hopweave.types import Answer, Claim, Question, Verdict
 

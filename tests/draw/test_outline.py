@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from support.sample_records import HOSTILE, Writer, all_records, failed, finish, graph, hostile, searchain
 
-from hopweave.draw.outline import Node, make_outline
+from hopweave.render.outline import Node, make_outline
 from hopweave.trace import Decision, ModelCall, Record, Timing, Trace
 from hopweave.types import Question
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopweave.draw.plain import counted, cut, one_line, seconds_text, visible
+from hopweave.render.plain import counted, cut, one_line, seconds_text, visible
 
 
 def test_control_characters_become_signs():

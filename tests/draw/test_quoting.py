@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from support.sample_records import LIGHTHOUSE, cite, failed, hostile, searchain, searchain_answer
 
-from hopweave.draw.quoting import Piece, Source, pieces_of, sources_of, split_at_marks
+from hopweave.render.quoting import Piece, Source, pieces_of, sources_of, split_at_marks
 from hopweave.types import Answer, Claim, Passage, Span
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from support.sample_records import failed, graph, searchain
 
-from hopweave.draw.tally import from_store, tally_line, tally_list
+from hopweave.render.tally import from_store, tally_line, tally_list
 from hopweave.trace import ModelCall, Record
 
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from support.sample_records import all_records, failed, finish, graph, hostile, searchain
 
-from hopweave.draw.terminal import draw_answer, draw_record, draw_tree
+from hopweave.render.terminal import draw_answer, draw_record, draw_tree
 from hopweave.trace import Decision, Record, Trace
 from hopweave.types import Answer, Question
 

@@ -5,7 +5,7 @@ from support.bench import Bench, chain
 from support.runs import answered, asked, decided, figures, made, row_of, said, sheet_of
 
 from hopweave.errors import SettingsError
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan
 from hopweave.types import Citation, Claim, Passage
 
 WITHOUT = MethodPlan("searchain", {"use_retrieval": False})

@@ -13,17 +13,17 @@ import pytest
 from support.runs import answered, asked, made, row_of, sheet_of
 from typer.testing import CliRunner
 
-import hopweave.evaluation.analyses
+import hopweave.evaluation.papers
 from hopweave.catalog import entries
 from hopweave.cli import app
 from hopweave.errors import SettingsError
-from hopweave.evaluation.analyses import _published
-from hopweave.evaluation.analysis import Analysis, analyse, opened
-from hopweave.evaluation.gathered import Gathered
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, RunFolder
-from hopweave.evaluation.sheets import Head, PublishedRow, Sheet, SheetRow, written
+from hopweave.evaluation.papers import _published
+from hopweave.evaluation.reports.analysis import Analysis, analyse, opened
+from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow, written
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, RunFolder
+from hopweave.evaluation.scoring.loaded_runs import Gathered
 
-FOLDER = Path(hopweave.evaluation.analyses.__file__).parent
+FOLDER = Path(hopweave.evaluation.papers.__file__).parent
 NAMES = list(entries("analyses"))
 A, B = asked("a"), asked("b")
 
@@ -58,7 +58,7 @@ def test_an_analysis_knows_no_other(path):
     targets = {
         node.module for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom) and node.module
     }
-    inside = {name.rpartition(".")[2] for name in targets if name.startswith("hopweave.evaluation.analyses.")}
+    inside = {name.rpartition(".")[2] for name in targets if name.startswith("hopweave.evaluation.papers.")}
     assert all(name.startswith("_") for name in inside)
 
 

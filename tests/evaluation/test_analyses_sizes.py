@@ -7,8 +7,8 @@ from support.runs import answered, asked, figures, made, row_of, sheet_of
 from typer.testing import CliRunner
 
 from hopweave.cli import app
-from hopweave.evaluation.analyses._published import billions_of
-from hopweave.evaluation.run_folder import MethodPlan
+from hopweave.evaluation.papers._published import billions_of
+from hopweave.evaluation.runs.folder import MethodPlan
 from hopweave.types import Passage
 
 ULM, BONN = Passage("1", "Ulm."), Passage("2", "Bonn.")

@@ -4,7 +4,7 @@ import pytest
 from support.bench import Bench
 from support.runs import answered, asked, decided, figures, made, row_of, said, sheet_of
 
-from hopweave.evaluation.run_folder import MethodPlan
+from hopweave.evaluation.runs.folder import MethodPlan
 from hopweave.types import Passage
 
 A, B, C, D = (asked(name) for name in "abcd")

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from hopweave.cli import app
 from hopweave.errors import DataError
-from hopweave.evaluation.annotation import Row, agreement, fleiss_kappa, read_sheet, rows_of, write_sheet
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
+from hopweave.evaluation.judging.annotation import Row, agreement, fleiss_kappa, read_sheet, rows_of, write_sheet
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.metrics._worked import claimed, quoted, worked
 from hopweave.types import Passage
 

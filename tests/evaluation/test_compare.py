@@ -8,13 +8,13 @@ from typer.testing import CliRunner
 
 from hopweave.cli import app
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation import compare as module
-from hopweave.evaluation.compare import compare
-from hopweave.evaluation.comparisons import keep_tables, kept_tables
-from hopweave.evaluation.score import open_metrics, score_run, write_scores
-from hopweave.evaluation.statistics import mcnemar
-from hopweave.evaluation.summary import summarize
-from hopweave.evaluation.tables import Interval
+from hopweave.evaluation.scoring import compare as module
+from hopweave.evaluation.scoring.compare import compare
+from hopweave.evaluation.scoring.comparisons import keep_tables, kept_tables
+from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
+from hopweave.evaluation.scoring.statistics import mcnemar
+from hopweave.evaluation.scoring.summary import summarize
+from hopweave.evaluation.scoring.tables import Interval
 from hopweave.types import Passage
 
 RIGHT, WRONG = "1874", "1875"

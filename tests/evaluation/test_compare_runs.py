@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 from hopweave.cli import app
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation.compare import again, compare
-from hopweave.evaluation.comparisons import keep_tables, kept_tables
-from hopweave.evaluation.entrants import beside
-from hopweave.evaluation.run_folder import RunFolder
-from hopweave.evaluation.score import open_metrics, score_run
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.scoring.compare import again, compare
+from hopweave.evaluation.scoring.comparisons import keep_tables, kept_tables
+from hopweave.evaluation.scoring.entrants import beside
+from hopweave.evaluation.scoring.score import open_metrics, score_run
 
 QUESTIONS = [asked(f"q{number}") for number in range(12)]
 LARGE = "openai:https://models.example/v1:large"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation.draw import draw
+from hopweave.evaluation.runs.sampling import draw
 from hopweave.types import Example, Gold, Question
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation import manifest as manifest_file
-from hopweave.evaluation.plan_file import Flags, in_full, read_plan
-from hopweave.evaluation.run import RunOptions, evaluate
-from hopweave.evaluation.run_folder import RunFolder
+from hopweave.evaluation.integrity import manifest as manifest_file
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.runs.plan import Flags, in_full, read_plan
+from hopweave.evaluation.runs.run import RunOptions, evaluate
 from hopweave.settings import read_settings
 
 

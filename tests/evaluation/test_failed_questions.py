@@ -14,11 +14,11 @@ from typer.testing import CliRunner
 
 from hopweave.catalog import entries, load
 from hopweave.cli import app
-from hopweave.evaluation.compare import compare
-from hopweave.evaluation.run_folder import RunFolder
-from hopweave.evaluation.score import OpenMetric, open_metrics, score_run
-from hopweave.evaluation.summary import read_summary, summarize
-from hopweave.evaluation.tables import Interval
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.scoring.compare import compare
+from hopweave.evaluation.scoring.score import OpenMetric, open_metrics, score_run
+from hopweave.evaluation.scoring.summary import read_summary, summarize
+from hopweave.evaluation.scoring.tables import Interval
 from hopweave.types import Column, Gold, Passage
 
 NUM, NUM_BROKEN = 60, 43

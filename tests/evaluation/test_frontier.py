@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from hopweave.evaluation.counted import Counted
-from hopweave.evaluation.frontier import Planes, frontiers_of
+from hopweave.evaluation.scoring.counted import Counted
+from hopweave.evaluation.scoring.frontier import Planes, frontiers_of
 from hopweave.types import Column
 
 QUALITY, COST = Column("q"), Column("c", "lower", high=math.inf)

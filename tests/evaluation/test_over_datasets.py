@@ -7,8 +7,8 @@ from support.runs import answered, asked, made
 from typer.testing import CliRunner
 
 from hopweave.cli import app
-from hopweave.evaluation.score import open_metrics, score_run
-from hopweave.evaluation.summary import summarize
+from hopweave.evaluation.scoring.score import open_metrics, score_run
+from hopweave.evaluation.scoring.summary import summarize
 
 LARGE = [asked(f"a{number}") for number in range(40)]
 SMALL = [asked(f"b{number}") for number in range(10)]

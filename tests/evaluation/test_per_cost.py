@@ -3,8 +3,8 @@
 import pytest
 from support.runs import answered, asked, made, said
 
-from hopweave.evaluation.score import open_metrics, score_run
-from hopweave.evaluation.summary import summarize
+from hopweave.evaluation.scoring.score import open_metrics, score_run
+from hopweave.evaluation.scoring.summary import summarize
 
 QUESTIONS = [asked(name) for name in "abcd"]
 CALL = said("Which town is it?", "Ulm")  # a token in and a token out

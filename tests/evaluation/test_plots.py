@@ -11,12 +11,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hopweave.evaluation import frontier as frontier_module
-from hopweave.evaluation.counted import Counted
-from hopweave.evaluation.frontier import Planes, frontiers_of
-from hopweave.evaluation.plots import Dot, Panel, dot_plot, frontier_plot, place_labels
-from hopweave.evaluation.svg import distinct_names, scale_over, shortened, tick_text, wrapped
-from hopweave.evaluation.tables import Frontier, Interval, Point
+from hopweave.evaluation.reports.plots import Dot, Panel, dot_plot, frontier_plot, place_labels
+from hopweave.evaluation.reports.svg import distinct_names, scale_over, shortened, tick_text, wrapped
+from hopweave.evaluation.scoring import frontier as frontier_module
+from hopweave.evaluation.scoring.counted import Counted
+from hopweave.evaluation.scoring.frontier import Planes, frontiers_of
+from hopweave.evaluation.scoring.tables import Frontier, Interval, Point
 from hopweave.types import Column
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -133,7 +133,7 @@ def test_a_long_name_is_broken_where_its_words_part_and_kept_at_both_ends():
     st.lists(st.text(min_size=1, max_size=60).map(lambda text: " ".join(text.split())).filter(bool), max_size=6, unique=True)
 )
 def test_names_that_differ_never_look_the_same_when_they_are_cut(names):
-    from hopweave.draw.plain import one_line
+    from hopweave.render.plain import one_line
 
     assume(len({one_line(name) for name in names}) == len(names))
     assert len(set(distinct_names(names, 12))) == len(names)

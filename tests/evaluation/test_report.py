@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from support.report_tables import COLUMNS, cell, example, small_tables
 
-from hopweave.draw.plain import one_line
 from hopweave.errors import DataError
-from hopweave.evaluation.report import Report, make_report, write_report
-from hopweave.evaluation.report_blocks import Number, Style, book, key_of, style_for
-from hopweave.evaluation.report_markdown import escape
-from hopweave.evaluation.tables import Comparison, FailureKind, Interval, Mean, OfflineFacts, ScoredColumn
+from hopweave.evaluation.reports.blocks import Number, Style, book, key_of, style_for
+from hopweave.evaluation.reports.markdown import escape
+from hopweave.evaluation.reports.report import Report, make_report, write_report
+from hopweave.evaluation.scoring.tables import Comparison, FailureKind, Interval, Mean, OfflineFacts, ScoredColumn
+from hopweave.render.plain import one_line
 from hopweave.types import Column
 
 HOSTILE = '<script>alert(1)</script>|*b*_`c`](x) & "d" #1 --> \x1b[31m'

@@ -15,19 +15,19 @@ from typer.testing import CliRunner, Result
 
 from hopweave.cli import report as report_command
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation import cells, over_datasets, per_cost, summary
-from hopweave.evaluation import frontier as planes
-from hopweave.evaluation.compare import compare
-from hopweave.evaluation.comparisons import keep_tables
-from hopweave.evaluation.manifest import Manifest, Sitting
-from hopweave.evaluation.plan_file import Flags, read_plan
-from hopweave.evaluation.report import make_report, report_again, write_report
-from hopweave.evaluation.report_commands import plan_toml
-from hopweave.evaluation.report_input import read_tables
-from hopweave.evaluation.report_run import WHERES, story_of
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.evaluation.score import open_metrics, score_run, write_scores
-from hopweave.evaluation.verify import verify
+from hopweave.evaluation.integrity.manifest import Manifest, Sitting
+from hopweave.evaluation.integrity.verify import verify
+from hopweave.evaluation.reports.commands import plan_toml
+from hopweave.evaluation.reports.input import read_tables
+from hopweave.evaluation.reports.report import make_report, report_again, write_report
+from hopweave.evaluation.reports.run_summary import WHERES, story_of
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
+from hopweave.evaluation.runs.plan import Flags, read_plan
+from hopweave.evaluation.scoring import cells, over_datasets, per_cost, summary
+from hopweave.evaluation.scoring import frontier as planes
+from hopweave.evaluation.scoring.compare import compare
+from hopweave.evaluation.scoring.comparisons import keep_tables
+from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
 
 NUM = 16
 METRICS = ("cover_em", "f1", "label_accuracy", "citations", "calls", "tokens", "seconds", "cost")
@@ -230,7 +230,7 @@ def test_of_a_method_that_is_not_installed_every_option_is_shown(made, monkeypat
     def gone(role, name):
         raise SettingsError(f"there is no {name}")
 
-    monkeypatch.setattr("hopweave.evaluation.report_run.load", gone)
+    monkeypatch.setattr("hopweave.evaluation.reports.run_summary.load", gone)
     (direct,) = (method for method in story_of(made).methods if method.label == "direct")
     assert direct.changed == direct.options
 

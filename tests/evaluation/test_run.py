@@ -16,14 +16,14 @@ from typer.testing import CliRunner
 
 from hopweave.cli import app
 from hopweave.errors import DataError, ModelError, SettingsError
-from hopweave.evaluation.estimate import estimate
-from hopweave.evaluation.manifest import Manifest, hash_source
-from hopweave.evaluation.plan_file import Flags, in_full, read_plan
-from hopweave.evaluation.prepare import prepare
-from hopweave.evaluation.progress import Bars
-from hopweave.evaluation.run import MAX_FAILURES_IN_A_ROW, MIN_UNWRITTEN, RunOptions, Watcher, _Job, _Sitting, evaluate
-from hopweave.evaluation.run_folder import RunFolder
-from hopweave.evaluation.standing import Cell, RunBudget
+from hopweave.evaluation.integrity.manifest import Manifest, hash_source
+from hopweave.evaluation.runs.estimate import estimate
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.runs.plan import Flags, in_full, read_plan
+from hopweave.evaluation.runs.prepare import prepare
+from hopweave.evaluation.runs.progress import Cell, RunBudget
+from hopweave.evaluation.runs.progress_bars import Bars
+from hopweave.evaluation.runs.run import MAX_FAILURES_IN_A_ROW, MIN_UNWRITTEN, RunOptions, Watcher, _Job, _Sitting, evaluate
 from hopweave.llms.scripted import Scripted
 from hopweave.prices import Price
 from hopweave.settings import read_settings
@@ -324,7 +324,7 @@ async def test_the_code_that_changed_between_sittings_is_told(monkeypatch):
     await done(budget=RunBudget(max_questions=1))
     await done(budget=RunBudget(max_questions=2), watcher=Notes())
     assert told == []
-    monkeypatch.setattr("hopweave.evaluation.manifest.hash_code", lambda: "another")
+    monkeypatch.setattr("hopweave.evaluation.integrity.manifest.hash_code", lambda: "another")
     await done(watcher=Notes())
     assert told == ["the code of hopweave has changed since the run began, as manifest.json says"]
 
@@ -470,7 +470,7 @@ def test_answers_that_come_faster_than_the_disk_takes_them_wait_and_all_are_kept
         add(self, *words)
 
     monkeypatch.setattr(RunFolder, "add", slow)
-    monkeypatch.setattr("hopweave.evaluation.run.MIN_UNWRITTEN", 2)
+    monkeypatch.setattr("hopweave.evaluation.runs.run.MIN_UNWRITTEN", 2)
     ended = []
     worker = threading.Thread(target=lambda: ended.append(asyncio.run(done(parallel=1))), daemon=True)
     worker.start()

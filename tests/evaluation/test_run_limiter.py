@@ -6,12 +6,12 @@ import pytest
 from support.scripted_server import Behaviour, ScriptedServer
 
 from hopweave.errors import ModelError
-from hopweave.evaluation.limiter import Turns, limited
+from hopweave.evaluation.runs.limiter import Turns, limited
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.llms.scripted import Scripted
-from hopweave.parts import Parts
 from hopweave.protocols import ManyReplies, TokenCounter
-from hopweave.retries import Retries
+from hopweave.runtime.components import Parts
+from hopweave.runtime.retries import Retries
 from hopweave.settings import read_settings
 from hopweave.types import Message, Question, Sampling
 from hopweave.weaver import Weaver

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation.plan_file import Flags, in_full, read_plan
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan
+from hopweave.evaluation.runs.plan import Flags, in_full, read_plan
 from hopweave.settings import read_settings
 
 PLAN = """

@@ -13,7 +13,7 @@ import pytest
 from support.killed_runs import METHODS, NUM_QUESTIONS, killed_at_random, put_questions, reply, started, stored_texts
 from support.scripted_server import Behaviour, ScriptedServer
 
-from hopweave.evaluation.run_folder import RunFolder
+from hopweave.evaluation.runs.folder import RunFolder
 
 
 @pytest.fixture

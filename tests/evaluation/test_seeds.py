@@ -9,12 +9,12 @@ from typer.testing import CliRunner
 
 from hopweave.cli import app
 from hopweave.errors import SettingsError
-from hopweave.evaluation.compare import compare
-from hopweave.evaluation.plan_file import Flags, read_plan
-from hopweave.evaluation.report_commands import plan_toml
-from hopweave.evaluation.run_folder import MethodPlan, RunFolder
-from hopweave.evaluation.score import open_metrics, score_run
-from hopweave.evaluation.summary import summarize
+from hopweave.evaluation.reports.commands import plan_toml
+from hopweave.evaluation.runs.folder import MethodPlan, RunFolder
+from hopweave.evaluation.runs.plan import Flags, read_plan
+from hopweave.evaluation.scoring.compare import compare
+from hopweave.evaluation.scoring.score import open_metrics, score_run
+from hopweave.evaluation.scoring.summary import summarize
 from hopweave.settings import read_settings
 
 QUESTIONS = [asked(name) for name in "abcd"]

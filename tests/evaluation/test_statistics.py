@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopweave.evaluation.statistics import (
+from hopweave.evaluation.scoring.statistics import (
     Bounds,
     bca_interval,
     bootstrap_means,

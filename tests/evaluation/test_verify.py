@@ -9,16 +9,16 @@ from typer.testing import CliRunner
 from hopweave.catalog import load
 from hopweave.cli import app
 from hopweave.errors import DataError
-from hopweave.evaluation import proof
-from hopweave.evaluation.compare import compare
-from hopweave.evaluation.comparisons import keep_tables
-from hopweave.evaluation.report import make_report, write_report
-from hopweave.evaluation.report_input import read_tables
-from hopweave.evaluation.run_folder import RunFolder
-from hopweave.evaluation.score import open_metrics, score_run, write_scores
-from hopweave.evaluation.summary import summarize
-from hopweave.evaluation.verify import verify
-from hopweave.marking import verdict_of
+from hopweave.evaluation.integrity import checksums as proof
+from hopweave.evaluation.integrity.verify import verify
+from hopweave.evaluation.reports.input import read_tables
+from hopweave.evaluation.reports.report import make_report, write_report
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.scoring.compare import compare
+from hopweave.evaluation.scoring.comparisons import keep_tables
+from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
+from hopweave.evaluation.scoring.summary import summarize
+from hopweave.grounding.marking import verdict_of
 from hopweave.trace import Record
 
 RECORDS = "records/lights/a.jsonl"

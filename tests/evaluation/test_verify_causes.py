@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from hopweave.catalog import load
 from hopweave.cli import app
-from hopweave.evaluation.run_folder import RunFolder
-from hopweave.evaluation.verify import verify
+from hopweave.evaluation.integrity.verify import verify
+from hopweave.evaluation.runs.folder import RunFolder
 
 NUM = 12
 RECORDS = "records/lights/a.jsonl"

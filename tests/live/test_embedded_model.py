@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from hopweave.models import DEFAULT_MODEL, is_present
+from hopweave.model_files import DEFAULT_MODEL, is_present
 from hopweave.settings import read_settings
 from hopweave.trace import Record
 from hopweave.weaver import Weaver

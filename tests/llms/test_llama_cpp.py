@@ -14,7 +14,7 @@ import pytest
 from hopweave.errors import DataError, MissingExtra, ModelError, SettingsError
 from hopweave.llms import llama_cpp
 from hopweave.llms.llama_cpp import LlamaCpp, num_usable_cores
-from hopweave.models import DEFAULT_MODEL, KNOWN_MODELS, is_present
+from hopweave.model_files import DEFAULT_MODEL, KNOWN_MODELS, is_present
 from hopweave.protocols import LanguageModel, Opens
 from hopweave.types import Message, Sampling
 

@@ -16,12 +16,12 @@ from hopweave.errors import ModelError
 from hopweave.llms._json import parsed
 from hopweave.llms._wire import MALFORMED, StreamedReply, Wire, read_completions
 from hopweave.llms.openai_compatible import OpenAICompatible
-from hopweave.parts import Parts
-from hopweave.retries import Retries
-from hopweave.store import Store
+from hopweave.runtime.components import Parts
+from hopweave.runtime.retries import Retries
+from hopweave.runtime.store import Store
+from hopweave.runtime.workbench import Workbench
 from hopweave.trace import ModelCall, Trace, one_line_of_json
 from hopweave.types import Reply, Sampling, Usage
-from hopweave.workbench import Workbench
 
 # -- malformed replies -----------------------------------------------------------------------------------------------------
 

@@ -8,15 +8,15 @@ import pytest
 from support.scripted_server import Behaviour, ScriptedServer
 
 from hopweave.errors import ModelError, ReplayMiss
-from hopweave.evaluation.limiter import Turns, limited
+from hopweave.evaluation.runs.limiter import Turns, limited
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.llms.scripted import Scripted
-from hopweave.parts import Parts
 from hopweave.protocols import TextScorer
-from hopweave.store import Store
+from hopweave.runtime.components import Parts
+from hopweave.runtime.store import Store
+from hopweave.runtime.workbench import Budget, Workbench
 from hopweave.trace import Trace
 from hopweave.types import Message, Sampling
-from hopweave.workbench import Budget, Workbench
 
 PROMPT, TEXT = "The light was lit in", " 1874 by Ida"
 

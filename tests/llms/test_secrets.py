@@ -10,7 +10,7 @@ from support.scripted_server import Behaviour, ScriptedServer
 
 from hopweave.errors import HopweaveError, SettingsError
 from hopweave.llms.openai_compatible import OpenAICompatible
-from hopweave.redaction import Secrets, is_secret_name, public, secrets_of
+from hopweave.security.redaction import Secrets, is_secret_name, public, secrets_of
 from hopweave.settings import read_settings
 from hopweave.types import Message, Reply, Sampling
 from hopweave.weaver import Weaver

@@ -387,7 +387,7 @@ async def test_a_gguf_file_says_which_packages_it_needs(tmp_path, monkeypatch):
 
 @pytest.mark.live
 async def test_a_gguf_file_answers_as_a_model_does():
-    from hopweave.models import is_present, model_path
+    from hopweave.model_files import is_present, model_path
 
     needs_torch()
     for package in ("gguf", "accelerate"):

@@ -5,13 +5,13 @@ import json
 import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
-from hopweave import sentence_encoder
-from hopweave.demonstrations import demonstrations
 from hopweave.errors import DataError, MissingExtra, SettingsError
 from hopweave.llms.scripted import Line, Scripted
-from hopweave.parts import Parts
+from hopweave.prompting.demonstrations import demonstrations
+from hopweave.runtime.components import Parts
+from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
-from hopweave.store import Store
+from hopweave.text import sentence_encoder
 from hopweave.types import Question
 from hopweave.weaver import Weaver
 

@@ -9,7 +9,7 @@ from support.bench import Bench
 from support.three_hops import ANSWER, NUM_HOPS, QUESTION
 
 from hopweave.catalog import entries
-from hopweave.matching import is_contained
+from hopweave.text.matching import is_contained
 
 METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
 

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from hopweave import sentence_encoder
 from hopweave.errors import MissingExtra
-from hopweave.methods import _clusters
-from hopweave.methods._clusters import clusters
-from hopweave.methods._tfidf import word_vectors
+from hopweave.methods._auto_cot import clusters as _clusters
+from hopweave.methods._auto_cot.clusters import clusters
+from hopweave.text import sentence_encoder
+from hopweave.text.tfidf import word_vectors
 
 RIVERS = ("Which river runs through Orlau?", "Which river runs through Ulm?", "Which river runs through Bonn and Ulm?")
 BRIDGES = ("Who built the old bridge?", "Who built the new bridge?")

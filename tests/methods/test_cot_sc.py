@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
-from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Line, Scripted
+from hopweave.prompting.demonstrations import sample
 from hopweave.types import Question, Reply
 
 ASKED = "Where was the mayor of Orlau born?"

@@ -8,10 +8,10 @@ import re
 import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
-from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.methods.decomp import DecomP
-from hopweave.prompt import blunt
+from hopweave.prompting.demonstrations import sample
+from hopweave.prompting.prompt import blunt
 from hopweave.types import Message, Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, purposes, queries, unread, verdicts
 
-from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.methods.direct import Direct
+from hopweave.prompting.demonstrations import sample
 from hopweave.types import Question
 
 ASKED = "Who is the mayor of Orlau?"

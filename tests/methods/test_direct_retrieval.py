@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, purposes, queries, unread, verdicts
 
-from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.methods.direct_retrieval import DirectRetrieval
-from hopweave.prompt import fence
+from hopweave.prompting.demonstrations import sample
+from hopweave.prompting.prompt import fence
 from hopweave.types import Passage, Question
 
 ASKED = "Who is the mayor of Orlau?"

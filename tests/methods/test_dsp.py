@@ -7,11 +7,11 @@ import re
 import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
-from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Scripted
 from hopweave.methods.dsp import DSP
-from hopweave.prompt import blunt, unblunt
+from hopweave.prompting.demonstrations import sample
+from hopweave.prompting.prompt import blunt, unblunt
 from hopweave.types import Abilities, Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"

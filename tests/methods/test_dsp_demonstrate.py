@@ -8,11 +8,11 @@ import re
 import pytest
 from support.bench import Bench, WithoutPrefill, calls, purposes, told
 
-from hopweave.demonstrations import demonstrations
 from hopweave.errors import DataError
-from hopweave.parts import Parts
+from hopweave.prompting.demonstrations import demonstrations
+from hopweave.runtime.components import Parts
+from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
-from hopweave.store import Store
 from hopweave.types import Abilities, Passage, Question
 from hopweave.weaver import Weaver
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.methods._dsp_fusion import fuse, softmax
+from hopweave.methods._dsp.fusion import fuse, softmax
 from hopweave.types import Hit, Passage
 
 

@@ -7,11 +7,11 @@ import math
 import pytest
 from support.bench import Bench, WithoutPrefill, calls, decisions, purposes, queries, told, unread, verdicts
 
-from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Line
 from hopweave.methods.internet_augmented import InternetAugmented
-from hopweave.prompt import fence
+from hopweave.prompting.demonstrations import sample
+from hopweave.prompting.prompt import fence
 from hopweave.types import Abilities, Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from support.bench import Bench, WithoutPrefill, calls, decisions, purposes, queries, told, unread, verdicts
 
-from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Scripted
-from hopweave.methods._finding import is_held, likeness, listed_titles
-from hopweave.methods._reasoned import bare_answer_of, says_answer
+from hopweave.methods._ircot.finding import is_held, likeness, listed_titles
+from hopweave.methods._ircot.reasoned import bare_answer_of, says_answer
 from hopweave.methods.ircot import IRCoT
+from hopweave.prompting.demonstrations import sample
 from hopweave.settings import read_settings
+from hopweave.text.words import is_reasoning
 from hopweave.types import Abilities, Passage, Question
-from hopweave.words import is_reasoning
 
 QUESTION = "Who runs the mill of Orlau?"
 FIRST = "The mill of Orlau belongs to the Renn family."

@@ -7,9 +7,9 @@ import re
 import pytest
 from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
 
-from hopweave.demonstrations import demonstrations
 from hopweave.errors import SettingsError
 from hopweave.methods.least_to_most import LeastToMost
+from hopweave.prompting.demonstrations import demonstrations
 from hopweave.types import Message, Question
 
 ASKED = "In which town was the mayor of Orlau born?"

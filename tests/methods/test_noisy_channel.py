@@ -9,8 +9,8 @@ from support.bench import Bench, calls, decisions, purposes
 from test_internet_augmented import ASKED, FOUND, MAYOR, by_paragraph, say
 
 from hopweave.llms.scripted import Scripted
-from hopweave.methods._rescoring import channel_logprob
-from hopweave.prompt import fence
+from hopweave.methods._internet_augmented.rescoring import channel_logprob
+from hopweave.prompting.prompt import fence
 from hopweave.types import Reply, TokenLogprob
 
 SAYS = by_paragraph(say("Tromvik", -3.0), say("Orlau", -0.1), say("Ships", -0.2))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.methods._paragraphs import best_paragraphs, paragraphs_of
-from hopweave.methods._tfidf import cosines_with
+from hopweave.methods._internet_augmented.paragraphs import best_paragraphs, paragraphs_of
+from hopweave.text.tfidf import cosines_with
 from hopweave.types import Hit, Passage
 
 TEXTS = st.lists(st.sampled_from(["port", "Wall", "it", "x1", ".", "?", "\n\n", "Dr.", "é", "\u2060", "..."]), max_size=30).map(

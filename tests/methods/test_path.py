@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.methods._claims import last_answer, marked_answer, text_of
-from hopweave.methods._path import PathNode, claims_on, pairs, pruned
+from hopweave.methods._searchain.path import PathNode, claims_on, pairs, pruned
 from hopweave.parse.chain import parse_chain
+from hopweave.toolkit.claims import last_answer, marked_answer, text_of
 from hopweave.types import Citation, Claim, Passage, Question, Reading, Span
 
 PASSAGE = Passage("p", "Orlau has 900 inhabitants. No mayor is older than Ida Renn.")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
 
-from hopweave.demonstrations import demonstrations
 from hopweave.errors import SettingsError
 from hopweave.methods.plan_and_solve_search import PlanAndSolveSearch
+from hopweave.prompting.demonstrations import demonstrations
 from hopweave.types import Passage, Question
 
 ASKED = "In which town was the mayor of Orlau born?"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
 
-from hopweave.demonstrations import demonstrations
 from hopweave.errors import SettingsError
 from hopweave.methods.react import ReAct
+from hopweave.prompting.demonstrations import demonstrations
 from hopweave.types import Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"

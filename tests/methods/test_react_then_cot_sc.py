@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, purposes, queries, told, verdicts
 
-from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.methods.react_then_cot_sc import ReActThenCoTSC
+from hopweave.prompting.demonstrations import sample
 from hopweave.types import Passage, Question
 
 ASKED = "Where was Ida Renn born?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, chain, decisions, origins, purposes, queries, readings, told, unread
 
-from hopweave.matching import rouge_l
+from hopweave.text.matching import rouge_l
 from hopweave.types import Passage, Question
 
 QUESTION = "From where do the ferries leave in the birthplace of the performer of Paper Lanterns?"

@@ -8,11 +8,11 @@ import pytest
 from support.bench import Bench, calls, chain, decisions, origins, purposes, told
 
 from hopweave.duplicate_detectors.keywords import KeyWords
-from hopweave.methods._consistency import is_bare
+from hopweave.methods._searchain.consistency import is_bare
 from hopweave.methods.searchain import SearChain
-from hopweave.parts import Parts
 from hopweave.readers.dpr import DPR
 from hopweave.readers.llm_reader import LLMReader
+from hopweave.runtime.components import Parts
 from hopweave.settings import read_settings
 from hopweave.types import Passage, Question, Reading
 from hopweave.weaver import Weaver

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, WithoutPrefill, calls, chain, told
 
-from hopweave.demonstrations import demonstrations, sample
 from hopweave.errors import SettingsError
-from hopweave.methods._chain_examples import open_chain, whole_chain
+from hopweave.methods._searchain.chain_examples import open_chain, whole_chain
 from hopweave.methods.searchain import SearChain
 from hopweave.parse.chain import parse_chain
 from hopweave.parse.final import final_answer
+from hopweave.prompting.demonstrations import demonstrations, sample
 from hopweave.types import Abilities, Question
 
 MILL = "In which town does the Glass Mill stand?"

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from support.bench import Bench, calls, chain, decisions, origins, purposes, queries, readings, told, unread
 
-from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.methods.searchain import SearChain
+from hopweave.prompting.demonstrations import sample
 from hopweave.readers.llm_reader import LLMReader
 from hopweave.settings import read_settings
 from hopweave.types import Message, Passage, Question, Reading, Span

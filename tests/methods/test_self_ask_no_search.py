@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from support.bench import Bench, calls, purposes, queries, unread, verdicts
 
-from hopweave.demonstrations import demonstrations
 from hopweave.errors import SettingsError
 from hopweave.methods.self_ask_no_search import SelfAskNoSearch
+from hopweave.prompting.demonstrations import demonstrations
 from hopweave.types import Question
 
 ASKED = "Where was the mayor of Orlau born?"

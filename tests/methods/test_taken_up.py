@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.methods._taken_up import taken_up
+from hopweave.toolkit.taken_up import taken_up
 from hopweave.types import Passage
 
 WHO = "Who wrote The Long Road?"

@@ -11,10 +11,10 @@ import pytest
 from support.bench import calls, decisions, purposes, queries, told, verdicts
 from support.toqd import Plays, bench, listed
 
-from hopweave.demonstrations import sample
 from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Line
 from hopweave.methods.toqd import ToQD
+from hopweave.prompting.demonstrations import sample
 from hopweave.settings import read_settings
 from hopweave.types import Passage, Question
 

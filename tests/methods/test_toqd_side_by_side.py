@@ -19,19 +19,19 @@ from support.scripted_server import Behaviour, ScriptedServer
 from support.toqd import Plays, asked, bench
 
 from hopweave.corpus import read_corpus
-from hopweave.critical_path import critical_path
 from hopweave.errors import ModelError
 from hopweave.llms.scripted import Line
 from hopweave.methods.toqd import ToQD
 from hopweave.parse.arrows import parse_arrows
-from hopweave.parts import Parts
 from hopweave.question_graph.graph import QuestionGraph
 from hopweave.retrievers.bm25 import BM25
+from hopweave.runtime.components import Parts
+from hopweave.runtime.workbench import Workbench
 from hopweave.settings import read_settings
 from hopweave.trace import Trace
+from hopweave.trace.critical_path import critical_path
 from hopweave.types import Message, Passage, Question, Sampling
 from hopweave.weaver import Weaver
-from hopweave.workbench import Workbench
 
 MAIN = "Main?"
 NAMES = ["One?", "Two?", "Three?", "Four?"]

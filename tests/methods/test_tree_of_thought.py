@@ -7,10 +7,10 @@ import re
 import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
-from hopweave.demonstrations import demonstrations
 from hopweave.errors import ModelError, SettingsError
 from hopweave.llms.scripted import Line
 from hopweave.methods.tree_of_thought import TreeOfThought
+from hopweave.prompting.demonstrations import demonstrations
 from hopweave.types import Message, Passage, Question
 
 ASKED = "In which town was the mayor of Orlau born?"

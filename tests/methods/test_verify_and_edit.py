@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 from support.bench import Bench, calls, decisions, purposes, queries, told, unread, verdicts
 
-from hopweave.demonstrations import demonstrations
 from hopweave.errors import MissingExtra, SettingsError
-from hopweave.methods._ranking import ranked_by_words
+from hopweave.methods._verify_and_edit.ranking import ranked_by_words
 from hopweave.methods.verify_and_edit import VerifyAndEdit
+from hopweave.prompting.demonstrations import demonstrations
 from hopweave.trace import ModelCall, Search
 from hopweave.types import Passage, Question
 
@@ -182,7 +182,7 @@ async def test_a_model_of_embeddings_can_rank_them_instead(monkeypatch):
             return [Vector("mill" in text or "?" in text) for text in texts]
 
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Encoder))
-    monkeypatch.setattr("hopweave.sentence_encoder._ENCODERS", {})
+    monkeypatch.setattr("hopweave.text.sentence_encoder._ENCODERS", {})
     record = await ask(ranking="embedding", embedding_model="a-model", device="cpu", num_sentences=1, gate="always")
     assert "<passage>\nOrlau\nIt has a mill.\n</passage>" in calls(record, "check")[0][0].text
 

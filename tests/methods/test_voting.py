@@ -2,7 +2,7 @@
 
 import pytest
 
-from hopweave.methods._voting import mean_logprob, vote
+from hopweave.toolkit.voting import mean_logprob, vote
 from hopweave.types import Reply, TokenLogprob
 
 

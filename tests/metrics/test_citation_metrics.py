@@ -5,9 +5,9 @@ import json
 import pytest
 from support.bench import Bench, chain
 
-from hopweave.entailment import CitedClaim, Judgement, entails_by_words, read_judgements
 from hopweave.errors import DataError
-from hopweave.fragments import fragments
+from hopweave.grounding.entailment import CitedClaim, Judgement, entails_by_words, read_judgements
+from hopweave.grounding.fragments import fragments
 from hopweave.metrics._worked import claimed, quoted, worked
 from hopweave.metrics.amp_auto import AmpAuto
 from hopweave.metrics.citations import Citations

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.parse.actions import Action, Turn, read_action, read_turn
-from hopweave.prompt import blunt, fence
+from hopweave.prompting.prompt import blunt, fence
 
 WHO = "Who wrote it?"
 

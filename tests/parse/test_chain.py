@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.matching import normalize_answer
 from hopweave.parse.chain import Chain, ChainNode, parse_chain, render_nodes
+from hopweave.text.matching import normalize_answer
 
 UNSOLVED = None
 WHO, WHEN = "Who won?", "When was it?"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.parse.fields import parse_fields
-from hopweave.prompt import blunt
+from hopweave.prompting.prompt import blunt
 
 NAMES = ("Rationale", "Search Query")
 ENDS = ("Context", "Question")

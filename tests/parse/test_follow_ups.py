@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.parse.follow_ups import FollowUp, cut_before, parse_follow_ups
-from hopweave.prompt import blunt, fence
+from hopweave.prompting.prompt import blunt, fence
 
 CHAIN = (
     " Yes.\nFollow up: Who wrote it?\nIntermediate answer: Ida Renn.\nFollow up: Where was Ida Renn born?\n"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.parse.refusal import does_not_know, is_refusal, without_yes
-from hopweave.prompt import blunt
+from hopweave.prompting.prompt import blunt
 
 
 @pytest.mark.parametrize(

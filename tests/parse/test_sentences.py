@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.parse.sentences import first_sentence, sentence_around, sentence_spans
+from hopweave.text.sentences import first_sentence, sentence_around, sentence_spans
 from hopweave.types import Span
 
 TEXTS = st.one_of(st.text(), st.text('aB. !?\n\r\t"”(é😀\u2028\x85'))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.parse.tool_calls import ToolCall, first_call
-from hopweave.prompt import blunt, fence
+from hopweave.prompting.prompt import blunt, fence
 
 CALLS = {
     '[WikiSearch("Who wrote it?")': "Who wrote it?",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.errors import SettingsError
-from hopweave.prompt import blunt
+from hopweave.prompting.prompt import blunt
 from hopweave.protocols import ModelReader
 from hopweave.readers.llm_reader import LLMReader, log_odds, reading_of
 from hopweave.types import Passage, Reading, Reply, Span, TokenLogprob

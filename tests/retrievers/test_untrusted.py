@@ -8,9 +8,9 @@ import pytest
 from support.bench import decisions
 
 from hopweave.llms.scripted import Scripted
-from hopweave.parts import Parts
 from hopweave.retrievers.bm25 import BM25
 from hopweave.retrievers.untrusted import Untrusted, nearest_sentences, outvoted
+from hopweave.runtime.components import Parts
 from hopweave.settings import read_settings
 from hopweave.trace import Record
 from hopweave.types import Answer, Claim, Passage, Question, Reading, Span
@@ -105,7 +105,7 @@ async def test_many_passages_of_one_document_have_one_voice(tmp_path):
 async def test_citations_of_what_was_shown_hold_in_the_corpus(tmp_path):
     class Citing(Searching):
         async def answer(self, question, workbench):
-            from hopweave.citing import cite
+            from hopweave.grounding.citing import cite
 
             await super().answer(question, workbench)
             passage = next(one for one in self.shown if one.id == "lie")

@@ -7,8 +7,8 @@ from typing import Any
 
 from hopweave.duplicate_detectors.keywords import KeyWords
 from hopweave.llms.scripted import Scripted
-from hopweave.parts import Parts
-from hopweave.retries import Retries
+from hopweave.runtime.components import Parts
+from hopweave.runtime.retries import Retries
 from hopweave.settings import read_settings
 from hopweave.trace import Decision, ModelCall, ParseFailure, Read, Record, Search
 from hopweave.types import Abilities, Hit, Message, Passage, Question, Reading, Span

@@ -13,7 +13,7 @@ from support.hostile import MARKERS
 from hopweave.catalog import entries, load
 from hopweave.errors import MissingExtra
 from hopweave.llms.scripted import Line
-from hopweave.prompt import blunt
+from hopweave.prompting.prompt import blunt
 from hopweave.types import Hit, Passage, Question, Reading, Span
 
 METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]

@@ -14,7 +14,7 @@ from pathlib import Path
 from support.bench import Bench, WithoutPrefill, chain
 
 from hopweave.errors import ModelError
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.trace import ModelCall, Read, Record, Search, Timing
 from hopweave.types import Example, Gold, Hit, Message, Passage, Question, Reading, Sampling, Span
 

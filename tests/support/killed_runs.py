@@ -15,8 +15,8 @@ from pathlib import Path
 
 from support.scripted_server import Behaviour, Request, ScriptedServer
 
-from hopweave.evaluation.manifest import Manifest, hash_file
-from hopweave.evaluation.run_folder import RunFolder
+from hopweave.evaluation.integrity.manifest import Manifest, hash_file
+from hopweave.evaluation.runs.folder import RunFolder
 
 METHODS = ("direct", "searchain", "ircot")
 NUM_QUESTIONS = 6

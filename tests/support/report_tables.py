@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hopweave.evaluation.tables import (
+from hopweave.evaluation.scoring.tables import (
     Cell,
     Comparison,
     ComparisonTable,

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hopweave.evaluation.analysis import opened
-from hopweave.evaluation.gathered import Gathered
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.evaluation.sheets import Sheet, SheetRow
-from hopweave.marking import verdict_of
+from hopweave.evaluation.reports.analysis import opened
+from hopweave.evaluation.reports.analysis_tables import Sheet, SheetRow
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
+from hopweave.evaluation.scoring.loaded_runs import Gathered
+from hopweave.grounding.marking import verdict_of
 from hopweave.trace import SCHEMA, AnyStep, Decision, Failure, Found, ModelCall, Read, Record, Search, Setup, Timing
 from hopweave.types import (
     Answer,

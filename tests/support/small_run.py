@@ -7,12 +7,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hopweave.evaluation.manifest import DrawnExamples, KeptRecords, Manifest, Sitting, hash_code, hash_file, hash_source
-from hopweave.evaluation.places import base_of
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.evaluation.score import OpenMetric
+from hopweave.evaluation.integrity.manifest import (
+    DrawnExamples,
+    KeptRecords,
+    Manifest,
+    Sitting,
+    hash_code,
+    hash_file,
+    hash_source,
+)
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
+from hopweave.evaluation.runs.paths import base_of
+from hopweave.evaluation.scoring.score import OpenMetric
 from hopweave.metrics._worked import claimed, quoted, worked
-from hopweave.store import Store, Stored, key_of
+from hopweave.runtime.store import Store, Stored, key_of
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Column, Example, Passage, Reply
 

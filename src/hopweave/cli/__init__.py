@@ -11,8 +11,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from hopweave.catalog import summary_of
 from hopweave.cli._terminal import make_plain, plain, say
-from hopweave.draw.plain import one_line
 from hopweave.errors import HopweaveError
+from hopweave.render.plain import one_line
 
 _FOLDER = Path(__file__).parent
 

@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from hopweave.cli._terminal import PlainStream
-from hopweave.draw.plain import visible
+from hopweave.render.plain import visible
 
 
 class _PlainConsole(Console):

@@ -11,7 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from hopweave.cli._console import console
-from hopweave.draw.plain import cut, one_line
+from hopweave.render.plain import cut, one_line
 from hopweave.trace import Decision, Event, ModelCall, ParseFailure, Read, Search, Started, TextPiece
 
 _TONES = {

@@ -14,8 +14,8 @@ from typing import Any, BinaryIO, TextIO
 
 import typer
 
-from hopweave.draw.plain import flat, visible
 from hopweave.errors import DataError
+from hopweave.render.plain import flat, visible
 
 
 class PlainStream:

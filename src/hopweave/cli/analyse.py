@@ -10,7 +10,7 @@ import typer
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
-    from hopweave.evaluation.sheets import Sheet
+    from hopweave.evaluation.reports.analysis_tables import Sheet
 
 app = typer.Typer(add_completion=False)
 
@@ -46,8 +46,8 @@ def analyse(
         _list()
         return
     from hopweave.errors import SettingsError
-    from hopweave.evaluation.analysis import analyse as make
-    from hopweave.evaluation.sheets import written
+    from hopweave.evaluation.reports.analysis import analyse as make
+    from hopweave.evaluation.reports.analysis_tables import written
     from hopweave.settings import assignments
 
     sheets = make([run, *(with_ or [])], names or [], _options(assignments(set_ or [])))

@@ -10,8 +10,8 @@ import typer
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
-    from hopweave.evaluation.annotation import Agreement, Row
-    from hopweave.evaluation.run_folder import RunFolder
+    from hopweave.evaluation.judging.annotation import Agreement, Row
+    from hopweave.evaluation.runs.folder import RunFolder
 
 app = typer.Typer(add_completion=False)
 
@@ -31,8 +31,8 @@ def annotate(
     their place, averaged over answers; Fleiss' kappa says how far people agree.
     """
     from hopweave.errors import SettingsError
-    from hopweave.evaluation.annotation import agreement, read_sheet, write_sheet
-    from hopweave.evaluation.run_folder import RunFolder
+    from hopweave.evaluation.judging.annotation import agreement, read_sheet, write_sheet
+    from hopweave.evaluation.runs.folder import RunFolder
 
     if (out is None) == (not read):
         raise SettingsError("say --out FILE to write an empty sheet, or --read FILE for each filled one")
@@ -47,7 +47,7 @@ def annotate(
 def _rows(folder: RunFolder, limit: int | None, seed: int) -> list[Row]:
     import random
 
-    from hopweave.evaluation.annotation import rows_of
+    from hopweave.evaluation.judging.annotation import rows_of
 
     rows: list[Row] = []
     for dataset in folder.plan.datasets:

@@ -119,12 +119,12 @@ def _append(path: Path, text: str) -> None:
 
 
 def _print(record: Record, *, as_json: bool, with_calls: bool) -> None:
-    from hopweave.draw.plain import plain_json
+    from hopweave.render.plain import plain_json
 
     if as_json:
         typer.echo(plain_json(record.to_json()))
         return
     from hopweave.cli._console import console
-    from hopweave.draw.terminal import draw_record
+    from hopweave.render.terminal import draw_record
 
     console(highlight=False).print(draw_record(record, calls=with_calls))

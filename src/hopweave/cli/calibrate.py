@@ -17,7 +17,7 @@ import typer
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
-    from hopweave.calibration import Outcome, Pair, Point, Scored
+    from hopweave.evaluation.scoring.calibration import Outcome, Pair, Point, Scored
     from hopweave.settings import Settings
 
 app = typer.Typer(add_completion=False)
@@ -53,8 +53,8 @@ def calibrate(
 
     A pair is positive if its passage holds a gold answer, and predicted positive if the reader's f is above theta.
     """
-    from hopweave.calibration import pairs_of_file
     from hopweave.errors import SettingsError
+    from hopweave.evaluation.scoring.calibration import pairs_of_file
     from hopweave.settings import assignments, merged, read_settings
 
     named = {"reader": reader, "llm": llm, "profile": profile}
@@ -80,8 +80,8 @@ def calibrate(
 
 
 def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | None) -> list[Scored]:
-    from hopweave.calibration import scored_by_reader
     from hopweave.errors import RunError
+    from hopweave.evaluation.scoring.calibration import scored_by_reader
 
     outcomes, reader = _read(settings, pairs)
     if out is not None:
@@ -99,9 +99,9 @@ def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | Non
 
 
 def _read(settings: Settings, pairs: Sequence[Pair]) -> tuple[list[Outcome], str]:
-    from hopweave.calibration import read_pairs
-    from hopweave.parts import Parts
-    from hopweave.store import Store
+    from hopweave.evaluation.scoring.calibration import read_pairs
+    from hopweave.runtime.components import Parts
+    from hopweave.runtime.store import Store
 
     async def run() -> tuple[list[Outcome], str]:
         reader = settings.part("readers", settings.reader)
@@ -122,8 +122,8 @@ def _read(settings: Settings, pairs: Sequence[Pair]) -> tuple[list[Outcome], str
 
 
 def _scored_for_alpha(pairs: Sequence[Pair], rouge: Literal["f1", "precision"], out: Path | None) -> list[Scored]:
-    from hopweave.calibration import scored_by_rouge
     from hopweave.errors import DataError
+    from hopweave.evaluation.scoring.calibration import scored_by_rouge
 
     if not any(pair.answer for pair in pairs):
         raise DataError('alpha compares long answers with passages: give each row an "answer" (and "consistent", if known)')
@@ -158,7 +158,7 @@ def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
 
 
 def _report(what: str, option: str, scored: Sequence[Scored], *, start: float, stop: float | None, step: float) -> None:
-    from hopweave.calibration import best_of, f1_interval, sweep, thresholds
+    from hopweave.evaluation.scoring.calibration import best_of, f1_interval, sweep, thresholds
 
     num_positive = sum(one.is_positive for one in scored)
     say(f"  {num_positive} positive, {len(scored) - num_positive} negative")

@@ -11,7 +11,7 @@ import typer
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
-    from hopweave.evaluation.comparisons import Compared, Table
+    from hopweave.evaluation.scoring.comparisons import Compared, Table
 
 app = typer.Typer(add_completion=False)
 
@@ -45,9 +45,9 @@ def compare(
     """
     from hopweave.cli._metric_options import options_of
     from hopweave.errors import DataError
-    from hopweave.evaluation.compare import compare as compare_methods
-    from hopweave.evaluation.comparisons import keep_tables
-    from hopweave.evaluation.run_folder import RunFolder
+    from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.scoring.compare import compare as compare_methods
+    from hopweave.evaluation.scoring.comparisons import keep_tables
 
     folder = RunFolder.open(run)
     tables = compare_methods(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopweave.cli._terminal import say, standard_output
-from hopweave.draw.plain import plain_json
 from hopweave.errors import DataError, SettingsError
+from hopweave.render.plain import plain_json
 
 if TYPE_CHECKING:
     from hopweave.types import Passage

@@ -89,7 +89,7 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
 
 def _model(name: str | None, *, is_needed: bool) -> Iterator[tuple[bool, bool, str]]:
     from hopweave.errors import HopweaveError
-    from hopweave.models import DEFAULT_MODEL, is_present, model_path
+    from hopweave.model_files import DEFAULT_MODEL, is_present, model_path
 
     name = name or DEFAULT_MODEL
     try:

@@ -12,10 +12,10 @@ import typer
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
-    from hopweave.evaluation.estimate import Estimate, Range
-    from hopweave.evaluation.plan_file import Flags
-    from hopweave.evaluation.run import Outcome, RunOptions
-    from hopweave.evaluation.run_folder import Plan
+    from hopweave.evaluation.runs.estimate import Estimate, Range
+    from hopweave.evaluation.runs.folder import Plan
+    from hopweave.evaluation.runs.plan import Flags
+    from hopweave.evaluation.runs.run import Outcome, RunOptions
     from hopweave.settings import Settings
 
 app = typer.Typer(add_completion=False)
@@ -59,9 +59,9 @@ def evaluate(
     Stop it at any moment, and the same command goes on where it was. A run that ended at a limit goes on under a higher one.
     The exit status is 0 if every question has a record, failed ones included, which are listed.
     """
-    from hopweave.evaluation.plan_file import Flags
-    from hopweave.evaluation.run import RunOptions
-    from hopweave.evaluation.standing import RunBudget
+    from hopweave.evaluation.runs.plan import Flags
+    from hopweave.evaluation.runs.progress import RunBudget
+    from hopweave.evaluation.runs.run import RunOptions
     from hopweave.settings import assignments, merged
 
     named = {"corpus": corpus, "llm": llm, "reader": reader, "profile": profile}
@@ -79,8 +79,8 @@ def evaluate(
 
 
 def _plan(file: Path | None, flags: Flags, out: Path, config: Path | None) -> tuple[Plan, Settings]:
-    from hopweave.evaluation.plan_file import chosen, in_full, read_plan
-    from hopweave.evaluation.run_folder import RunFolder
+    from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.runs.plan import chosen, in_full, read_plan
     from hopweave.settings import read_settings
 
     if file is None and not flags.datasets and not flags.methods and RunFolder.is_at(out):
@@ -94,16 +94,16 @@ def _plan(file: Path | None, flags: Flags, out: Path, config: Path | None) -> tu
 
 def _run(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> Outcome:
     from hopweave.cli._console import console
-    from hopweave.evaluation.progress import Bars
-    from hopweave.evaluation.run import evaluate as work
+    from hopweave.evaluation.runs.progress_bars import Bars
+    from hopweave.evaluation.runs.run import evaluate as work
 
     with Bars(console(stderr=True)) as bars:
         return asyncio.run(work(out, plan, settings, options, bars))
 
 
 def _report(outcome: Outcome, out: Path) -> None:
-    from hopweave.draw.plain import cut, one_line
-    from hopweave.evaluation.progress import duration
+    from hopweave.evaluation.runs.progress_bars import duration
+    from hopweave.render.plain import cut, one_line
 
     standing = outcome.standing
     cost = f", cost {standing.spent('cost'):,.4g}" if standing.price is not None else ""
@@ -126,9 +126,9 @@ def _report(outcome: Outcome, out: Path) -> None:
 
 
 def _foretell(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> None:
-    from hopweave.evaluation.estimate import estimate
-    from hopweave.evaluation.prepare import prepare
-    from hopweave.evaluation.run_folder import RunFolder
+    from hopweave.evaluation.runs.estimate import estimate
+    from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.runs.prepare import prepare
     from hopweave.prices import price_of
 
     folder = RunFolder.create(out, plan) if RunFolder.is_at(out) else None

@@ -11,7 +11,7 @@ import typer
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
-    from hopweave.evaluation.judge import Tally
+    from hopweave.evaluation.judging.judge import Tally
     from hopweave.settings import Settings
     from hopweave.trace import Record
 
@@ -33,8 +33,8 @@ def judge(
 
     Judge with another model than the one that answered. What was judged before is not judged again.
     """
-    from hopweave.evaluation.judge import FILE
-    from hopweave.evaluation.run_folder import RunFolder
+    from hopweave.evaluation.judging.judge import FILE
+    from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.settings import assignments, merged, read_settings
 
     folder = RunFolder.open(run)
@@ -56,9 +56,9 @@ def judge(
 
 
 async def _judge(settings: Settings, records: list[Record], path: Path) -> Tally:
-    from hopweave.evaluation.judge import Judge, judge_records
-    from hopweave.parts import Parts
-    from hopweave.store import Store
+    from hopweave.evaluation.judging.judge import Judge, judge_records
+    from hopweave.runtime.components import Parts
+    from hopweave.runtime.store import Store
 
     parts = Parts(
         settings.part("llms", settings.llm),

@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False)
 @app.command("list")
 def list_models() -> None:
     """Lists the known models: name, size, licence, whether it is here, and where."""
-    from hopweave.models import KNOWN_MODELS, is_present, model_path
+    from hopweave.model_files import KNOWN_MODELS, is_present, model_path
 
     rows = [("name", "size", "licence", "here", "path")]
     for model in KNOWN_MODELS.values():
@@ -46,8 +46,8 @@ def fetch(
     No model is needed here at all if you use any OpenAI-compatible endpoint instead: --llm openai_compatible
     --set llms.openai_compatible.base_url=ADDRESS --set llms.openai_compatible.model=NAME
     """
-    from hopweave.models import DEFAULT_MODEL
-    from hopweave.models import fetch as fetch_model
+    from hopweave.model_files import DEFAULT_MODEL
+    from hopweave.model_files import fetch as fetch_model
 
     with _progress() as (on_progress, on_note):
         path = fetch_model(name or DEFAULT_MODEL, from_path=source, on_progress=on_progress, on_note=on_note)
@@ -57,7 +57,7 @@ def fetch(
 @app.command()
 def remove(name: Annotated[str, typer.Argument(help="A model as the list names it.")]) -> None:
     """Deletes a model from this machine, with what was left of unfinished downloads."""
-    from hopweave.models import remove as remove_model
+    from hopweave.model_files import remove as remove_model
 
     say(f"{_megabytes(remove_model(name))} freed")
 
@@ -85,7 +85,7 @@ def _progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], No
 
 def _others() -> Iterator[tuple[str, Path]]:
     """Models in the folder that are none of the known ones."""
-    from hopweave.models import KNOWN_MODELS, models_folder
+    from hopweave.model_files import KNOWN_MODELS, models_folder
 
     known = {model.file_name for model in KNOWN_MODELS.values()}
     for path in sorted(models_folder().glob("*.gguf")):

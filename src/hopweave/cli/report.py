@@ -23,9 +23,9 @@ def report(
     The comparisons are those of `hopweave compare`; groups by type, hops or level those of `hopweave score --by`. Every number
     stands in numbers.json, too, which `hopweave verify` computes again where the report is in RUN/report.
     """
-    from hopweave.evaluation.report import make_report, write_report
-    from hopweave.evaluation.report_input import read_tables
-    from hopweave.evaluation.run_folder import RunFolder
+    from hopweave.evaluation.reports.input import read_tables
+    from hopweave.evaluation.reports.report import make_report, write_report
+    from hopweave.evaluation.runs.folder import RunFolder
 
     tables = read_tables(RunFolder.open(run))
     if not tables.comparisons:

@@ -11,8 +11,8 @@ import typer
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
-    from hopweave.evaluation.summary import Summary
-    from hopweave.evaluation.tables import Cell, Interval, Mean
+    from hopweave.evaluation.scoring.summary import Summary
+    from hopweave.evaluation.scoring.tables import Cell, Interval, Mean
 
 app = typer.Typer(add_completion=False)
 
@@ -41,9 +41,9 @@ def score(
     questions; bounds are the means if all that failed or could not be scored were the worst, or the best, that can be.
     """
     from hopweave.cli._metric_options import options_of
-    from hopweave.evaluation.run_folder import RunFolder
-    from hopweave.evaluation.score import open_metrics, score_run, write_scores
-    from hopweave.evaluation.summary import columns_of, summarize
+    from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
+    from hopweave.evaluation.scoring.summary import columns_of, summarize
 
     folder = RunFolder.open(run)
     names = [name.strip() for name in metrics.split(",") if name.strip()]

@@ -136,19 +136,19 @@ def _drawn(record: Record, view: View | None, *, calls: bool) -> RenderableType:
     """What to put out: a string goes out as it is, anything else is drawn by rich."""
     match view:
         case "html":
-            from hopweave.draw.html import draw_page
+            from hopweave.render.html import draw_page
 
             return draw_page(record)
         case "mermaid":
-            from hopweave.draw.mermaid import draw_mermaid
+            from hopweave.render.mermaid import draw_mermaid
 
             return draw_mermaid(record, calls=calls)
         case "json":
-            from hopweave.draw.plain import plain_json
+            from hopweave.render.plain import plain_json
 
             return plain_json(record.to_json()) + "\n"
         case _:
-            from hopweave.draw import terminal
+            from hopweave.render import terminal
 
             if view == "tree":
                 return terminal.draw_tree(record, calls=calls)
@@ -159,9 +159,9 @@ def _listing(records: list[Record], numbers: list[int]) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    from hopweave.draw.legend import standing_of
-    from hopweave.draw.plain import cut, one_line, seconds_text
-    from hopweave.draw.terminal import STYLES
+    from hopweave.render.legend import standing_of
+    from hopweave.render.plain import cut, one_line, seconds_text
+    from hopweave.render.terminal import STYLES
 
     table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
     table.add_column("line", justify="right")

@@ -11,7 +11,7 @@ import typer
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
-    from hopweave.trust import Found
+    from hopweave.security.trust import Found
 
 app = typer.Typer(add_completion=False)
 
@@ -30,7 +30,7 @@ def trust(
     Read them first: what they set of that kind is printed. A file that is changed afterwards must be trusted again.
     """
     from hopweave.errors import SettingsError
-    from hopweave.trust import distrust
+    from hopweave.security.trust import distrust
 
     if listing and (remove or path is not None):
         raise SettingsError("--list lists all that is trusted; give it alone")
@@ -47,8 +47,8 @@ def trust(
 
 def _trust(place: Path) -> None:
     from hopweave.errors import DataError
-    from hopweave.trust import TRUSTED_NAMES
-    from hopweave.trust import trust as trust_file
+    from hopweave.security.trust import TRUSTED_NAMES
+    from hopweave.security.trust import trust as trust_file
 
     found = list(_found(place))
     if not found:
@@ -66,7 +66,7 @@ def _trust(place: Path) -> None:
 
 
 def _found(place: Path) -> Iterator[Found]:
-    from hopweave.evaluation.run_folder import RunFolder
+    from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.settings import FILE, found_toml
 
     if place.is_file() and place.name != "plan.json":
@@ -90,7 +90,7 @@ def _shown(key: str, value: object) -> str:
 def _list() -> None:
     import hashlib
 
-    from hopweave.trust import trusted
+    from hopweave.security.trust import trusted
 
     known = trusted()
     for name, sha256 in known.items():

@@ -21,7 +21,7 @@ def verify(
     What differs is said by file, line and value, a line for each cause; the exit status is 1 if anything does. What is not here
     to be checked, such as data that lies elsewhere, is told apart. No model is called, nothing is changed.
     """
-    from hopweave.evaluation.verify import verify as verify_run
+    from hopweave.evaluation.integrity.verify import verify as verify_run
 
     found = verify_run(run)
     for note in found.notes:

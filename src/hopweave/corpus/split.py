@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hopweave.parse.sentences import sentence_spans
+from hopweave.text.sentences import sentence_spans
 from hopweave.types import Span
 
 # A run of 100 characters without a space counts as a word of its own, so that text without spaces is cut too.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from hopweave.errors import SettingsError
-from hopweave.sentence_encoder import cosines_with
+from hopweave.text.sentence_encoder import cosines_with
 
 __all__ = ["EmbeddingDuplicates"]
 

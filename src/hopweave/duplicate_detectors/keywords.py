@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
-from hopweave.keywords import Word, words_in
-from hopweave.matching import normalize_answer
+from hopweave.text.keywords import Word, words_in
+from hopweave.text.matching import normalize_answer
 
 __all__ = ["KeyWords"]
 

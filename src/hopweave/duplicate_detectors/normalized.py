@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hopweave.matching import normalize_answer
+from hopweave.text.matching import normalize_answer
 
 __all__ = ["Normalized"]
 

@@ -10,7 +10,7 @@ from typing import Literal
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from hopweave.errors import SettingsError
-from hopweave.redaction import is_secret_field, public_address
+from hopweave.security.redaction import is_secret_field, public_address
 
 Server = Literal["openai", "vllm", "llama.cpp", "ollama", "other"]
 """The servers whose habits differ."""

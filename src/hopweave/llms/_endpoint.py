@@ -30,7 +30,7 @@ from hopweave.llms._failures import (
 from hopweave.llms._json import MALFORMED, parsed
 from hopweave.llms._wire import StreamedReply, Wire, most_bytes, prefill_of, read_completions, request_body
 from hopweave.protocols import OnText
-from hopweave.redaction import Secrets, secrets_of
+from hopweave.security.redaction import Secrets, secrets_of
 from hopweave.types import Message, Reply, Sampling
 
 if TYPE_CHECKING:

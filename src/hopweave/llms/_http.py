@@ -19,7 +19,7 @@ from yarl import URL
 from hopweave.errors import SettingsError
 from hopweave.llms._address import Address, is_loopback
 from hopweave.llms._failures import CannotConnect, ConnectionLost, Misdirected, TooManyBytes
-from hopweave.redaction import public_address
+from hopweave.security.redaction import public_address
 
 # Below the 5 s after which uvicorn and llama.cpp close an idle connection, so that no call meets one that is being closed.
 _KEEP_ALIVE_SECONDS = 4.0

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from hopweave.llms._address import Server
 from hopweave.llms._failures import broken_off, not_a_completion, reported, too_much
 from hopweave.llms._json import MALFORMED, Malformed, parsed
-from hopweave.redaction import Secrets, public_address
+from hopweave.security.redaction import Secrets, public_address
 from hopweave.trace import whole
 from hopweave.types import Message, Reply, Sampling, TokenLogprob, Usage
 

@@ -15,7 +15,7 @@ from hopweave.llms._endpoint import NO_KEY, Endpoint
 from hopweave.llms._scoring import PATH, read_scores, scoring_body
 from hopweave.llms._wire import Wire
 from hopweave.protocols import OnText
-from hopweave.redaction import public, public_address
+from hopweave.security.redaction import public, public_address
 from hopweave.types import Abilities, Message, Reply, Sampling
 
 __all__ = ["OpenAICompatible"]

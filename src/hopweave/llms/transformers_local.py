@@ -13,13 +13,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from hopweave.batching import Batcher
 from hopweave.catalog import require
 from hopweave.errors import MissingExtra, ModelError, SettingsError
 from hopweave.llms._forced import score
 from hopweave.llms._generation import Call, Loaded, Row, generate, row_of
-from hopweave.models import KNOWN_MODELS, model_identity, model_path
+from hopweave.model_files import KNOWN_MODELS, model_identity, model_path
 from hopweave.protocols import OnText
+from hopweave.runtime.batching import Batcher
 from hopweave.types import Abilities, Message, Reply, Sampling
 
 __all__ = ["TransformersLocal"]

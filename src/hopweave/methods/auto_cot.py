@@ -25,10 +25,15 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
-from hopweave.demonstrations import demonstrations, family_of, published_count
 from hopweave.errors import BudgetReached, DataError
-from hopweave.matching import normalize_answer
-from hopweave.methods._chain_of_thought import (
+from hopweave.methods._auto_cot.clusters import clusters
+from hopweave.parse.final import final_answer
+from hopweave.plain_data import read_json
+from hopweave.prompting.demonstrations import demonstrations, family_of, published_count
+from hopweave.prompting.prompt import prompts_beside
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import normalize_answer
+from hopweave.toolkit.chain_of_thought import (
     NEXT_EXAMPLE,
     PLAIN_MARKER,
     finish,
@@ -36,17 +41,12 @@ from hopweave.methods._chain_of_thought import (
     trigger,
     zero_shot_prompt,
 )
-from hopweave.methods._claims import one_answer
-from hopweave.methods._closing import file_missing, is_missing
-from hopweave.methods._clusters import clusters
-from hopweave.methods._demos import asked, packed
-from hopweave.methods._options import at_least
-from hopweave.methods._side_by_side import side_by_side
-from hopweave.parse.final import final_answer
-from hopweave.plain_data import read_json
-from hopweave.prompt import prompts_beside
+from hopweave.toolkit.claims import one_answer
+from hopweave.toolkit.concurrency import side_by_side
+from hopweave.toolkit.demos import asked, packed
+from hopweave.toolkit.final_answer import file_missing, is_missing
+from hopweave.toolkit.options import at_least
 from hopweave.types import Answer, Message, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["AutoCoT"]
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, cot_prompt, finish, zero_shot_prompt
-from hopweave.methods._claims import one_answer
-from hopweave.methods._closing import file_missing, is_missing
-from hopweave.methods._demos import NumDemos, drawn
-from hopweave.methods._options import at_least
-from hopweave.methods._probing import REFUSED, refuses
 from hopweave.parse.final import final_answer
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.chain_of_thought import NEXT_EXAMPLE, cot_prompt, finish, zero_shot_prompt
+from hopweave.toolkit.claims import one_answer
+from hopweave.toolkit.demos import NumDemos, drawn
+from hopweave.toolkit.final_answer import file_missing, is_missing
+from hopweave.toolkit.options import at_least
+from hopweave.toolkit.probing import REFUSED, refuses
 from hopweave.types import Answer, Message, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["CoT"]
 

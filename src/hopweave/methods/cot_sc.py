@@ -12,13 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.methods._chain_of_thought import cot_prompt, self_consistent
-from hopweave.methods._claims import one_answer
-from hopweave.methods._demos import NumDemos, drawn
-from hopweave.methods._options import at_least, check_top_p
-from hopweave.methods._voting import Tie
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.chain_of_thought import cot_prompt, self_consistent
+from hopweave.toolkit.claims import one_answer
+from hopweave.toolkit.demos import NumDemos, drawn
+from hopweave.toolkit.options import at_least, check_top_p
+from hopweave.toolkit.voting import Tie
 from hopweave.types import Answer, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["CoTSC"]
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.methods._demos import NumDemos, drawn
-from hopweave.methods._options import at_least, options_for
-from hopweave.methods._react import Acting, Actor
-from hopweave.methods._voted import Voting, elect, voted_answer
+from hopweave.methods._react.react import Acting, Actor
+from hopweave.methods._react.voted import Voting, elect, voted_answer
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.demos import NumDemos, drawn
+from hopweave.toolkit.options import at_least, options_for
 from hopweave.types import Answer, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["CoTSCThenReAct"]
 

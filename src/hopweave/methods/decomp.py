@@ -22,17 +22,17 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.matching import normalize_answer
-from hopweave.methods._decomp import Final, Modules, Pages, Style, as_json, call_line, page_of, titled
-from hopweave.methods._demos import drawn
-from hopweave.methods._options import at_least, one_of
-from hopweave.methods._steps import Step, stepwise_answer
-from hopweave.methods._transcript import Transcript
+from hopweave.methods._decomp.decomp import Final, Modules, Pages, Style, as_json, call_line, page_of, titled
 from hopweave.parse.controller import Call, parse_call, parse_titled
 from hopweave.parse.final import final_answer
-from hopweave.prompt import unblunt
+from hopweave.prompting.prompt import unblunt
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import normalize_answer
+from hopweave.toolkit.demos import drawn
+from hopweave.toolkit.options import at_least, one_of
+from hopweave.toolkit.steps import Step, stepwise_answer
+from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Hit, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["DecomP"]
 

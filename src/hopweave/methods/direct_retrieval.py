@@ -14,16 +14,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
-from hopweave.methods._claims import one_answer
-from hopweave.methods._closing import bare_answer, closing_request
-from hopweave.methods._demos import drawn, packed
-from hopweave.methods._options import at_least
-from hopweave.methods._probing import REFUSED, probed, refuses
-from hopweave.prompt import fence, prompts_beside
+from hopweave.prompting.demonstrations import Demonstration
+from hopweave.prompting.prompt import fence, prompts_beside
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.claims import one_answer
+from hopweave.toolkit.demos import drawn, packed
+from hopweave.toolkit.final_answer import bare_answer, closing_request
+from hopweave.toolkit.options import at_least
+from hopweave.toolkit.probing import REFUSED, probed, refuses
 from hopweave.types import Answer, Message, Passage, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["DirectRetrieval"]
 

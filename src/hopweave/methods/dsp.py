@@ -31,16 +31,16 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.matching import normalize_answer
-from hopweave.methods._claims import one_answer
-from hopweave.methods._dsp_demonstrate import alike, annotated_by_search, own_training, training_of
-from hopweave.methods._dsp_fusion import Fusion, fused_search
-from hopweave.methods._dsp_templates import ANSWER, Completions, Templates, Training, context_of, stage_of
-from hopweave.methods._options import at_least
-from hopweave.methods._voting import file_vote, vote
+from hopweave.methods._dsp.demonstrate import alike, annotated_by_search, own_training, training_of
+from hopweave.methods._dsp.fusion import Fusion, fused_search
+from hopweave.methods._dsp.templates import ANSWER, Completions, Templates, Training, context_of, stage_of
 from hopweave.parse.final import MARKER, final_answer
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import normalize_answer
+from hopweave.toolkit.claims import one_answer
+from hopweave.toolkit.options import at_least
+from hopweave.toolkit.voting import file_vote, vote
 from hopweave.types import Answer, Hit, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["DSP"]
 

@@ -28,16 +28,24 @@ from functools import partial
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._claims import one_answer
-from hopweave.methods._closing import bare_answer
-from hopweave.methods._demos import asked, drawn, packed
-from hopweave.methods._options import at_least, check_top_p, one_of
-from hopweave.methods._paragraphs import Paragraph, best_paragraphs
-from hopweave.methods._rescoring import NOT_SCORED, Candidate, Rescored, Scorer, answer_logprob, channel_logprob, rescore
-from hopweave.methods._side_by_side import side_by_side
-from hopweave.prompt import fence, prompts_beside
+from hopweave.methods._internet_augmented.paragraphs import Paragraph, best_paragraphs
+from hopweave.methods._internet_augmented.rescoring import (
+    NOT_SCORED,
+    Candidate,
+    Rescored,
+    Scorer,
+    answer_logprob,
+    channel_logprob,
+    rescore,
+)
+from hopweave.prompting.prompt import fence, prompts_beside
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.claims import one_answer
+from hopweave.toolkit.concurrency import side_by_side
+from hopweave.toolkit.demos import asked, drawn, packed
+from hopweave.toolkit.final_answer import bare_answer
+from hopweave.toolkit.options import at_least, check_top_p, one_of
 from hopweave.types import Answer, Hit, Message, Question, Sampling
-from hopweave.workbench import Workbench
 
 __all__ = ["InternetAugmented"]
 

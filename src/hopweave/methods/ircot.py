@@ -20,17 +20,17 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
-from hopweave.matching import normalize_answer
-from hopweave.methods._closing import file_missing
-from hopweave.methods._few_shot import FewShot, Instruction, Packer
-from hopweave.methods._finding import Duplicates, Finder, Finding
-from hopweave.methods._options import at_least, options_for
-from hopweave.methods._reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
-from hopweave.parse.sentences import first_sentence
-from hopweave.prompt import blunt, prompts_beside
+from hopweave.methods._ircot.finding import Duplicates, Finder, Finding
+from hopweave.methods._ircot.reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
+from hopweave.prompting.prompt import blunt, prompts_beside
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import normalize_answer
+from hopweave.text.sentences import first_sentence
+from hopweave.text.words import is_reasoning
+from hopweave.toolkit.few_shot import FewShot, Instruction, Packer
+from hopweave.toolkit.final_answer import file_missing
+from hopweave.toolkit.options import at_least, options_for
 from hopweave.types import Answer, Message, Question, Reply
-from hopweave.words import is_reasoning
-from hopweave.workbench import Workbench
 
 __all__ = ["IRCoT"]
 

@@ -14,18 +14,18 @@ from itertools import pairwise
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._closing import file_missing, file_unanswered
-from hopweave.methods._demos import NumDemos, asked, drawn, packed, rationale
-from hopweave.methods._options import at_least
-from hopweave.methods._plan import MAX_SUB_QUESTIONS, best_so_far, distinct, planned
-from hopweave.methods._steps import Step, stepwise_answer
-from hopweave.methods._transcript import Transcript
+from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, best_so_far, distinct, planned
 from hopweave.parse.final import demanded, final_answer, short_form
 from hopweave.parse.plan import parse_sub_questions
-from hopweave.parse.sentences import first_sentence
-from hopweave.prompt import prompts_beside
+from hopweave.prompting.prompt import prompts_beside
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.sentences import first_sentence
+from hopweave.toolkit.demos import NumDemos, asked, drawn, packed, rationale
+from hopweave.toolkit.final_answer import file_missing, file_unanswered
+from hopweave.toolkit.options import at_least
+from hopweave.toolkit.steps import Step, stepwise_answer
+from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Message, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["LeastToMost"]
 

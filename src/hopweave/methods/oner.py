@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._few_shot import FewShot, Instruction, Packer
-from hopweave.methods._finding import Duplicates, Finder, Finding
-from hopweave.methods._options import at_least, options_for
-from hopweave.methods._reasoned import Marker, Said, answer_of, read
+from hopweave.methods._ircot.finding import Duplicates, Finder, Finding
+from hopweave.methods._ircot.reasoned import Marker, Said, answer_of, read
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.few_shot import FewShot, Instruction, Packer
+from hopweave.toolkit.options import at_least, options_for
 from hopweave.types import Answer, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["OneR"]
 

@@ -15,20 +15,20 @@ from functools import partial
 from typing import Annotated
 
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.methods._claims import one_answer
-from hopweave.methods._closing import file_unanswered
-from hopweave.methods._demos import NumDemos, asked, closing, drawn, packed
-from hopweave.methods._options import at_least
-from hopweave.methods._plan import MAX_SUB_QUESTIONS, Settled, is_said, numbered, planned, settled
-from hopweave.methods._side_by_side import side_by_side
-from hopweave.methods._steps import Step, stepwise_answer
-from hopweave.methods._transcript import Transcript
-from hopweave.methods._voting import file_vote, vote
+from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, Settled, is_said, numbered, planned, settled
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.plan import parse_plan, parse_solution
-from hopweave.prompt import prompts_beside
+from hopweave.prompting.prompt import prompts_beside
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.claims import one_answer
+from hopweave.toolkit.concurrency import side_by_side
+from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
+from hopweave.toolkit.final_answer import file_unanswered
+from hopweave.toolkit.options import at_least
+from hopweave.toolkit.steps import Step, stepwise_answer
+from hopweave.toolkit.transcript import Transcript
+from hopweave.toolkit.voting import file_vote, vote
 from hopweave.types import Answer, Message, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["PlanAndSolve"]
 

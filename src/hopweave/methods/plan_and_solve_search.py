@@ -14,18 +14,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
-from hopweave.methods._demos import NumDemos, asked, closing, drawn, packed
-from hopweave.methods._options import at_least
-from hopweave.methods._plan import MAX_SUB_QUESTIONS, distinct, numbered, planned, settled
-from hopweave.methods._steps import SHOWN_WORDS, Step, shown, stepwise_answer
+from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, distinct, numbered, planned, settled
 from hopweave.parse.final import demanded
 from hopweave.parse.numbered import parse_numbered
 from hopweave.parse.plan import parse_solution
-from hopweave.prompt import prompts_beside
+from hopweave.prompting.demonstrations import Demonstration
+from hopweave.prompting.prompt import prompts_beside
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
+from hopweave.toolkit.options import at_least
+from hopweave.toolkit.steps import SHOWN_WORDS, Step, shown, stepwise_answer
 from hopweave.types import Answer, Hit, Message, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["PlanAndSolveSearch"]
 

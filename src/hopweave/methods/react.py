@@ -1,7 +1,7 @@
 """ReAct: thinks, then searches, looks up or finishes, step by step, and reads what it finds.
 
 Yao et al. (arXiv 2210.03629), section 3, in the form of the authors' code. What they do on Wikipedia is done here on the
-corpus through the retriever (see `_wiki`); their trajectories are replaced by our own, written from the demonstrations that
+corpus through the retriever (see `_react/wiki.py`); their trajectories are replaced by our own, written from the demonstrations that
 all methods share. Where the steps are spent without an answer, or three actions in a row are none, their code finishes with
 nothing, and so does this (`at_limit`). An action repeated at once that can show nothing new ends the work; then the model is
 made to finish. The demonstrations of the paper look for one thing at a time, and so a claim is made of each.
@@ -15,11 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from hopweave.methods._demos import drawn
-from hopweave.methods._options import at_least
-from hopweave.methods._react import Acting, Actor
+from hopweave.methods._react.react import Acting, Actor
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.demos import drawn
+from hopweave.toolkit.options import at_least
 from hopweave.types import Answer, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["ReAct"]
 

@@ -20,22 +20,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
-from hopweave.citing import locate
-from hopweave.demonstrations import Demonstration, DemonstrationStep
 from hopweave.errors import BudgetReached
-from hopweave.matching import normalize_answer
-from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, PLAIN_MARKER, plainly_demanded
-from hopweave.methods._claims import one_answer
-from hopweave.methods._closing import file_missing, file_unanswered
-from hopweave.methods._demos import NumDemos, asked, drawn, packed
-from hopweave.methods._options import at_least
-from hopweave.methods._side_by_side import side_by_side
-from hopweave.methods._voting import Tie, file_vote, vote
+from hopweave.grounding.citing import locate
 from hopweave.parse.final import final_answer, short_form
-from hopweave.parse.sentences import sentence_spans
-from hopweave.prompt import prompts_beside
+from hopweave.prompting.demonstrations import Demonstration, DemonstrationStep
+from hopweave.prompting.prompt import prompts_beside
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import normalize_answer
+from hopweave.text.sentences import sentence_spans
+from hopweave.toolkit.chain_of_thought import NEXT_EXAMPLE, PLAIN_MARKER, plainly_demanded
+from hopweave.toolkit.claims import one_answer
+from hopweave.toolkit.concurrency import side_by_side
+from hopweave.toolkit.demos import NumDemos, asked, drawn, packed
+from hopweave.toolkit.final_answer import file_missing, file_unanswered
+from hopweave.toolkit.options import at_least
+from hopweave.toolkit.voting import Tie, file_vote, vote
 from hopweave.types import Answer, Message, Question, Reply
-from hopweave.workbench import Workbench
 
 __all__ = ["Recite"]
 

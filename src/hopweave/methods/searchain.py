@@ -25,21 +25,21 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.keywords import only_repeats
-from hopweave.methods._chain_examples import open_chain, whole_chain
-from hopweave.methods._claims import file_claims, marked_answer, on_one_line, text_of
-from hopweave.methods._consistency import Consistency
-from hopweave.methods._demos import drawn, packed
-from hopweave.methods._options import at_least, options_for
-from hopweave.methods._path import PathNode, claims_on, pairs, pruned
-from hopweave.methods._theta import theta_for, theta_note
-from hopweave.methods._tracing import NEXT_EXAMPLE, Tracing, form_line
+from hopweave.methods._searchain.chain_examples import open_chain, whole_chain
+from hopweave.methods._searchain.consistency import Consistency
+from hopweave.methods._searchain.path import PathNode, claims_on, pairs, pruned
+from hopweave.methods._searchain.theta import theta_for, theta_note
+from hopweave.methods._searchain.tracing import NEXT_EXAMPLE, Tracing, form_line
 from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import demanded
-from hopweave.parts import Parts
-from hopweave.prompt import blunt, fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
+from hopweave.runtime.components import Parts
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.keywords import only_repeats
+from hopweave.toolkit.claims import file_claims, marked_answer, on_one_line, text_of
+from hopweave.toolkit.demos import drawn, packed
+from hopweave.toolkit.options import at_least, options_for
 from hopweave.types import Answer, Message, Origin, Passage, Question, Reading, Sampling
-from hopweave.workbench import Workbench
 
 __all__ = ["SearChain"]
 

@@ -22,12 +22,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
-from hopweave.matching import normalize_answer
-from hopweave.methods._claims import on_one_line, one_answer
-from hopweave.methods._closing import after_marker
-from hopweave.methods._demos import NumDemos, drawn
-from hopweave.methods._options import at_least
-from hopweave.methods._self_ask import (
+from hopweave.methods._self_ask.self_ask import (
     BEGUN,
     NEXT_EXAMPLE,
     PROMPTS,
@@ -39,15 +34,20 @@ from hopweave.methods._self_ask import (
     prompt_of,
     stopped,
 )
-from hopweave.methods._steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
-from hopweave.methods._taken_up import taken_up
-from hopweave.methods._transcript import Transcript
 from hopweave.parse.final import short_form
 from hopweave.parse.follow_ups import cut_before, parse_follow_ups
 from hopweave.parse.refusal import does_not_know
-from hopweave.prompt import blunt, unblunt
+from hopweave.prompting.prompt import blunt, unblunt
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import normalize_answer
+from hopweave.toolkit.claims import on_one_line, one_answer
+from hopweave.toolkit.demos import NumDemos, drawn
+from hopweave.toolkit.final_answer import after_marker
+from hopweave.toolkit.options import at_least
+from hopweave.toolkit.steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
+from hopweave.toolkit.taken_up import taken_up
+from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Hit, Message, Question, Sampling
-from hopweave.workbench import Workbench
 
 __all__ = ["SelfAsk"]
 

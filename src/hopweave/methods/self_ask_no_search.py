@@ -12,9 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._demos import NumDemos, drawn
-from hopweave.methods._options import at_least
-from hopweave.methods._self_ask import (
+from hopweave.methods._self_ask.self_ask import (
     BEGUN,
     NEXT_EXAMPLE,
     closed,
@@ -25,11 +23,13 @@ from hopweave.methods._self_ask import (
     prompt_of,
     stopped,
 )
-from hopweave.methods._steps import Step, stepwise_answer
-from hopweave.methods._transcript import Transcript
 from hopweave.parse.follow_ups import FollowUps, parse_follow_ups
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.demos import NumDemos, drawn
+from hopweave.toolkit.options import at_least
+from hopweave.toolkit.steps import Step, stepwise_answer
+from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["SelfAskNoSearch"]
 

@@ -18,21 +18,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached
-from hopweave.matching import normalize_answer
-from hopweave.methods._claims import on_one_line, one_answer
-from hopweave.methods._closing import file_missing, forced, is_missing, of_form
-from hopweave.methods._demos import NumDemos, asked, closing, drawn, packed
-from hopweave.methods._options import at_least
-from hopweave.methods._steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
-from hopweave.methods._taken_up import taken_up
-from hopweave.methods._transcript import Transcript
 from hopweave.parse.final import MARKER, final_answer
 from hopweave.parse.tool_calls import first_call
-from hopweave.prompt import fence, prompts_beside, unblunt
+from hopweave.prompting.demonstrations import Demonstration
+from hopweave.prompting.prompt import fence, prompts_beside, unblunt
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import normalize_answer
+from hopweave.toolkit.claims import on_one_line, one_answer
+from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
+from hopweave.toolkit.final_answer import file_missing, forced, is_missing, of_form
+from hopweave.toolkit.options import at_least
+from hopweave.toolkit.steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
+from hopweave.toolkit.taken_up import taken_up
+from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Hit, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["ToolformerPrompted"]
 

@@ -22,19 +22,19 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._claims import Assertion, claims_of, last_answer, marked_answer, passages_of, text_of
-from hopweave.methods._closing import file_missing, of_form
-from hopweave.methods._demos import drawn, packed
-from hopweave.methods._evidence import read_for_evidence
-from hopweave.methods._options import at_least, check_top_p
+from hopweave.methods._toqd.evidence import read_for_evidence
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.refusal import is_refusal
-from hopweave.prompt import blunt, prompts_beside
+from hopweave.prompting.prompt import blunt, prompts_beside
 from hopweave.question_graph.graph import GraphNode, QuestionGraph, pairs_of_nodes, walk
 from hopweave.question_graph.graph_answering import NodeTalk, plant, traverse
 from hopweave.question_graph.graph_writing import GraphWriter, numbered
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.claims import Assertion, claims_of, last_answer, marked_answer, passages_of, text_of
+from hopweave.toolkit.demos import drawn, packed
+from hopweave.toolkit.final_answer import file_missing, of_form
+from hopweave.toolkit.options import at_least, check_top_p
 from hopweave.types import Answer, Claim, Message, Passage, Question, Sampling
-from hopweave.workbench import Workbench
 
 __all__ = ["ToQD"]
 

@@ -23,17 +23,17 @@ from functools import partial
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
-from hopweave.matching import normalize_answer
-from hopweave.methods._closing import bare_answer
-from hopweave.methods._demos import NumDemos, drawn
-from hopweave.methods._options import at_least, one_of
-from hopweave.methods._plan import Settled, best_so_far, fresh, settled
-from hopweave.methods._side_by_side import all_of, side_by_side
-from hopweave.methods._steps import SHOWN_WORDS, Step, stepwise_answer
-from hopweave.methods._tree import Candidate, State, Wording
+from hopweave.methods._planning.plan import Settled, best_so_far, fresh, settled
+from hopweave.methods._planning.tree import Candidate, State, Wording
 from hopweave.parse.choice import FINISH, Rating, Suggested, parse_choice, parse_next, parse_rating, parse_suggestions
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import normalize_answer
+from hopweave.toolkit.concurrency import all_of, side_by_side
+from hopweave.toolkit.demos import NumDemos, drawn
+from hopweave.toolkit.final_answer import bare_answer
+from hopweave.toolkit.options import at_least, one_of
+from hopweave.toolkit.steps import SHOWN_WORDS, Step, stepwise_answer
 from hopweave.types import Answer, Hit, Message, Question, Sampling
-from hopweave.workbench import Workbench
 
 __all__ = ["TreeOfThought"]
 

@@ -17,24 +17,24 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Literal
 
-from hopweave.demonstrations import Demonstration
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.methods._chain_of_thought import NEXT_EXAMPLE, Elected, self_consistent
-from hopweave.methods._claims import concluded
-from hopweave.methods._closing import file_unanswered
-from hopweave.methods._demos import NumDemos, asked, closing, drawn, packed
-from hopweave.methods._editing import Edit, Editor, Ranked
-from hopweave.methods._few_shot import context_of
-from hopweave.methods._options import at_least, options_for
-from hopweave.methods._ranking import ranked_by_embedding, ranked_by_words
-from hopweave.methods._transcript import Transcript
-from hopweave.methods._voted import Voting, voted_answer
-from hopweave.methods._wiki import passages_behind
+from hopweave.methods._react.voted import Voting, voted_answer
+from hopweave.methods._react.wiki import passages_behind
+from hopweave.methods._verify_and_edit.editing import Edit, Editor, Ranked
+from hopweave.methods._verify_and_edit.ranking import ranked_by_embedding, ranked_by_words
 from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.parse.ordinals import ORDINALS, ordered, reasoning_sentences
-from hopweave.prompt import blunt, prompts_beside
+from hopweave.prompting.demonstrations import Demonstration
+from hopweave.prompting.prompt import blunt, prompts_beside
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.chain_of_thought import NEXT_EXAMPLE, Elected, self_consistent
+from hopweave.toolkit.claims import concluded
+from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
+from hopweave.toolkit.few_shot import context_of
+from hopweave.toolkit.final_answer import file_unanswered
+from hopweave.toolkit.options import at_least, options_for
+from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Question
-from hopweave.workbench import Workbench
 
 __all__ = ["VerifyAndEdit"]
 

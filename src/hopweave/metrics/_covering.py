@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from hopweave.matching import is_contained, normalize_answer
+from hopweave.text.matching import is_contained, normalize_answer
 
 Boundary = Literal["auto", "raw"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from hopweave.prompt import unblunt
+from hopweave.prompting.prompt import unblunt
 from hopweave.trace import ModelCall, Record, Search
 
 _MIN_WORDS = 4

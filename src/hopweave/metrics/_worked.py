@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hopweave.marking import verdict_of
+from hopweave.grounding.marking import verdict_of
 from hopweave.trace import SCHEMA, AnyStep, Decision, Failure, Found, ModelCall, Read, Record, Search, Setup, Timing
 from hopweave.types import (
     Answer,

@@ -28,9 +28,9 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from hopweave.errors import SettingsError
-from hopweave.fragments import fragments
-from hopweave.matching import is_contained, rouge_l
+from hopweave.grounding.fragments import fragments
 from hopweave.metrics._readings import reading_confidences, theta_of
+from hopweave.text.matching import is_contained, rouge_l
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 

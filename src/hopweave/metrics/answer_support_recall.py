@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from hopweave.errors import SettingsError
-from hopweave.matching import is_yes_or_no, normalize_answer
 from hopweave.metrics._covering import Boundary, covers
 from hopweave.metrics._retrieved import WithoutSearch, retrieved_ids, retrieved_passages
+from hopweave.text.matching import is_yes_or_no, normalize_answer
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 

@@ -33,10 +33,10 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from hopweave.errors import SettingsError
-from hopweave.matching import normalize_answer
 from hopweave.metrics._covering import covers
 from hopweave.metrics._readings import reading_confidences
 from hopweave.metrics._reliability import auroc, brier_score, expected_calibration_error
+from hopweave.text.matching import normalize_answer
 from hopweave.trace import Decision, Record
 from hopweave.types import Column, Example
 

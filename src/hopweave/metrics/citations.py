@@ -29,9 +29,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from hopweave.entailment import CitedClaim, Judgement, entails_by_words, read_judgements
 from hopweave.errors import DataError
-from hopweave.matching import is_yes_or_no
+from hopweave.grounding.entailment import CitedClaim, Judgement, entails_by_words, read_judgements
+from hopweave.text.matching import is_yes_or_no
 from hopweave.trace import Record
 from hopweave.types import Claim, Column, Example
 

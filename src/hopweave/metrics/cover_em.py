@@ -32,9 +32,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from hopweave.citing import settle_marks
-from hopweave.matching import normalize_answer
+from hopweave.grounding.citing import settle_marks
 from hopweave.metrics._covering import Boundary, covers, toqd_match
+from hopweave.text.matching import normalize_answer
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 

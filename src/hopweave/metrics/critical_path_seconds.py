@@ -23,8 +23,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopweave.critical_path import critical_path
 from hopweave.trace import Record
+from hopweave.trace.critical_path import critical_path
 from hopweave.types import Column, Example
 
 __all__ = ["CriticalPathSeconds"]

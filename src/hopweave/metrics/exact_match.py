@@ -23,8 +23,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from hopweave.matching import normalize_answer
 from hopweave.metrics._overlap import drop_exact, squad_golds
+from hopweave.text.matching import normalize_answer
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 

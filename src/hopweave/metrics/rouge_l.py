@@ -20,9 +20,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from hopweave.citing import settle_marks
-from hopweave.matching import rouge_l
+from hopweave.grounding.citing import settle_marks
 from hopweave.metrics._rouge import rouge_l_kilt
+from hopweave.text.matching import rouge_l
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 

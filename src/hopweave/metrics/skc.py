@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopweave.fragments import fragments
+from hopweave.grounding.fragments import fragments
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 

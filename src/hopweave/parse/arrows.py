@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hopweave.matching import normalize_answer
 from hopweave.parse.numbered import json_values
+from hopweave.text.matching import normalize_answer
 
 MAIN = 0
 

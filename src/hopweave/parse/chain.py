@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
-from hopweave.matching import normalize_answer
 from hopweave.parse.final import unquoted
 from hopweave.parse.refusal import does_not_know
 from hopweave.parse.restated import unstated
+from hopweave.text.matching import normalize_answer
 
 # Every repetition is possessive (`*+`): a run of blanks, stars or digits is read once, so no text takes more than linear time.
 _OPENING = r"[ \t>*_#`•·+|-]*+"  # the Markdown that may stand before a marker at the start of a line

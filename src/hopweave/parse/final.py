@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hopweave.parse.sentences import sentence_spans
-from hopweave.remembered import remembered
+from hopweave.memoize import remembered
+from hopweave.text.sentences import sentence_spans
 from hopweave.types import AnswerForm, Question
 
 MARKER = "So the final answer is"

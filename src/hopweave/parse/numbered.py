@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopweave.matching import normalize_answer
 from hopweave.parse.final import unquoted
+from hopweave.text.matching import normalize_answer
 
 _LABEL = r"(?:(?:sub[\s-]?)?(?:question|query)|step|q)"
 _NUMBERED = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hopweave.parse.sentences import sentence_spans
+from hopweave.text.sentences import sentence_spans
 
 ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth")
 """What the sentences begin with, in order."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from hopweave.matching import normalize_answer
 from hopweave.parse.final import unquoted
 from hopweave.parse.numbered import Numbered, parse_numbered
+from hopweave.text.matching import normalize_answer
 
 _LABEL = re.compile(r"^\W*(?:search\s+)?quer(?:y|ies)\W*?:\W*", re.IGNORECASE)
 _LONGEST = 400

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hopweave.keywords import Word, words_in
 from hopweave.parse.final import short_form
-from hopweave.parse.sentences import first_sentence
+from hopweave.text.keywords import Word, words_in
+from hopweave.text.sentences import first_sentence
 
 _VERB = re.compile(r"(?<!\w)(?:is|are|was|were|will\s+be|has\s+been|have\s+been|had\s+been)(?!\w)")
 _CLAUSE = re.compile(r",\s+(?:who|whose|which|where|when)\b")

@@ -6,10 +6,10 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hopweave.citing import on_one_line
 from hopweave.errors import BudgetReached
+from hopweave.grounding.citing import on_one_line
 from hopweave.parse.arrows import MAIN
-from hopweave.prompt import blunt
+from hopweave.prompting.prompt import blunt
 from hopweave.types import Hit, Origin
 
 

@@ -8,16 +8,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from hopweave.citing import on_one_line
-from hopweave.matching import normalize_answer
+from hopweave.grounding.citing import on_one_line
 from hopweave.parse.final import final_answer
 from hopweave.parse.refusal import is_refusal, without_yes
 from hopweave.parse.rewritten import parse_rewritten
-from hopweave.prompt import Prompt, blunt, fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import Prompt, blunt, fence, prompts_beside, unblunt
 from hopweave.question_graph.graph import GraphNode, QuestionGraph, pairs_of_nodes
 from hopweave.question_graph.graph_writing import graph_text
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import normalize_answer
 from hopweave.types import Hit, Message, Question, Sampling
-from hopweave.workbench import Workbench
 
 Infer = Callable[[GraphNode, Sequence[GraphNode]], Awaitable[None]]
 """Works on a node, given all nodes from which arrows lead to it."""

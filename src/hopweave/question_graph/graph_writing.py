@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hopweave.matching import normalize_answer
 from hopweave.parse.arrows import chain_of, edges_text, parse_arrows
 from hopweave.parse.numbered import parse_dropped, parse_numbered
-from hopweave.prompt import blunt, prompts_beside, unblunt
+from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
 from hopweave.question_graph.graph import QuestionGraph
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import normalize_answer
 from hopweave.types import Message, Sampling
-from hopweave.workbench import Workbench
 
 MAX_SUB_QUESTIONS = 9
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from hopweave.catalog import require
-from hopweave.citing import locate
 from hopweave.errors import SettingsError
+from hopweave.grounding.citing import locate
 from hopweave.types import Passage, Reading, Span
 
 Place = tuple[int, int]

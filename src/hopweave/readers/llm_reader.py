@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.citing import locate
 from hopweave.errors import SettingsError
-from hopweave.keywords import longest_shared_run
+from hopweave.grounding.citing import locate
 from hopweave.parse.refusal import does_not_know
-from hopweave.parse.sentences import sentence_spans
-from hopweave.prompt import blunt, fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
 from hopweave.protocols import Ask
+from hopweave.text.keywords import longest_shared_run
+from hopweave.text.sentences import sentence_spans
 from hopweave.types import Message, Passage, Reading, Reply, Sampling, Span, TokenLogprob
 
 __all__ = ["LLMReader"]

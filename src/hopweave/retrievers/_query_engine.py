@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hopweave.citing import NOT_IN_CORPUS, on_one_line
-from hopweave.prompt import blunt, fence, prompts_beside, unblunt
+from hopweave.grounding.citing import NOT_IN_CORPUS, on_one_line
+from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
 from hopweave.retrievers._ranking import in_turns, ranked
+from hopweave.runtime.workbench import Workbench
 from hopweave.types import Hit, Message, Passage
-from hopweave.workbench import Workbench
 
 Ranking = Literal["clean", "faithful"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import Any, Literal
 
-from hopweave.prompt import Prompts
+from hopweave.prompting.prompt import Prompts
 from hopweave.types import Hit, Passage
 
 Fusion = Literal["simple", "reciprocal_rank", "relative_score", "distance_based"]

@@ -22,10 +22,10 @@ from typing import Annotated
 
 from hopweave.errors import SettingsError
 from hopweave.parse.refusal import is_refusal
-from hopweave.prompt import blunt, prompts_beside, unblunt
+from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
 from hopweave.retrievers._ranking import identity_of
+from hopweave.runtime.workbench import Workbench
 from hopweave.types import Hit, Message
-from hopweave.workbench import Workbench
 
 __all__ = ["HyDE"]
 

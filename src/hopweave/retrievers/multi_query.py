@@ -17,10 +17,10 @@ from typing import Annotated
 
 from hopweave.errors import SettingsError
 from hopweave.parse.queries import each_once, parse_queries
-from hopweave.prompt import blunt, prompts_beside, unblunt
+from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
 from hopweave.retrievers._ranking import Fusion, fused, identity_of
+from hopweave.runtime.workbench import Workbench
 from hopweave.types import Hit, Message
-from hopweave.workbench import Workbench
 
 __all__ = ["MultiQuery"]
 

@@ -21,13 +21,13 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from hopweave.errors import SettingsError
-from hopweave.matching import normalize_answer
 from hopweave.parse.rewritten import parse_rewritten
-from hopweave.prompt import blunt, prompts_beside, unblunt
+from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
 from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Ranking, pairs, ranking_of
 from hopweave.retrievers._ranking import identity_of
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import normalize_answer
 from hopweave.types import Hit, Message
-from hopweave.workbench import Workbench
 
 __all__ = ["MultiStep"]
 

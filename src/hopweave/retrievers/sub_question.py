@@ -24,11 +24,11 @@ from typing import Annotated, Any
 from hopweave.errors import SettingsError
 from hopweave.parse.numbered import parse_numbered
 from hopweave.parse.queries import each_once
-from hopweave.prompt import blunt, prompts_beside, unblunt
+from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
 from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Ranking, ranking_of
 from hopweave.retrievers._ranking import identity_of
+from hopweave.runtime.workbench import Workbench
 from hopweave.types import Hit, Message
-from hopweave.workbench import Workbench
 
 __all__ = ["SubQuestion"]
 

@@ -26,8 +26,8 @@ from hopweave.question_graph.graph import GraphNode, QuestionGraph
 from hopweave.question_graph.graph_answering import NodeTalk, plant, traverse
 from hopweave.question_graph.graph_writing import GraphWriter
 from hopweave.retrievers._ranking import fused, identity_of
+from hopweave.runtime.workbench import Workbench
 from hopweave.types import Hit
-from hopweave.workbench import Workbench
 
 __all__ = ["ToQDRetriever"]
 

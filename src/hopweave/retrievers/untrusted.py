@@ -28,13 +28,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from hopweave.commands import blanked, without_commands
 from hopweave.errors import SettingsError
-from hopweave.matching import is_contained
-from hopweave.parse.sentences import sentence_spans
 from hopweave.retrievers._ranking import identity_of
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.commands import blanked, without_commands
+from hopweave.text.matching import is_contained
+from hopweave.text.sentences import sentence_spans
 from hopweave.types import Hit, Passage, Reading
-from hopweave.workbench import Workbench
 
 __all__ = ["Untrusted"]
 

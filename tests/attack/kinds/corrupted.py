@@ -14,7 +14,7 @@ from support.hostile import damaged
 
 from hopweave.errors import DataError
 from hopweave.retrievers.bm25 import BM25
-from hopweave.store import Store, Stored
+from hopweave.runtime.store import Store, Stored
 from hopweave.trace import Failure
 from hopweave.types import Hit, Passage, Reply, TokenLogprob, Usage
 

@@ -14,15 +14,15 @@ from support.report_tables import small_tables
 from support.sample_records import hostile
 
 from hopweave.cli._console import console
-from hopweave.draw.html import draw_page
-from hopweave.draw.mermaid import draw_mermaid
-from hopweave.draw.plain import flat, plain_json
-from hopweave.draw.terminal import draw_record
-from hopweave.evaluation.annotation import Row, write_sheet
-from hopweave.evaluation.csv_text import csv_text
-from hopweave.evaluation.report import make_report
-from hopweave.evaluation.sheets import Head, Sheet, SheetRow, written
-from hopweave.evaluation.tables import DatasetFacts, FailureKind, MethodFacts
+from hopweave.evaluation.judging.annotation import Row, write_sheet
+from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow, written
+from hopweave.evaluation.reports.report import make_report
+from hopweave.evaluation.scoring.tables import DatasetFacts, FailureKind, MethodFacts
+from hopweave.render.csv_text import csv_text
+from hopweave.render.html import draw_page
+from hopweave.render.mermaid import draw_mermaid
+from hopweave.render.plain import flat, plain_json
+from hopweave.render.terminal import draw_record
 
 from ..attack import Attack, Trial
 

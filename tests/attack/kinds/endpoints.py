@@ -15,7 +15,7 @@ from support.lies import ENDLESS, EVENTS, KEY, LEAKS, MALFORMED_COMPLETIONS, ass
 from support.scripted_server import Behaviour
 
 from hopweave.errors import HopweaveError
-from hopweave.store import Store, Stored
+from hopweave.runtime.store import Store, Stored
 from hopweave.types import Reply, Sampling
 
 from ..attack import Attack, Trial

@@ -12,7 +12,7 @@ from typing import Any
 from support.hostile import STRANGE_NAMES, damaged, hostile_text
 
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation.run_folder import DatasetPlan, MethodPlan, Plan, RunFolder
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.settings import Settings, read_settings
 
 from ..attack import Attack, Trial

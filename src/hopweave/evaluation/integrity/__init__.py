@@ -1,0 +1,1 @@
+"""Whether what a run says is what its records give."""

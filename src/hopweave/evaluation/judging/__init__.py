@@ -1,0 +1,1 @@
+"""Judgements of marks by people and by models."""

@@ -1,0 +1,131 @@
+"""Has a language model judge whether cited spans bear their claims out: a step of its own, whose verdicts go into a file.
+
+Scores are made from records and files alone, so nothing calls a model while they are. Who wants citations judged by a model
+judges first: every pair of claim and quote, once each, through a workbench like any other call, so that replies are kept in the
+store. The verdicts are lines beside the records (`hopweave.grounding.entailment` has their form), on disk one by one; a judge
+that was stopped goes on where it was, and a pair that it failed on is tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopweave.errors import DataError, RunError
+from hopweave.grounding.entailment import CitedClaim, Judgement, cited_claims, read_judgements
+from hopweave.prompting.prompt import blunt, fence, prompts_beside
+from hopweave.runtime.components import Parts
+from hopweave.runtime.workbench import Workbench
+from hopweave.trace import Record, Trace
+from hopweave.types import Message
+
+FILE = "judgements.jsonl"
+"""The name of the file of verdicts in the folder of a run."""
+
+_PROMPTS = prompts_beside(__file__)
+_VERDICT = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A language model that says whether a quote bears a claim out.
+
+    Attributes:
+        parts: the model with its store; nothing else of them is used.
+    """
+
+    parts: Parts
+
+    async def judge(self, pair: CitedClaim) -> Judgement:
+        """The verdict on a pair: `entails` is `None` if the model failed, or said neither yes nor no first."""
+        bench = Workbench(self.parts, Trace())
+        prompt = bench.fill(_PROMPTS["judge"], query=pair.query, claim=blunt(pair.claim), quote=fence(pair.quote))
+        identity = self.parts.llm.identity
+        try:
+            reply = await bench.reply([Message("user", prompt)], purpose="judge")
+        except RunError as error:
+            return Judgement(pair, None, identity, f"{type(error).__name__}: {error}")
+        found = _VERDICT.match(reply.text)
+        return Judgement(pair, found[1].lower() == "yes" if found else None, identity, reply.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What came of judging: how many pairs were judged now, were judged before, and are without a verdict."""
+
+    num_judged: int
+    num_before: int
+    num_without: int
+
+
+async def judge_records(
+    judge: Judge,
+    records: Iterable[Record],
+    path: Path,
+    *,
+    max_parallel: int = 1,
+    on_done: Callable[[Judgement], None] = lambda _: None,
+) -> Tally:
+    """Judges every pair of the records that the file has no verdict on, and adds the verdicts to it.
+
+    Raises:
+        DataError: if the file cannot be read or written, or holds verdicts of another model.
+    """
+    wanted = {pair.key: pair for record in records for pair in cited_claims(record)}
+    known = _known(path)
+    _check_judge(judge, known.values(), path)
+    settled = {key for key, judgement in known.items() if judgement.entails is not None}
+    waiting = [pair for key, pair in wanted.items() if key not in settled]
+    made: list[Judgement] = []
+    turns = asyncio.Semaphore(max(1, max_parallel))
+
+    async def one(pair: CitedClaim) -> None:
+        async with turns:
+            judgement = await judge.judge(pair)
+            _add(path, judgement)
+            made.append(judgement)
+            on_done(judgement)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for pair in waiting:
+                group.create_task(one(pair))
+    except ExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    return Tally(len(made), len(wanted.keys() & settled), sum(judgement.entails is None for judgement in made))
+
+
+def _check_judge(judge: Judge, known: Iterable[Judgement], path: Path) -> None:
+    others: Sequence[str] = sorted({judgement.judge for judgement in known} - {judge.parts.llm.identity})
+    if others:
+        raise DataError(
+            f"{path} holds verdicts of {others[0]!r}, not of {judge.parts.llm.identity!r}; name another file with --out"
+        )
+
+
+def _known(path: Path) -> Mapping[str, Judgement]:
+    """The verdicts that there are, once a last line that was torn when the judge was killed is cut off."""
+    _write(path, "")
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        os.truncate(path, whole)
+    return read_judgements(path)
+
+
+def _add(path: Path, judgement: Judgement) -> None:
+    _write(path, f"{judgement.to_json()}\n")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        with path.open("ab") as file:
+            file.write(text.encode("utf-8", "replace"))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise DataError(f"cannot write to {path}: {error.strerror}; make room and run the same command again") from None

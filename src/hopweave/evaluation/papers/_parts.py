@@ -1,0 +1,71 @@
+"""Questions that were taken apart by the dataset `gold_steps`, and which parts the model answers by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from hopweave.evaluation.papers._published import cells_of, variant
+from hopweave.evaluation.papers._quality import quality
+from hopweave.evaluation.runs.folder import DatasetPlan
+from hopweave.evaluation.scoring.loaded_runs import TAKEN_APART, AnsweredCell, DatasetCells, Gathered
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Which parts of a question are answered rightly from the model's own knowledge.
+
+    Attributes:
+        parts: right or wrong, by number from 1; those that failed are left out.
+        num_parts: how many there are.
+    """
+
+    parts: Mapping[int, bool]
+    num_parts: int
+
+    def knows_last(self, num: int) -> bool | None:
+        """Whether the last so many parts are all known; `None` if that cannot be told since one of them failed."""
+        wanted = range(self.num_parts - num + 1, self.num_parts + 1)
+        if any(self.parts.get(number) is False for number in wanted):
+            return False
+        return True if all(number in self.parts for number in wanted) else None
+
+
+def form_of(dataset: DatasetCells) -> str:
+    """The form in which a dataset shows the hops of questions."""
+    return str(dataset.plan.options.get("form", "parts"))
+
+
+def closed_book(runs: Gathered, form: str) -> Iterator[AnsweredCell]:
+    """The cells of the model alone on questions of a form of `gold_steps`."""
+    for dataset in runs.taken_apart:
+        if form_of(dataset) == form:
+            yield from (cell for cell in cells_of(variant("direct"), dataset.cells) if cell.setup is not None)
+
+
+def known_parts(runs: Gathered) -> dict[str, Known]:
+    """What is known of each question whose parts were asked, by its id."""
+    found: dict[str, dict[int, bool]] = {}
+    nums: dict[str, int] = {}
+    for cell in closed_book(runs, "parts"):
+        answered = quality(runs, cell).answered
+        for name, example in cell.examples.items():
+            whole = str(example.traits["whole"])
+            nums[whole] = int(example.traits["parts"])
+            found.setdefault(whole, {})
+            if name in answered:
+                found[whole].setdefault(int(example.traits["part"]), answered[name] >= 1)
+    return {whole: Known(parts, nums[whole]) for whole, parts in found.items()}
+
+
+def plan_of(dataset: DatasetCells, form: str) -> DatasetPlan:
+    """The plan of a dataset that takes the questions of a run apart."""
+    path = dataset.run.examples_path(dataset.label)
+    return replace(dataset.plan, name=TAKEN_APART, options={"path": str(path), "form": form}, limit=None, seed=None)
+
+
+def has_steps(dataset: DatasetCells) -> bool:
+    """Whether questions of a dataset come with the hops of their reasoning, answered."""
+    if not dataset.cells:
+        return False
+    return any(e.gold.steps and all(step.answer for step in e.gold.steps) for e in dataset.cells[0].examples.values())

@@ -1,0 +1,131 @@
+"""Figures by the size of the language model: one step of retrieval beside interleaved retrieval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from hopweave.evaluation.papers._missing import how_to_evaluate
+from hopweave.evaluation.papers._published import billions_of, variant
+from hopweave.evaluation.papers._quality import answered, percent, problems
+from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
+from hopweave.evaluation.reports.curves import Curve, CurvePanel, curve_plot
+from hopweave.evaluation.scoring.counted import Counted
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+
+SIZE = Head("size", "size (B)", 2)
+NO_SIZE = "the size of a model is known by its published name; one without is in the table and not in the drawing"
+
+Printed = Callable[[DatasetCells, AnsweredCell, int], tuple[PublishedRow, ...]]
+"""What the paper printed for a dataset and the model of a cell, which was scored on so many questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A column of a metric under options of the metric, and what it is called."""
+
+    metric: str
+    column: str
+    name: str
+    same_reader: bool = False
+    variant: str = ""
+
+    def of(self, runs: Gathered, cell: AnsweredCell) -> Counted:
+        """The column over a cell."""
+        return runs.scores(cell, self.metric, self.column, **({"variant": self.variant} if self.variant else {}))
+
+
+def sizes_sheet(runs: Gathered, title: str, measure: Measure, printed: Printed) -> Sheet:
+    """OneR and IRCoT for each model of the runs, on the questions that both were scored on, with the drawing of it.
+
+    Args:
+        runs: to look at.
+        title: of the sheet.
+        measure: what is compared, in percent.
+        printed: the published figures.
+    """
+    rows: list[SheetRow] = []
+    missing: list[str] = []
+    notes = ["one row a language model; give the runs of other models with --with", NO_SIZE]
+    for dataset in runs.datasets:
+        found = 0
+        for oner, ircot in _pairs(dataset, same_reader=measure.same_reader):
+            found += 1
+            rows.append(_row(runs, dataset, measure, oner, ircot, printed, notes))
+        if not found:
+            rows.append(SheetRow((dataset.label, "-", "-")))
+            missing += [how_to_evaluate(dataset, variant(f"{name}_cot")) for name in ("oner", "ircot")]
+    heads = (SIZE, Head("oner", "OneR %", 1), Head("ircot", "IRCoT %", 1), Head("gain", "gain", 1))
+    drawing = size_drawing(title, rows, {"oner": "OneR", "ircot": "IRCoT"}, f"{measure.name} (%)")
+    labels = ("dataset", "model", "method")
+    return Sheet(title, labels, heads, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(missing), drawing=drawing)
+
+
+def size_drawing(title: str, rows: Sequence[SheetRow], names: dict[str, str], up: str, more: Sequence[Curve] = ()) -> str:
+    """Curves over the sizes of models, a panel for each dataset; empty where no row has a size and a figure.
+
+    Args:
+        title: of the drawing.
+        rows: with a `size`, the first label being the dataset.
+        names: of the figures that are drawn, by their key.
+        up: what the upright axis says.
+        more: curves that are added to every panel.
+    """
+    panels = []
+    for dataset in dict.fromkeys(row.labels[0] for row in rows):
+        own = [row for row in rows if row.labels[0] == dataset]
+        curves = [Curve(name, tuple(_points(own, key))) for key, name in names.items()]
+        if any(curve.points for curve in curves):
+            panels.append(CurvePanel(dataset, (*(curve for curve in curves if curve.points), *more)))
+    return curve_plot(title, panels, "parameters of the model, in billions", up)
+
+
+def _points(rows: Sequence[SheetRow], key: str) -> Iterator[tuple[float, float]]:
+    for row in rows:
+        size, value = row.values.get("size"), row.values.get(key)
+        if size is not None and value is not None:
+            yield size, value
+
+
+def _pairs(dataset: DatasetCells, *, same_reader: bool) -> Iterator[tuple[AnsweredCell, AnsweredCell]]:
+    """Each cell of IRCoT with the first one of OneR by the same model and, if that counts, with the same reader."""
+    asked = [cell for cell in dataset.cells if cell.setup is not None]
+    for ircot in asked:
+        if ircot.name != "ircot":
+            continue
+        for oner in asked:
+            is_same = not same_reader or oner.options.get("reader") == ircot.options.get("reader")
+            if oner.name == "oner" and is_same and _model(oner) == _model(ircot):
+                yield oner, ircot
+                break
+
+
+def _model(cell: AnsweredCell) -> str:
+    return "" if cell.setup is None else cell.setup.llm
+
+
+def _row(
+    runs: Gathered,
+    dataset: DatasetCells,
+    measure: Measure,
+    oner: AnsweredCell,
+    ircot: AnsweredCell,
+    printed: Printed,
+    notes: list[str],
+) -> SheetRow:
+    one, many = measure.of(runs, oner), measure.of(runs, ircot)
+    notes += problems(one, many)
+    common = one.values.keys() & many.values.keys()
+    before, after = percent(one.among(common).mean), percent(many.among(common).mean)
+    gain = None if before is None or after is None else after - before
+    every = {key for each in (one, many) for key in (*each.values, *each.no_data, *each.unscored)}
+    values = {"size": billions_of(_model(ircot)), "oner": before, "ircot": after, "gain": gain}
+    return SheetRow(
+        (dataset.label, _model(ircot), ircot.method),
+        values,
+        len(common),
+        len(common & (one.failed | many.failed)),
+        len(every - common),
+        published=printed(dataset, ircot, len(common)),
+        answered=answered({"oner": one.among(common), "ircot": many.among(common)}),
+    )

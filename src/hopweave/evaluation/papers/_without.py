@@ -1,0 +1,60 @@
+"""A method with retrieval beside its counterpart without, question by question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hopweave.evaluation.papers._published import Variant, cells_of, variant
+from hopweave.evaluation.papers._quality import quality
+from hopweave.evaluation.scoring.counted import Counted
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The scores of a cell with retrieval and of one without, on the questions that both were scored on.
+
+    Attributes:
+        with_cell: of the method with retrieval; `without_cell` of the one without.
+        with_scores: on the common questions; `without_scores` likewise.
+        num_failed: questions among these that failed, and so are wrong, in one of the two.
+        num_no_data: questions that only one of them has, that could not be scored, or that the measure does not apply to.
+    """
+
+    with_cell: AnsweredCell
+    without_cell: AnsweredCell
+    with_scores: Counted
+    without_scores: Counted
+    num_failed: int
+    num_no_data: int
+
+
+def beside(runs: Gathered, with_cell: AnsweredCell, without_cell: AnsweredCell) -> Beside:
+    """The two on their common questions."""
+    first, second = quality(runs, with_cell), quality(runs, without_cell)
+    common = first.values.keys() & second.values.keys()
+    failed = common & (first.failed | second.failed)
+    every = [key for one in (first, second) for key in (*one.values, *one.no_data, *one.unscored)]
+    left_out = len(set(every)) - len(common)
+    return Beside(with_cell, without_cell, first.among(common), second.among(common), len(failed), left_out)
+
+
+def counterparts(
+    dataset: DatasetCells, one: Variant, baseline: str = "own"
+) -> Iterator[tuple[AnsweredCell, AnsweredCell | None]]:
+    """Each cell of a variant with its first counterpart without retrieval, or `None` where the runs have none.
+
+    A counterpart of the same run comes before one of another.
+
+    Args:
+        dataset: whose cells to look at.
+        one: a variant with retrieval.
+        baseline: `own` for its own counterpart, or the key of one for all.
+    """
+    other = variant(one.without if baseline == "own" else baseline)
+    found = [cell for cell in cells_of(other, dataset.cells) if cell.setup is not None]
+    for cell in cells_of(one, dataset.cells):
+        if cell.setup is not None:
+            own = [without for without in found if without.run.path == cell.run.path]
+            yield cell, next(iter([*own, *found]), None)

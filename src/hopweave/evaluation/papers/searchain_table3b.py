@@ -1,0 +1,119 @@
+"""SearChain table 3b: how often retrieval misleads a model that was right, and helps one that was wrong.
+
+With S_t the questions that are right without retrieval,
+
+    misled rate = questions of S_t that are wrong with retrieval / |S_t|
+    helped rate = questions outside of S_t that are right with retrieval / all outside of S_t
+
+over the questions that both were scored on, in percent. The paper does not say which system without retrieval S_t is of: here
+each method's own counterpart, or one for all with `baseline`. Where the runs hold two sets of answers of the same counterpart
+(another seed or sampling), the flip rate between them is the floor: that much changes without any retrieval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated
+
+from hopweave.errors import SettingsError
+from hopweave.evaluation.papers._accuracy import name_of
+from hopweave.evaluation.papers._missing import how_to_evaluate
+from hopweave.evaluation.papers._published import Variant, cells_of, published, variant, variants
+from hopweave.evaluation.papers._quality import is_long, problems, share
+from hopweave.evaluation.papers._without import Beside, beside, counterparts
+from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+
+__all__ = ["SearChainTable3b"]
+
+_ALSO = ("direct_retrieval", "toolformer_prompted", "toqd", "ircot_cot", "ircot_direct", "oner_cot", "oner_direct")
+_HEADS = (Head("misled", "misled %"), Head("helped", "helped %"), Head("right", "|S_t|", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class SearChainTable3b:
+    """How often retrieval misleads, and how often it helps."""
+
+    baseline: Annotated[str, "whose right answers are S_t: own, each method's own counterpart; or direct, or cot, for all"] = (
+        "own"
+    )
+    floor: Annotated[bool, "with the flip rate between two runs without retrieval, where there are two"] = True
+
+    def __post_init__(self) -> None:
+        if self.baseline not in {"own", "direct", "cot", "cot_sc"}:
+            raise SettingsError(f"searchain_table3b baseline must be own, direct, cot or cot_sc, not {self.baseline!r}")
+
+    def sheets(self, runs: Gathered) -> list[Sheet]:
+        """See `evaluation.analysis.Analysis`."""
+        rows: list[SheetRow] = []
+        missing: list[str] = []
+        notes: list[str] = []
+        for dataset in runs.datasets:
+            if any(map(is_long, dataset.cells)):
+                missing.append(
+                    f"{dataset.label} asks for long answers, which are neither right nor wrong; evaluate another dataset"
+                )
+                continue
+            before = len(rows)
+            for one in [*variants("searchain_table3b"), *map(variant, _ALSO)]:
+                for cell, without in counterparts(dataset, one, self.baseline):
+                    if without is None:
+                        other = variant(one.without if self.baseline == "own" else self.baseline)
+                        rows.append(self._no_row(dataset, one, cell))
+                        missing.append(how_to_evaluate(dataset, other))
+                        continue
+                    both = beside(runs, cell, without)
+                    notes += problems(both.with_scores, both.without_scores)
+                    rows.append(self._row(dataset, one, both))
+            if len(rows) == before:
+                one = variant("searchain")
+                rows.append(self._no_row(dataset, one, None))
+                missing += [how_to_evaluate(dataset, each) for each in (one, variant(one.without))]
+            if self.floor:
+                rows += self._floors(runs, dataset)
+        notes += [_ABOUT_FLOOR] if self.floor else []
+        title = "SearChain table 3b: how often retrieval misleads a model that was right, and helps one that was wrong"
+        labels = ("dataset", "method", "beside")
+        return [
+            Sheet(title, labels, _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(dict.fromkeys(missing)))
+        ]
+
+    def _no_row(self, dataset: DatasetCells, one: Variant, cell: AnsweredCell | None) -> SheetRow:
+        name = one.title if cell is None else name_of(one, cell)
+        beside_it = published("searchain_table3b", one.key, dataset.plan.name, setup=None)
+        return SheetRow((dataset.label, name, "-"), published=beside_it)
+
+    def _row(self, dataset: DatasetCells, one: Variant, both: Beside) -> SheetRow:
+        labels = (dataset.label, name_of(one, both.with_cell), both.without_cell.method)
+        num = len(both.with_scores.values)
+        beside_it = published("searchain_table3b", one.key, dataset.plan.name, setup=both.with_cell.setup, num=num)
+        values = changes(both.without_scores.values, both.with_scores.values)
+        return SheetRow(labels, values, num, both.num_failed, both.num_no_data, published=beside_it)
+
+    def _floors(self, runs: Gathered, dataset: DatasetCells) -> Iterator[SheetRow]:
+        for key in dict.fromkeys([one.without for one in variants("searchain_table3b")] + ["direct", "toqd_no_retrieval"]):
+            one = variant(key)
+            cells = [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]
+            for first, second in combinations(cells, 2):
+                both = beside(runs, second, first)
+                values = changes(both.without_scores.values, both.with_scores.values)
+                labels = (dataset.label, f"floor: {one.title} again", f"{first.method} of {first.run.path.name}")
+                yield SheetRow(labels, values, len(both.with_scores.values), both.num_failed, both.num_no_data)
+
+
+_ABOUT_FLOOR = (
+    "floor: the same method without retrieval, twice; make the second run with another seed and without the store: "
+    "--set sampling.seed=1 --set store.mode=off (the store would give the same replies again)"
+)
+
+
+def changes(without: Mapping[str, float], with_it: Mapping[str, float]) -> dict[str, float | None]:
+    """The misled and helped rates in percent, and the size of S_t, over the questions of both; right is a score of 1."""
+    right = {key for key, value in without.items() if value >= 1}
+    wrong = without.keys() - right
+    misled = sum(with_it[key] < 1 for key in right)
+    helped = sum(with_it[key] >= 1 for key in wrong)
+    num_right = float(len(right)) if without else None
+    return {"misled": share(misled, len(right)), "helped": share(helped, len(wrong)), "right": num_right}

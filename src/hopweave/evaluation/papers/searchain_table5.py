@@ -1,0 +1,54 @@
+"""SearChain table 5: how much of an answer is marked with a document, and whether the marks stand right.
+
+SKC is the mean number of marked fragments of an answer, AMP-auto the mean share of marks that stand where they belong, judged
+by words (the metrics `skc` and `amp_auto`). The paper's SKC was counted and its AMP judged by three people: AMP-auto stands
+beside it and is another measure. For AMP itself export a sheet with `hopweave annotate`. Answers without marks have no
+AMP-auto.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hopweave.evaluation.papers._missing import how_to_evaluate
+from hopweave.evaluation.papers._published import ALL, published, variant
+from hopweave.evaluation.papers._quality import answered, problems, with_counts
+from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.scoring.loaded_runs import DatasetCells, Gathered
+
+__all__ = ["SearChainTable5"]
+
+_BY_PEOPLE = "AMP there was judged by people, and on questions that were not published"
+
+
+@dataclass(frozen=True, slots=True)
+class SearChainTable5:
+    """How much of an answer is marked with a document, and whether the marks stand right."""
+
+    def sheets(self, runs: Gathered) -> list[Sheet]:
+        """See `evaluation.analysis.Analysis`."""
+        rows: list[SheetRow] = []
+        missing: list[str] = []
+        notes: list[str] = []
+        one = variant("searchain")
+        for dataset in runs.datasets:
+            cells = [cell for cell in dataset.cells if cell.setup is not None]
+            for cell in cells:
+                skc, amp = runs.scores(cell, "skc", "skc"), runs.scores(cell, "amp_auto", "amp_auto")
+                notes += problems(skc, amp)
+                values = {"skc": skc.mean, "amp_auto": amp.mean, "marked": float(len(amp.answered))}
+                there = published("searchain_table5", one.key, ALL, setup=cell.setup, more=[_BY_PEOPLE])
+                alone = answered({"skc": skc, "amp_auto": amp}, 1.0)
+                row = SheetRow((dataset.label, cell.method), values, published=there if one.is_of(cell) else (), answered=alone)
+                rows.append(with_counts(row, skc))
+            if not any(one.is_of(cell) for cell in cells):
+                rows.append(_no_row(dataset))
+                missing.append(how_to_evaluate(dataset, one))
+        heads = (Head("skc", "SKC", 3), Head("amp_auto", "AMP-auto"), Head("amp", "AMP"), Head("marked", "with marks", 0))
+        title = "SearChain table 5: marked pieces of knowledge (SKC), and share of marks that stand right (AMP-auto)"
+        notes = [f"AMP (by people) is not measured here: hopweave annotate {runs.runs[0].path}", *dict.fromkeys(notes)]
+        return [Sheet(title, ("dataset", "method"), heads, tuple(rows), "answers", tuple(notes), tuple(missing))]
+
+
+def _no_row(dataset: DatasetCells) -> SheetRow:
+    return SheetRow((dataset.label, "SearChain"), published=published("searchain_table5", "searchain", ALL, setup=None))

@@ -1,0 +1,28 @@
+"""SearChain table 9: SearChain beside DSP on another language model.
+
+The paper ran both on Vicuna-13B, as a check that the gain is not one model's. Accuracy is cover-EM in percent, for ELI5
+ROUGE-L; a run with an open model of your own stands in the place of Vicuna.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from hopweave.evaluation.papers._accuracy import accuracy_sheet
+from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.scoring.loaded_runs import Gathered
+
+__all__ = ["SearChainTable9"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearChainTable9:
+    """SearChain beside DSP, on another model than the main table's."""
+
+    scope: Annotated[Literal["answer", "full"], "look for the right answer in the bare answer, or in the whole text"] = "answer"
+
+    def sheets(self, runs: Gathered) -> list[Sheet]:
+        """See `evaluation.analysis.Analysis`."""
+        title = "SearChain table 9: SearChain and DSP on an open model"
+        return [accuracy_sheet(runs, "searchain_table9", title, needed=("dsp", "searchain"), scope=self.scope)]

@@ -1,0 +1,35 @@
+"""ToQD table 1: accuracy of ToQD with and without retrieval.
+
+Accuracy is cover-EM in percent, for ELI5 ROUGE-L. The other rows of the table are SearChain's: see `searchain_table1`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from hopweave.evaluation.papers._accuracy import accuracy_sheet
+from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.scoring.loaded_runs import Gathered
+
+__all__ = ["ToQDTable1"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToQDTable1:
+    """Accuracy of ToQD, with and without retrieval."""
+
+    scope: Annotated[Literal["answer", "full"], "look for the right answer in the bare answer, or in the whole text"] = "answer"
+
+    def sheets(self, runs: Gathered) -> list[Sheet]:
+        """See `evaluation.analysis.Analysis`."""
+        return [
+            accuracy_sheet(
+                runs,
+                "toqd_table1",
+                "ToQD table 1: accuracy of ToQD with and without retrieval",
+                needed=("toqd_no_retrieval", "toqd"),
+                scope=self.scope,
+                notes=("the published baselines equal SearChain's table 1 digit for digit: they were carried over, not run",),
+            )
+        ]

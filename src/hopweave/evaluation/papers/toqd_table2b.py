@@ -1,0 +1,43 @@
+"""ToQD table 2b: what each method costs in words, rounds and seconds, and its mean performance.
+
+The rows of #n, #m, #r and t but ToQD's own equal SearChain's table 6 digit for digit; only Perf was had anew, over four
+datasets. ToQD's released code counts every call of the retriever as a round (`rounds = "per_call"`), and leaves out of #n and
+#m what is written while the graph is walked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from hopweave.evaluation.papers._efficiency import Words, efficiency_sheet
+from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.scoring.loaded_runs import Gathered
+from hopweave.trace import Rounds
+
+__all__ = ["ToQDTable2b"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToQDTable2b:
+    """What each method costs, and its mean performance over the datasets of the runs."""
+
+    words: Annotated[Words, "billed: all words sent; unique: distinct ones, once; static: instructions and demonstrations"] = (
+        "unique"
+    )
+    rounds: Annotated[Rounds, "block: a stretch of searches between two calls; per_call: every query"] = "block"
+
+    def sheets(self, runs: Gathered) -> list[Sheet]:
+        """See `evaluation.analysis.Analysis`."""
+        title = "ToQD table 2b: words in (#n) and out (#m), rounds (#r), seconds (t), and mean performance"
+        return [
+            efficiency_sheet(
+                runs,
+                "toqd_table2b",
+                title,
+                words=self.words,
+                rounds=self.rounds,
+                datasets_in="toqd_table1",
+                needed=("toqd",),
+            )
+        ]

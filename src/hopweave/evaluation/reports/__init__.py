@@ -1,0 +1,1 @@
+"""Reports of runs: Markdown, HTML, CSV and plots."""

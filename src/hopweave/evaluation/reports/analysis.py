@@ -1,0 +1,57 @@
+"""What an analysis is, and how one is opened by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, cast, runtime_checkable
+
+from hopweave.catalog import entries, entry, load
+from hopweave.errors import SettingsError, suggest
+from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.scoring.loaded_runs import Gathered
+from hopweave.settings import build
+
+
+@runtime_checkable
+class Analysis(Protocol):
+    """A table or figure, made from records. An analysis is a frozen dataclass whose fields are its options."""
+
+    def sheets(self, runs: Gathered) -> list[Sheet]:
+        """The tables. Where the runs lack what is needed, they say so and how to get it; no model is called.
+
+        Args:
+            runs: the cells of one or several runs.
+        """
+
+
+def analyse(
+    folders: Sequence[Path], names: Sequence[str] = (), options: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[tuple[str, Sheet]]:
+    """The sheets of analyses, each under the name of its analysis.
+
+    Args:
+        folders: of the runs; the first is the one that labels are taken from.
+        names: of the analyses; all of them if empty.
+        options: of analyses, by name.
+
+    Raises:
+        SettingsError: for an unknown name or option, or options of an analysis that is not asked for.
+        DataError: for a run that cannot be read.
+    """
+    chosen = [entry("analyses", name).name for name in names] or list(entries("analyses"))
+    given = options or {}
+    for name in given:
+        if name not in chosen:
+            raise SettingsError(
+                f"there are options of {name!r}, which is not among the analyses asked for; {suggest(name, chosen)}"
+            )
+    made = [(name, opened(name, given.get(name, {}))) for name in chosen]
+    runs = Gathered([RunFolder.open(folder) for folder in folders])
+    return [(name, sheet) for name, analysis in made for sheet in analysis.sheets(runs)]
+
+
+def opened(name: str, options: Mapping[str, Any]) -> Analysis:
+    """The analysis of that name, with options."""
+    return cast("Analysis", build(load("analyses", name), options, f"analyses.{name}"))

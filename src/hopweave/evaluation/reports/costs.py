@@ -1,0 +1,274 @@
+"""The sections of a report that cut the means down: by type, hop and level; what was spent; quality against what was spent."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from hopweave.evaluation.reports.blocks import (
+    Block,
+    Entry,
+    Facts,
+    Figure,
+    Figures,
+    MeanNumbers,
+    Paragraph,
+    Row,
+    Section,
+    Style,
+    Subtitle,
+    Table,
+    Words,
+    count,
+    entry,
+    key_of,
+    style_for,
+)
+from hopweave.evaluation.reports.plots import Dot, Panel, dot_plot, frontier_plot
+from hopweave.evaluation.reports.results import (
+    COUNTED,
+    HOW_TO_READ,
+    NOTHING,
+    answered_entry,
+    counts_beside,
+    mean_numbers,
+    odd_counts,
+    side_by_side,
+    unscored_beside,
+)
+from hopweave.evaluation.scoring.frontier import MAX_FAILED_SHARE, MIN_SUPPORT
+from hopweave.evaluation.scoring.tables import Cell, Frontier, Group, Mean, Point, Tables
+
+HOW_TO_READ_A_FRONTIER = (
+    f"Filled: no other method is as good for less, in at least {MIN_SUPPORT:.0%} of paired draws of the questions (support). "
+    f"The line joins these. Upright lines: 95% intervals. A method that failed on more than one question, and more than "
+    f"{MAX_FAILED_SHARE:.0%} of them, is on no frontier: what it did not spend on them would make it look cheap."
+)
+_MAX_GROUPS_DRAWN = 9
+_OFTEN_EMPTY = ("estimated_tokens", "offline_llm_calls", "offline_tokens", "offline_cost")
+
+
+def groups(tables: Tables) -> Section | None:
+    """The primary means by each trait of the questions."""
+    blocks: list[Block] = []
+    for facts in tables.datasets:
+        column = tables.primary.get(facts.label)
+        for trait in dict.fromkeys(group.trait for group in tables.groups if group.cell.dataset == facts.label):
+            mine = [group for group in tables.groups if (group.cell.dataset, group.trait) == (facts.label, trait)]
+            if column is not None:
+                blocks += [Subtitle(f"{facts.label} by {trait}"), *_group_blocks(tables, mine, trait, column)]
+    return Section("groups", "By type, hop and level", tuple(blocks)) if blocks else None
+
+
+def _group_blocks(tables: Tables, mine: Sequence[Group], trait: str, column: str) -> Iterator[Block]:
+    values = sorted(dict.fromkeys(group.value for group in mine), key=_in_order)
+    if len(values) == 1:
+        yield Paragraph((f"All questions have the same: {_named(trait, values[0])}.",))
+        return
+    methods = [method.label for method in tables.methods]
+    found = {(group.value, group.cell.method): group.cell for group in mine}
+    if len(values) <= _MAX_GROUPS_DRAWN:
+        panels = [
+            _group_panel(_named(trait, value), [found.get((value, method)) for method in methods], column) for value in values
+        ]
+        axis = tables.columns[column].column.meaning
+        drawing = dot_plot(f"Means by {trait} with their intervals", methods, panels, axis)
+        name = f"groups-{_file_part(mine[0].cell.dataset)}-{_file_part(trait)}.svg"
+        yield Figure(
+            name,
+            drawing,
+            f"{column} by {trait}. {HOW_TO_READ}",
+        )
+    rows = []
+    for value in values:
+        rows.append(Row(heading=_named(trait, value)))
+        cells = [cell for method in methods if (cell := found.get((value, method)))]
+        rows += [Row(tuple(_group_entries(cell, trait, value, column))) for cell in cells]
+    heads = ("Method", "Mean", "95% interval", "Answered only", "In the group", *COUNTED)
+    yield Table(heads, tuple(rows), (f"{column} by {trait}; every other column is in groups.csv.",))
+
+
+def _named(trait: str, value: str | int) -> str:
+    return f"{trait} {value}" if value != "" else f"{trait} not stated"
+
+
+def _group_panel(title: str, cells: Sequence[Cell | None], column: str) -> Panel:
+    means = [cell.means.get(column, NOTHING) if cell else NOTHING for cell in cells]
+    return Panel(title, tuple(Dot(mean.value, Style(3).text(mean.value), mean.interval, mean.bounds) for mean in means))
+
+
+def group_prefix(trait: str, value: str | int) -> str:
+    """What the keys of a group begin with."""
+    return f"group/{key_of(trait, value)}"
+
+
+def _group_entries(cell: Cell, trait: str, value: str | int, column: str) -> Iterator[Entry]:
+    prefix = group_prefix(trait, value)
+    numbers = mean_numbers(cell, column, Style(3), prefix)
+    yield entry(cell.method)
+    yield entry(numbers.value)
+    yield entry(*numbers.interval)
+    yield answered_entry(numbers)
+    yield entry(count(f"{prefix}/{key_of(cell.dataset, cell.method)}/questions", cell.num_questions))
+    yield from map(entry, (*counts_beside(numbers), *odd_counts(cell, prefix)))
+
+
+def _in_order(value: str | int) -> tuple[bool, float, str]:
+    """Numbers first and by size, then words."""
+    return (isinstance(value, str), 0.0 if isinstance(value, str) else value, str(value))
+
+
+def _file_part(label: str) -> str:
+    """A label as part of a file's name, so that no two are alike."""
+    said = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_.") else f"~{ord(sign):x}" for sign in label)
+    return said if len(said) <= 60 else f"{said[:50]}~{hashlib.sha256(label.encode()).hexdigest()[:8]}"
+
+
+def costs(tables: Tables) -> Section | None:
+    """What was spent a question, failed ones too."""
+    spent = [name for name, column in tables.columns.items() if column.is_cost]
+    blocks: list[Block] = []
+    for facts in tables.datasets:
+        cells = tables.cells_of(facts.label)
+        shown = [name for name in spent if _is_shown(name, cells)]
+        if cells and shown:
+            blocks += [Subtitle(facts.label), *_cost_tables(tables, cells, shown)]
+            blocks += [*_offline(tables, facts.label), *_estimated(cells)]
+    if not blocks:
+        return None
+    printed = [name for name in spent if _is_shown(name, tables.cells)]
+    meanings = Facts(tuple((name, tables.columns[name].column.meaning) for name in printed))
+    caveat = [Paragraph((tables.caveat_of_seconds,), is_warning=True)] if _has_seconds(tables, printed) else []
+    return Section("cost", "Cost", (*caveat, *blocks, Subtitle("What the columns count"), meanings))
+
+
+def _is_shown(name: str, cells: Sequence[Cell]) -> bool:
+    """Whether a column has its place: those that few methods have only where there is something in them."""
+    means = [cell.means[name].value for cell in cells if name in cell.means]
+    return any(means) if name in _OFTEN_EMPTY else bool(means)
+
+
+def _has_seconds(tables: Tables, names: Sequence[str]) -> bool:
+    return bool(tables.caveat_of_seconds) and any(tables.columns[name].column.unit == "seconds" for name in names)
+
+
+def _offline(tables: Tables, dataset: str) -> Iterator[Paragraph]:
+    for one in tables.offline:
+        if one.dataset == dataset:
+            start = f"offline/{key_of(dataset, one.method)}"
+            yield Paragraph(
+                (
+                    f"{one.method} did once, for all its questions: ",
+                    count(f"{start}/llm_calls", one.num_calls),
+                    " calls of the model, ",
+                    count(f"{start}/tokens", one.num_tokens),
+                    " tokens. They are in no mean but those of the columns that say offline.",
+                )
+            )
+
+
+def _estimated(cells: Sequence[Cell]) -> Iterator[Paragraph]:
+    """The share of the tokens that no endpoint counted."""
+    for cell in cells:
+        guessed, total = (cell.means.get(name, NOTHING).value for name in ("estimated_tokens", "total_tokens"))
+        if guessed and total:
+            share = Style(1).number(f"estimated/{key_of(cell.dataset, cell.method)}", 100.0 * guessed / total)
+            yield Paragraph((f"Of the tokens of {cell.method}, ", share, "% are estimated, since no endpoint counted them."))
+
+
+def _cost_tables(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> list[Table]:
+    styles = {
+        name: style_for(tables.columns[name].column, [cell.means.get(name, NOTHING).value for cell in cells]) for name in shown
+    }
+    units = {name: tables.columns[name].column.unit for name in shown}
+    names = {name: f"{name}, {unit}" for name, unit in units.items() if unit and unit not in name}
+    caption = "Means a question, failed ones included, with 95% intervals; n where some of them have no data."
+    entries = side_by_side(
+        cells, ("Records",), _records, shown, lambda cell, name: _cost_entry(cell, name, styles[name]), caption, names
+    )
+    return list(entries)
+
+
+def _records(cell: Cell) -> tuple[Entry, ...]:
+    return (entry(count(f"{key_of(cell.dataset, cell.method)}/records", cell.num_records), below=_failed_of(cell)),)
+
+
+def _failed_of(cell: Cell) -> Words:
+    return (count(f"{key_of(cell.dataset, cell.method)}/failed", cell.num_failed), " failed") if cell.num_failed else ()
+
+
+def _cost_entry(cell: Cell, name: str, style: Style) -> Entry:
+    numbers = mean_numbers(cell, name, style)
+    lines = [numbers.interval or unscored_beside(numbers)]
+    if numbers.mean.value is not None and numbers.mean.num_scored < cell.num_records:
+        lines.append(("n ", numbers.scored))
+    return Entry((numbers.value,), tuple(lines))
+
+
+def frontiers(tables: Tables) -> Section | None:
+    """Quality against each cost."""
+    blocks: list[Block] = []
+    for facts in tables.datasets:
+        mine = [frontier for frontier in tables.frontiers if frontier.dataset == facts.label]
+        drawn = tuple(_frontier_figure(tables, frontier) for frontier in mine if frontier.points)
+        if mine:
+            blocks.append(Subtitle(facts.label))
+        if drawn:
+            blocks.append(Figures(drawn, HOW_TO_READ_A_FRONTIER))
+            blocks.append(_frontier_table(mine))
+        blocks += [_absent(frontier) for frontier in mine if frontier.absent]
+    if blocks and _has_seconds(tables, [name for cell in tables.cells for name in cell.means]):
+        blocks.append(Paragraph((f"Nothing is drawn against seconds. {tables.caveat_of_seconds}",)))
+    return Section("frontier", "Quality against cost", tuple(blocks)) if blocks else None
+
+
+def _absent(frontier: Frontier) -> Paragraph:
+    return Paragraph((f"No data for {frontier.quality} against {frontier.cost}: {', '.join(frontier.absent)}.",))
+
+
+def _frontier_figure(tables: Tables, frontier: Frontier) -> Figure:
+    quality = tables.columns[frontier.quality].column
+    unit = tables.columns[frontier.cost].column.unit
+    axis = f"{frontier.cost} a question" + (f", {unit}" if unit and unit not in frontier.cost else "")
+    title = f"{frontier.quality} against {frontier.cost} on {frontier.dataset}"
+    name = "-".join(_file_part(part) for part in ("frontier", frontier.dataset, frontier.cost)) + ".svg"
+    drawing = frontier_plot(title, frontier, frontier.quality, axis, is_higher_better=quality.better != "lower")
+    return Figure(name, drawing, f"{frontier.quality} against {frontier.cost}.")
+
+
+def _frontier_table(mine: Sequence[Frontier]) -> Table:
+    rows = []
+    for frontier in (frontier for frontier in mine if frontier.points):
+        rows.append(Row(heading=f"{frontier.quality} against {frontier.cost}"))
+        style = style_for_costs(frontier)
+        ordered = sorted(frontier.points, key=lambda point: (point.cost, -point.quality, point.method))
+        rows += [Row(_point_entries(frontier, point, style)) for point in ordered]
+    return Table(("Method", "Cost", "Quality", "95% interval", "Support", "On the frontier"), tuple(rows), numbers_to=5)
+
+
+def style_for_costs(frontier: Frontier) -> Style:
+    """How the costs of a frontier are printed."""
+    greatest = max((abs(point.cost) for point in frontier.points), default=0.0)
+    return Style(0 if greatest >= 100 else 2 if greatest >= 1 else 5)
+
+
+def _point_entries(frontier: Frontier, point: Point, style: Style) -> tuple[Entry, ...]:
+    start = f"frontier/{key_of(frontier.dataset, frontier.quality, frontier.cost, point.method)}"
+    mean = MeanNumbers(start, Mean(point.quality, 0, interval=point.interval))
+    return (
+        entry(point.method),
+        entry(style.number(f"{start}/cost", point.cost)),
+        entry(mean.value),
+        entry(*mean.interval),
+        entry(Style(3).number(f"{start}/support", point.support)) if point.support is not None else entry(),
+        entry(membership(point)),
+    )
+
+
+def membership(point: Point) -> str:
+    """Whether a method is on the frontier, as far as that is settled."""
+    if point.why_off:
+        return f"no: {point.why_off}"
+    if point.is_best or not point.support:
+        return "yes" if point.is_best else "no"
+    return "no" if point.support <= 1 - MIN_SUPPORT else "not settled"

@@ -1,0 +1,157 @@
+"""The report of a run: Markdown, one HTML page, CSV tables and drawings, and every number in them under a key.
+
+    RUN/report/report.md  report.html       the same words and numbers
+    RUN/report/*.svg                        the drawings, as they stand in both
+    RUN/report/*.csv                        the tables, in full precision
+    RUN/report/plan.toml                    what `hopweave evaluate` reads to do it again
+    RUN/report/numbers.json                 each number by key, as it is and as it is printed; the SHA-256 of each file and of
+                                            those that it was made of, so that a report that is too old is known for one; the
+                                            name that the run had, so that a run that was moved can still be verified
+
+It is made of tables alone, and the same tables give the same bytes: nothing in it depends on when or where it was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hopweave.errors import DataError
+from hopweave.evaluation.reports import costs as report_costs
+from hopweave.evaluation.reports import results as report_results
+from hopweave.evaluation.reports import setup as report_setup
+from hopweave.evaluation.reports.blocks import Document, Number, Words, book, count
+from hopweave.evaluation.reports.commands import PLAN_FILE
+from hopweave.evaluation.reports.csv import csv_tables, numbers_of, write_csv
+from hopweave.evaluation.reports.html import draw_report
+from hopweave.evaluation.reports.input import made_of, read_tables
+from hopweave.evaluation.reports.markdown import write_markdown
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.scoring.tables import Tables
+from hopweave.file_names import file_name, is_file_name
+from hopweave.plain_data import read_json
+
+__all__ = ["Report", "hash_of", "made_of", "make_document", "make_report", "report_again", "write_report"]
+
+SCHEMA = "hopweave.report/1"
+NUMBERS = "numbers.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The report of the run of that name: its files by name, its numbers by key, and the hashes of what it was made of."""
+
+    run: str
+    files: Mapping[str, str]
+    numbers: Mapping[str, Number]
+    made_of: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """What `numbers.json` holds."""
+        hashes = {name: hash_of(text) for name, text in sorted(self.files.items())}
+        numbers = {key: {"value": number.value, "printed": number.text} for key, number in self.numbers.items()}
+        return (
+            json.dumps(
+                {"schema": SCHEMA, "run": self.run, "made_of": dict(self.made_of), "files": hashes, "numbers": numbers},
+                indent=1,
+                ensure_ascii=False,
+            )
+            + "\n"
+        )
+
+
+def make_report(tables: Tables) -> Report:
+    """The report of a run, in memory.
+
+    Raises:
+        ValueError: if two numbers stand under one key.
+    """
+    document = make_document(tables)
+    rows = csv_tables(tables)
+    files = {"report.md": write_markdown(document), "report.html": draw_report(document)}
+    files |= {figure.name: figure.drawing for figure in document.figures()}
+    files |= {name: write_csv(lines) for name, lines in rows.items() if len(lines) > 1}
+    if tables.plan:
+        files[PLAN_FILE] = tables.plan
+    # What is printed in a text comes first: a CSV file gives the same number with all its digits.
+    numbers = [*document.numbers(), *(number for lines in rows.values() for number in numbers_of(lines))]
+    return Report(tables.name, files, book(numbers), tables.made_of)
+
+
+def hash_of(text: str) -> str:
+    """The SHA-256 of a text, as `numbers.json` gives it for each file."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def report_again(run: RunFolder) -> Mapping[str, str]:
+    """The files of a run's report, made anew, `numbers.json` among them; see `verify`.
+
+    Raises:
+        DataError: as `read_tables`.
+    """
+    report = make_report(read_tables(run))
+    return {**report.files, NUMBERS: report.to_json()}
+
+
+def make_document(tables: Tables) -> Document:
+    """The sections of a report."""
+    sections = (
+        report_setup.what_was_run(tables),
+        report_results.results(tables),
+        report_results.comparison(tables),
+        report_costs.groups(tables),
+        report_costs.costs(tables),
+        report_costs.frontiers(tables),
+        report_setup.failures(tables),
+        report_setup.examples(tables),
+        report_setup.how_to_reproduce(tables),
+    )
+    return Document(tables.name, _lead(tables), tuple(section for section in sections if section is not None))
+
+
+def _lead(tables: Tables) -> Words:
+    num_records = sum(cell.num_records for cell in tables.cells)
+    num_failed = sum(cell.num_failed for cell in tables.cells)
+    return (
+        count("run/methods", len(tables.methods)),
+        " method on " if len(tables.methods) == 1 else " methods on ",
+        count("run/datasets", len(tables.datasets)),
+        " dataset: " if len(tables.datasets) == 1 else " datasets: ",
+        count("run/records", num_records),
+        " records, of which ",
+        count("run/failed", num_failed),
+        " failed. A failed question counts as wrong in every mean of the answers; the mean over answered ones is beside it.",
+    )
+
+
+def write_report(report: Report, folder: Path) -> None:
+    """Writes the files of a report; files of an older one that this one does not have are taken away.
+
+    Raises:
+        DataError: if the folder cannot be written, or holds files that are no report's.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in _written_before(folder) - report.files.keys():
+            (folder / name).unlink(missing_ok=True)
+        for name, text in report.files.items():
+            (folder / file_name(name, "the report")).write_text(text, encoding="utf-8", newline="\n")
+        (folder / NUMBERS).write_text(report.to_json(), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise DataError(f"cannot write the report to {folder}: {error.strerror}; choose another folder with --to") from None
+
+
+def _written_before(folder: Path) -> set[str]:
+    """The files that an older report says it wrote into the folder; only plain names count."""
+    place = folder / NUMBERS
+    if not place.exists():
+        return set()
+    try:
+        data = read_json(place.read_bytes())
+        names = data["files"].keys() if data["schema"] == SCHEMA else ()
+        return {name for name in names if is_file_name(name)}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return set()

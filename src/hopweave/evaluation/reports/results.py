@@ -1,0 +1,323 @@
+"""The sections of a report that say how good the answers are: results, and the comparison with the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from hopweave.evaluation.reports.blocks import (
+    Block,
+    Entry,
+    Figure,
+    MeanNumbers,
+    Number,
+    Paragraph,
+    Row,
+    Section,
+    Style,
+    Subtitle,
+    Table,
+    Words,
+    count,
+    entry,
+    key_of,
+    style_for,
+)
+from hopweave.evaluation.reports.plots import Dot, Panel, dot_plot
+from hopweave.evaluation.scoring.tables import Cell, Comparison, ComparisonTable, Mean, OverSeeds, Tables
+
+NOTHING = Mean(None, 0)
+HOW_TO_READ = (
+    "Dot: mean, failed questions as wrong. Line: 95% interval. Ticks: if all that failed were wrong, and if all were right."
+)
+COUNTED = ("Questions", "Failed", "Unscored", "No data", "Unparsed", "Abstained")
+"""Heads of the counts beside a mean."""
+_SIGNIFICANT = 0.05
+_MAX_COLUMNS = 7
+
+
+def results(tables: Tables) -> Section:
+    """Means of the answer metrics: a table for each dataset, and below it each mean with all that was left out of it."""
+    quality = [name for name, column in tables.columns.items() if not column.is_cost]
+    blocks: list[Block] = [*_overview(tables)]
+    for dataset in (facts.label for facts in tables.datasets):
+        blocks.append(Subtitle(dataset))
+        cells = tables.cells_of(dataset)
+        first = tables.primary.get(dataset)
+        known = [name for name in sorted(quality, key=lambda name: name != first) if any(name in cell.means for cell in cells)]
+        shown = [name for name in known if any(cell.means.get(name, NOTHING).value is not None for cell in cells)]
+        if shown:
+            blocks += _matrix(tables, cells, shown)
+        if known:
+            blocks.append(_every_mean(tables, cells, known))
+        if len(shown) < len(known) or not known:
+            blocks.append(
+                Paragraph((f"No data for any method: {', '.join(name for name in known if name not in shown) or dataset}.",))
+            )
+    blocks += [*_over_datasets(tables), *_over_seeds(tables)]
+    blocks += [Paragraph((note,)) for note in tables.notes]
+    return Section("results", "Results", tuple(blocks))
+
+
+def _over_datasets(tables: Tables) -> Iterator[Block]:
+    if not tables.macro:
+        return
+    yield Subtitle("Over all datasets")
+    rows = []
+    for one in tables.macro:
+        numbers = MeanNumbers(f"macro/{key_of(one.method)}", Mean(one.value, len(one.datasets), interval=one.interval))
+        lacking = f"no data on {', '.join(one.missing)}" if one.missing else ""
+        rows.append(Row((entry(one.method), entry(numbers.value), entry(*numbers.interval), entry(lacking))))
+    first = tables.macro[0]
+    over = ", ".join(f"{column} on {dataset}" for dataset, column in zip(first.datasets, first.columns, strict=True))
+    caption = f"The unweighted mean of the means: {over}. The interval is of a bootstrap within each dataset."
+    yield Table(("Method", "Macro mean", "95% interval", "Missing"), tuple(rows), (caption,), numbers_to=3)
+
+
+def _over_seeds(tables: Tables) -> Iterator[Block]:
+    if not tables.seeds:
+        return
+    yield Subtitle("Over seeds")
+    rows = []
+    for one in tables.seeds:
+        seeds = ", ".join(map(str, one.seeds))
+        rows.append(Row(heading=f"{one.method} on {one.dataset}, seeds {seeds}"))
+        shown = [name for name in tables.columns if name in one.spreads]
+        rows += [Row(_spread_entries(tables, one, name)) for name in shown]
+    caption = (
+        "A method that samples is run under several seeds, each a row of the tables above. Here are the mean over the seeds "
+        "and their standard deviation; comparisons and frontiers take its mean over the seeds, question by question."
+    )
+    heads = ("Column", "Mean over seeds", "Standard deviation", "Lowest", "Highest", "Seeds")
+    yield Table(heads, tuple(rows), (caption,))
+
+
+def _spread_entries(tables: Tables, one: OverSeeds, name: str) -> tuple[Entry, ...]:
+    of, start = one.spreads[name], f"seeds/{key_of(one.dataset, one.method, name)}"
+    style = style_for(tables.columns[name].column, (of.highest,))
+    values = {"mean": of.mean, "standard_deviation": of.standard_deviation, "lowest": of.lowest, "highest": of.highest}
+    numbers = [style.number(f"{start}/{key}", value) for key, value in values.items()]
+    return (entry(name), *map(entry, numbers), entry(count(f"{start}/seeds", of.num_seeds)))
+
+
+def _matrix(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> list[Table]:
+    counts = ("Records", "Failed", "Unparsed", "Abstained")
+    caption = (
+        "Means over all questions that were asked, failed ones as wrong, with 95% intervals and the number n of the questions; "
+        "'answered' is the mean over those that did not fail."
+    )
+    return list(
+        side_by_side(
+            cells, counts, _counts, shown, lambda cell, name: _mean_entry(cell, name, _style(tables, cells, name)), caption
+        )
+    )
+
+
+def _counts(cell: Cell) -> tuple[Entry, ...]:
+    start = key_of(cell.dataset, cell.method)
+    both = count(f"{start}/records", cell.num_records), count(f"{start}/failed", cell.num_failed)
+    return tuple(map(entry, (*both, *odd_counts(cell))))
+
+
+def side_by_side(
+    cells: Sequence[Cell],
+    counts: tuple[str, ...],
+    count_entries: Callable[[Cell], tuple[Entry, ...]],
+    columns: Sequence[str],
+    mean_entry: Callable[[Cell, str], Entry],
+    caption: str,
+    names: Mapping[str, str] | None = None,
+) -> Iterator[Table]:
+    """Yields tables of a row a cell: the counts and the first columns, then the other columns, as many as fit on a page.
+
+    Args:
+        cells: a row each.
+        counts: heads of the counts.
+        count_entries: gives the counts of a cell.
+        columns: all columns.
+        mean_entry: gives what stands in a column of a cell.
+        caption: of the last table.
+        names: of columns, where they are printed under another name.
+    """
+    rest = list(columns)
+    while rest or counts:
+        taken, rest = rest[: _MAX_COLUMNS - len(counts)], rest[_MAX_COLUMNS - len(counts) :]
+        rows = []
+        for cell in cells:
+            before = count_entries(cell) if counts else ()
+            rows.append(Row((entry(cell.method), *before, *(mean_entry(cell, name) for name in taken))))
+        heads = ("Method", *counts, *((names or {}).get(name, name) for name in taken))
+        yield Table(heads, tuple(rows), () if rest else (caption,))
+        counts = ()
+
+
+def _mean_entry(cell: Cell, name: str, style: Style) -> Entry:
+    numbers = mean_numbers(cell, name, style)
+    if numbers.mean.value is None:
+        return entry(numbers.value, below=unscored_beside(numbers))
+    answered: tuple[Words, ...] = (("answered ", numbers.answered),) if numbers.mean.num_failed else ()
+    return Entry((numbers.value,), (numbers.interval, ("n ", numbers.scored), *answered))
+
+
+def unscored_beside(numbers: MeanNumbers) -> Words:
+    """How many could not be scored; nothing if all could."""
+    return (numbers.unscored, " unscored") if numbers.mean.num_unscored else ()
+
+
+def _every_mean(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
+    rows: list[Row] = []
+    for name in shown:
+        column = tables.columns[name].column
+        rows.append(Row(heading=f"{name}: {column.meaning}{f' ({column.better} is better)' if column.better else ''}"))
+        rows += [Row(tuple(_result_entries(cell, name, _style(tables, cells, name)))) for cell in cells]
+    heads = ("Method", "Mean", "95% interval", "Answered only", "If failed", *COUNTED)
+    caption = (
+        "The mean is over 'questions', of which those that 'failed' count as wrong; 'answered only' is the mean over the "
+        "others. 'Unscored' counts the records that the metric broke on, 'no data' those that the column does not apply to. "
+        "'If failed' gives the mean if all that failed or are unscored were the worst, and if all were the best that can be."
+    )
+    return Table(heads, tuple(rows), (caption,), folded_under="Every mean with its bounds and all that was left out of it")
+
+
+def _style(tables: Tables, cells: Sequence[Cell], name: str) -> Style:
+    return style_for(tables.columns[name].column, (cell.means.get(name, NOTHING).value for cell in cells))
+
+
+def _overview(tables: Tables) -> Iterator[Block]:
+    shown = [facts.label for facts in tables.datasets if facts.label in tables.primary]
+    if not shown:
+        return
+    panels = [_mean_panel(f"{dataset}, {tables.primary[dataset]}", _primary_means(tables, dataset)) for dataset in shown]
+    methods = [method.label for method in tables.methods]
+    drawing = dot_plot("Means of all methods with their intervals", methods, panels, _axis(tables, shown))
+    yield Figure("results.svg", drawing, HOW_TO_READ)
+
+
+def _primary_means(tables: Tables, dataset: str) -> list[Mean]:
+    column = tables.primary[dataset]
+    cells = (tables.cell(dataset, method.label) for method in tables.methods)
+    return [cell.means.get(column, NOTHING) if cell else NOTHING for cell in cells]
+
+
+def _mean_panel(title: str, means: Sequence[Mean]) -> Panel:
+    style = Style(3)
+    return Panel(title, tuple(Dot(mean.value, style.text(mean.value), mean.interval, mean.bounds) for mean in means))
+
+
+def _axis(tables: Tables, datasets: Sequence[str]) -> str:
+    meanings = dict.fromkeys(tables.columns[tables.primary[dataset]].column.meaning for dataset in datasets)
+    return "; ".join(meanings)
+
+
+def _result_entries(cell: Cell, name: str, style: Style) -> Iterator[Entry]:
+    numbers = mean_numbers(cell, name, style)
+    yield entry(cell.method)
+    yield entry(numbers.value)
+    yield entry(*numbers.interval)
+    yield answered_entry(numbers)
+    yield entry(*numbers.bounds)
+    yield from map(entry, (*counts_beside(numbers), *odd_counts(cell)))
+
+
+def answered_entry(numbers: MeanNumbers) -> Entry:
+    """The mean over the answered questions, where some failed."""
+    return entry(numbers.answered) if numbers.mean.num_failed else entry()
+
+
+def counts_beside(numbers: MeanNumbers) -> tuple[Number, ...]:
+    """The counts that stand beside a mean."""
+    return numbers.scored, numbers.failed, numbers.unscored, numbers.no_data
+
+
+def mean_numbers(cell: Cell, column: str, style: Style, prefix: str = "") -> MeanNumbers:
+    """The numbers of a mean under the keys of its cell."""
+    start = key_of(cell.dataset, cell.method, column)
+    return MeanNumbers(f"{prefix}/{start}" if prefix else start, cell.means.get(column, NOTHING), style)
+
+
+def odd_counts(cell: Cell, prefix: str = "") -> tuple[Number, Number]:
+    """How many records of a cell were unparsed, and how many abstained."""
+    start = key_of(cell.dataset, cell.method)
+    start = f"{prefix}/{start}" if prefix else start
+    return count(f"{start}/unparsed", cell.num_unparsed), count(f"{start}/abstained", cell.num_abstained)
+
+
+def comparison(tables: Tables) -> Section | None:
+    """Each method against the baseline."""
+    if not tables.comparisons:
+        return None
+    blocks: list[Block] = []
+    main = [table for table in tables.comparisons if table.is_primary]
+    if main:
+        blocks.append(_comparison_figure(main))
+    for dataset in (facts.label for facts in tables.datasets):
+        mine = [table for table in tables.comparisons if table.dataset == dataset]
+        if mine:
+            blocks += [Subtitle(dataset), _comparison_table(mine)]
+    caption = (
+        "Differences are over the questions that count for both methods, failed ones as wrong; 'failed' counts the pairs in "
+        "which one of the two failed, 'answered only' is the difference over the others, and 'if failed' gives the difference "
+        "if all that failed were wrong for one of the two and right for the other; 'left out' counts the other questions. p is "
+        "corrected by Holm's method over the methods of a table. 'Detectable' is the least difference that so many "
+        "questions would show with a power of 80%."
+    )
+    blocks.append(Paragraph((" ".join(dict.fromkeys([caption, *(table.how for table in tables.comparisons if table.how)])),)))
+    return Section("comparison", "Comparison", tuple(blocks))
+
+
+def _comparison_figure(main: Sequence[ComparisonTable]) -> Figure:
+    methods = list(dict.fromkeys(one.method for table in main for one in table.rows))
+    panels = []
+    for table in main:
+        found = {one.method: one for one in table.rows}
+        panels.append(Panel(f"{table.dataset}, {table.name}", tuple(_difference_dot(found.get(method)) for method in methods)))
+    against = ", ".join(dict.fromkeys(table.baseline for table in main))
+    title = "Differences to the baseline with their intervals"
+    drawing = dot_plot(title, methods, panels, f"difference to {against}", has_zero_line=True)
+    caption = "Line: 95% interval of the paired difference. Filled: Holm-corrected p below 0.05; hollow: it may be chance."
+    return Figure("comparison.svg", drawing, caption)
+
+
+def _difference_dot(one: Comparison | None) -> Dot:
+    if one is None or one.difference is None:
+        return Dot(None)
+    is_filled = one.p_holm is not None and one.p_holm < _SIGNIFICANT
+    return Dot(one.difference, Style(3).text(one.difference, is_signed=True), one.interval, is_filled=is_filled)
+
+
+def _comparison_table(mine: Sequence[ComparisonTable]) -> Table:
+    rows: list[Row] = []
+    for table in mine:
+        rows.append(Row(heading=f"{table.name}, difference to {table.baseline}"))
+        rows += [Row(_comparison_entries(table, one)) for one in table.rows]
+    heads = ("Method", "Difference", "95% interval", "Answered only", "If failed", "p, Holm", "p", "Detectable")
+    return Table((*heads, "Pairs", "Failed", "Left out", "Test", "Says"), tuple(rows), numbers_to=11)
+
+
+def comparison_prefix(table: ComparisonTable, one: Comparison) -> str:
+    """What the keys of a comparison begin with."""
+    return f"compare/{key_of(table.dataset, table.name, table.baseline, one.method)}"
+
+
+def _comparison_entries(table: ComparisonTable, one: Comparison) -> tuple[Entry, ...]:
+    start, style = comparison_prefix(table, one), Style(3)
+    numbers = MeanNumbers(start, Mean(one.difference, one.num_pairs, interval=one.interval, bounds=one.bounds), style)
+    answered = entry(style.number(f"{start}/answered", one.difference_answered, is_signed=True)) if one.num_failed else entry()
+    return (
+        entry(one.method),
+        entry(style.number(f"{start}/difference", one.difference, is_signed=True)),
+        entry(*numbers.interval),
+        answered,
+        entry(*numbers.bounds),
+        entry(_p(f"{start}/p_holm", one.p_holm)),
+        entry(_p(f"{start}/p", one.p)),
+        entry(style.number(f"{start}/minimum_detectable", one.minimum_detectable)),
+        entry(count(f"{start}/pairs", one.num_pairs)),
+        entry(count(f"{start}/failed", one.num_failed)),
+        entry(count(f"{start}/left_out", one.num_left_out)),
+        entry(one.test),
+        entry(one.says),
+    )
+
+
+def _p(key: str, p: float | None) -> Number:
+    return Number(key, p, "< 0.001" if p is not None and p < 0.001 else Style(3).text(p))

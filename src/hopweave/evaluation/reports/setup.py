@@ -1,0 +1,153 @@
+"""The sections of a report that say what was done: what was run, what failed, examples, and how to do it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from hopweave.evaluation.reports.blocks import (
+    Block,
+    Bullets,
+    Commands,
+    Entry,
+    Facts,
+    Paragraph,
+    Row,
+    Section,
+    ShownAnswer,
+    Style,
+    Subtitle,
+    Table,
+    count,
+    entry,
+    key_of,
+    style_for,
+)
+from hopweave.evaluation.reports.run_summary import WHERES
+from hopweave.evaluation.scoring.tables import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, Tables
+from hopweave.render.plain import cut, one_line
+
+_MAX_IDS = 5
+_MAX_MESSAGE_CHARACTERS = 160
+UNKNOWN = "not stated"
+
+
+def what_was_run(tables: Tables) -> Section:
+    """Datasets, methods, model, budget, and what must not be compared with what is published."""
+    blocks: list[Block] = list(_unfinished(tables))
+    rows = [
+        Row(
+            (
+                _named(facts),
+                entry(count(f"dataset/{key_of(facts.label)}/questions", facts.num_questions)),
+                entry(facts.draw),
+                entry(facts.corpus),
+                entry(facts.licence or UNKNOWN, below=(facts.address,) if facts.address else ()),
+            )
+        )
+        for facts in tables.datasets
+    ]
+    blocks += [Subtitle("Datasets"), Table(("Dataset", "Questions", "Drawn", "Corpus", "Licence"), tuple(rows), numbers_from=9)]
+    changed = tuple(Row((_named(facts), _options(facts.changed))) for facts in tables.methods)
+    in_full = tuple(Row((entry(facts.label), _options(facts.options))) for facts in tables.methods)
+    blocks += [
+        Subtitle("Methods"),
+        Table(("Method", "Options other than the defaults"), changed, numbers_from=9),
+        Table(("Method", "Options"), in_full, numbers_from=9, folded_under="Every option"),
+    ]
+    if tables.facts:
+        blocks += [Subtitle("Everything else"), Facts(tables.facts)]
+    if tables.caveats:
+        blocks += [Subtitle("Not comparable with published numbers"), Bullets(tuple((caveat,) for caveat in tables.caveats))]
+    return Section("what-was-run", "What was run", tuple(blocks))
+
+
+def _unfinished(tables: Tables) -> Iterator[Paragraph]:
+    for cell in tables.cells:
+        if cell.num_records < cell.num_questions:
+            start = key_of(cell.dataset, cell.method)
+            numbers = count(f"{start}/records", cell.num_records), count(f"{start}/questions", cell.num_questions)
+            words = (f"Not done: {cell.method} on {cell.dataset} has ", numbers[0], " of ", numbers[1], " records.")
+            yield Paragraph(words, is_warning=True)
+
+
+def _named(facts: DatasetFacts | MethodFacts) -> Entry:
+    """What a part is called here, and what it is."""
+    said = ": ".join(filter(None, (facts.name if facts.name != facts.label else "", facts.summary)))
+    return entry(facts.label, below=(said,) if said else ())
+
+
+def _options(options: Mapping[str, object]) -> Entry:
+    said = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False, default=str)}" for key, value in options.items())
+    return Entry((said or "\u2013",), is_code=bool(said))
+
+
+def failures(tables: Tables) -> Section:
+    """Failures by kind, with the ids of questions to look at."""
+    if not tables.failures:
+        return Section("failures", "Failures", (Paragraph(("Nothing failed, and every answer could be read.",)),))
+    blocks: list[Block] = []
+    for dataset in dict.fromkeys(failure.dataset for failure in tables.failures):
+        mine = [failure for failure in tables.failures if failure.dataset == dataset]
+        rows = []
+        for where in sorted({failure.where for failure in mine}, key=_in_order):
+            rows.append(Row(heading=where))
+            rows += [Row(_failure_entries(failure)) for failure in mine if failure.where == where]
+        blocks += [Subtitle(dataset), Table(("Method", "Questions", "Kind", "Message", "Such as"), tuple(rows), numbers_from=9)]
+    return Section("failures", "Failures", tuple(blocks))
+
+
+def _in_order(where: str) -> tuple[int, str]:
+    return (WHERES.index(where) if where in WHERES else len(WHERES), where)
+
+
+def _failure_entries(failure: FailureKind) -> tuple[Entry, ...]:
+    start = f"failures/{key_of(failure.dataset, failure.method, failure.where, failure.kind)}"
+    shown = ", ".join(one_line(name) for name in failure.question_ids[:_MAX_IDS])
+    more = ", \u2026" if len(failure.question_ids) > _MAX_IDS else ""
+    return (
+        entry(failure.method),
+        entry(count(f"{start}/questions", len(failure.question_ids))),
+        entry(failure.kind),
+        entry(cut(one_line(failure.message), _MAX_MESSAGE_CHARACTERS)),
+        Entry((shown + more,), is_code=True),
+    )
+
+
+def examples(tables: Tables) -> Section | None:
+    """Answers with their citations."""
+    if not tables.examples:
+        return None
+    rule = (
+        "Answers with citations, taken from methods and datasets in turn and in the order of the questions; then others, if "
+        "there are not enough. They are not chosen by score."
+    )
+    shown = tuple(_shown(tables, number, example) for number, example in enumerate(tables.examples, start=1))
+    return Section("examples", "Example answers", (Paragraph((rule,)), *shown))
+
+
+def _shown(tables: Tables, number: int, example: ExampleAnswer) -> ShownAnswer:
+    scores = []
+    for name, value in example.scores.items():
+        style = style_for(tables.columns[name].column, [value]) if name in tables.columns else Style()
+        scores.append((name, style.number(f"example/{number}/{key_of(name)}", value)))
+    return ShownAnswer(number, example, tuple(scores))
+
+
+def how_to_reproduce(tables: Tables) -> Section:
+    """The commands."""
+    after = (
+        "Every number above stands in numbers.json under a key, with its full value and the hash of each file of this report; "
+        "hopweave verify computes them again from the records and says what differs."
+    )
+    return Section("reproduce", "How to reproduce", (Commands(tables.commands), Paragraph((after,))))
+
+
+def gold_text(answers: Sequence[str]) -> str:
+    """The right answers on one line."""
+    return " / ".join(one_line(answer) for answer in answers) or "none"
+
+
+def heading_of(example: ExampleAnswer) -> str:
+    """Where an example comes from."""
+    return f"{example.method} on {example.dataset}, question {one_line(example.record.question.id)}"

@@ -1,0 +1,1 @@
+"""Runs: what is planned, asked, kept and resumed."""

@@ -1,0 +1,432 @@
+"""A run on disk: what was planned, the examples with their gold, and the records, one line each as they are made.
+
+    RUN/plan.json                      datasets, methods and settings of the run
+    RUN/examples/DATASET.jsonl         the questions that were drawn, with gold and traits, in order
+    RUN/records/DATASET/METHOD.jsonl   a record a line, in the order in which they were done; its proof is METHOD.proof
+    RUN/store.sqlite                   every reply of the model, unless the settings name another store
+    RUN/manifest.json                  hashes of all that the run depends on, and of what came of it
+    RUN/.lock                          held by the process that works on the run, with its id
+
+Records are only ever added. A question that failed may be asked again on demand; then the last record of a question is the one
+that counts, and `records` gives no other. A last line that was torn by a kill is cut off when the run is opened again; a plan
+that differs from the one on disk is refused with the difference.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from hopweave.catalog import load
+from hopweave.errors import DataError, SettingsError
+from hopweave.evaluation.integrity import checksums as proof
+from hopweave.evaluation.integrity import manifest
+from hopweave.file_names import file_name, refuse_links_out
+from hopweave.plain_data import read_json
+from hopweave.security.trust import Found, trust_own
+from hopweave.settings import Settings
+from hopweave.trace import Record, one_line_of_json
+from hopweave.types import Example
+
+SCHEMA = "hopweave.run/1"
+
+SEEDS_APART = 100_000
+MAX_SEED = 20_000
+"""So that every seed that is sent fits into 31 bits, which is what some endpoints take."""
+
+_ID_BEGINS = '"question":{"id":'
+_BLOCK_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetPlan:
+    """A dataset of a run.
+
+    Attributes:
+        name: of the file in `hopweave/datasets`.
+        options: of the dataset, its `path` among them.
+        corpus: the index that is searched for its questions; empty takes the one of the settings.
+        limit: how many questions are drawn; `None` takes all.
+        seed: of the draw; `None` takes the first ones in the dataset's own order.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    corpus: str = ""
+    limit: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MethodPlan:
+    """A method of a run.
+
+    Attributes:
+        name: of the file in `hopweave/methods`.
+        options: of the method.
+        seed: of the plan, under which replies are sampled; `None` takes that of the settings.
+        repeats: the label of the method that is run under several seeds, of which this is one; empty for a method on its own.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    repeats: str = ""
+
+    @property
+    def sampling_seed(self) -> int | None:
+        """The seed that is sent with the first sample of a call.
+
+        The n-th sample of a call is drawn under this seed plus n. Seeds of a plan lie so far apart that no sample of one is a
+        sample of another; else seeds 0 and 1 would share all but one of their samples, and their spread would look small.
+        """
+        return None if self.seed is None else self.seed * SEEDS_APART
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be answered with what.
+
+    Attributes:
+        datasets: by the label under which they stand in tables.
+        methods: likewise.
+        settings: keys and values over the user's own settings; without secrets.
+    """
+
+    datasets: Mapping[str, DatasetPlan]
+    methods: Mapping[str, MethodPlan]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def contenders(self) -> dict[str, tuple[str, ...]]:
+        """What is compared: a method on its own, or one under several seeds, each with the labels of its cells."""
+        found: dict[str, tuple[str, ...]] = {}
+        for label, method in self.methods.items():
+            name = method.repeats or label
+            found[name] = (*found.get(name, ()), label)
+        return found
+
+    def to_json(self) -> str:
+        """The plan as JSON for people and machines."""
+        return json.dumps({"schema": SCHEMA, **asdict(self)}, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """A run that is on disk; `create` makes one, `open` finds one.
+
+    Attributes:
+        path: of the folder.
+        plan: what is to be done.
+        content: `plan.json` as it was read, by which `hopweave.security.trust` knows it.
+    """
+
+    path: Path
+    plan: Plan
+    content: bytes = field(default=b"", repr=False, compare=False)
+
+    @classmethod
+    def create(cls, path: Path, plan: Plan) -> RunFolder:
+        """Makes the folder, or opens the one that is there if it was made by the same plan.
+
+        Raises:
+            SettingsError: if another plan made it, with what differs.
+            DataError: if it cannot be written, or is something else.
+        """
+        place = path / "plan.json"
+        if place.exists():
+            there = cls.open(path)
+            # Before there is a manifest to hold files to, only the same paths are known to be the same files.
+            is_held = (path / manifest.NAME).exists()
+            compared = plan_differences if is_held else _differences_in_full
+            differences = compared(there.plan, plan)
+            if differences:
+                raise SettingsError(
+                    f"the run in {path} was made with other settings: {'; '.join(differences)}; take another folder, or the "
+                    "settings as they were"
+                )
+            return there
+        # What a start that was killed may leave behind is no sign of something else.
+        if path.exists() and any(not other.name.startswith(".") for other in path.iterdir()):
+            raise DataError(f"{path} is no run and not empty; take another folder")
+        refuse_links_out(path)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            _write(place, plan.to_json())
+        except OSError as error:
+            raise DataError(f"cannot write to {path}: {error.strerror}; take another folder") from None
+        made = cls(path, plan, plan.to_json().encode())
+        trust_own(made.found)
+        return made
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """Opens a run.
+
+        Raises:
+            DataError: if there is none, its plan cannot be read, a label in it would lead out of the folder, or a link does.
+        """
+        place = path / "plan.json"
+        try:
+            if not place.is_file():  # a pipe would be waited for
+                raise FileNotFoundError
+            refuse_links_out(path)
+            content = place.read_bytes()
+            data = read_json(content)
+            if not isinstance(data, dict) or data.pop("schema", None) != SCHEMA:
+                raise DataError(f"{place} is not of schema {SCHEMA!r}; make the run anew with this version")
+            plan = _plan_adapter().validate_python(data)
+        except OSError:
+            raise DataError(f"there is no run in {path}; make one with: hopweave evaluate --out {path}") from None
+        except ValueError as error:
+            raise DataError(f"{place} is no plan of a run: {str(error).splitlines()[0]}; restore it") from None
+        for label in (*plan.datasets, *plan.methods):
+            file_name(label, str(place))
+        return cls(path, plan, content)
+
+    @property
+    def found(self) -> Found:
+        """The plan as a file that was found, which the user may have to trust."""
+        parts: dict[str, dict[str, Any]] = {"datasets": {}, "methods": {}}
+        for role, plans in (("datasets", self.plan.datasets), ("methods", self.plan.methods)):
+            for one in plans.values():
+                parts[role][one.name] = {**parts[role].get(one.name, {}), **one.options}
+        return Found(self.path / "plan.json", self.content, self.plan.settings, parts)
+
+    @staticmethod
+    def is_at(path: Path) -> bool:
+        """Whether there is a run in a folder."""
+        return (path / "plan.json").exists()
+
+    def corpus_of(self, dataset: str) -> str:
+        """The corpus that is searched for a dataset's questions, as the plan names it."""
+        return self.plan.datasets[dataset].corpus or str(self.plan.settings.get("corpus", ""))
+
+    @property
+    def store_path(self) -> Path:
+        """Where replies of this run are kept, unless the settings say otherwise."""
+        return self.path / "store.sqlite"
+
+    def examples_path(self, dataset: str) -> Path:
+        """The file of the examples of a dataset."""
+        return self.path / "examples" / f"{file_name(dataset, 'the plan')}.jsonl"
+
+    def keep_examples(self, dataset: str, examples: Sequence[Example]) -> None:
+        """Writes the examples of a dataset, once and for all.
+
+        Raises:
+            DataError: if others are there already, or an id is there twice.
+        """
+        seen: set[str] = set()
+        for example in examples:
+            if example.question.id in seen:
+                raise DataError(f"dataset {dataset!r} has two questions with the id {example.question.id!r}; mend the file")
+            seen.add(example.question.id)
+        text = "".join(f"{one_line_of_json(_example_adapter(), example)}\n" for example in examples)
+        place = self.examples_path(dataset)
+        if place.exists():
+            # An earlier version wrote fewer fields; what counts is what they say.
+            if place.read_bytes() != text.encode() and self.examples(dataset) != _examples_in(text.encode(), place):
+                raise DataError(f"the examples of {dataset!r} are not those that the run began with; take another folder")
+            return
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _write(place, text)
+
+    def has_examples(self, dataset: str) -> bool:
+        """Whether the examples of a dataset were kept."""
+        return self.examples_path(dataset).exists()
+
+    def examples(self, dataset: str) -> list[Example]:
+        """The examples of a dataset, in order.
+
+        Raises:
+            DataError: if there are none yet, or a line cannot be read.
+        """
+        place = self.examples_path(dataset)
+        try:
+            return _examples_in(place.read_bytes(), place)
+        except OSError:
+            raise DataError(f"{place} is missing; run `hopweave evaluate` again to make it") from None
+
+    def records_path(self, dataset: str, method: str) -> Path:
+        """The file of the records of a method on a dataset."""
+        return self.path / "records" / file_name(dataset, "the plan") / f"{file_name(method, 'the plan')}.jsonl"
+
+    def records(self, dataset: str, method: str) -> Iterator[Record]:
+        """The records of a method on a dataset that count: the last of each question, in the order in which they were made.
+
+        Raises:
+            DataError: for a line that is no record, or was altered, with its file and number.
+        """
+        place = self.records_path(dataset, method)
+        yield from self._read(place, self._last_lines(place) if place.exists() else set())
+
+    def history(self, dataset: str, method: str) -> Iterator[Record]:
+        """All records of a method on a dataset, those that no longer count included. Same errors as `records`."""
+        yield from self._read(self.records_path(dataset, method), None)
+
+    def mend(self, dataset: str, method: str) -> int:
+        """Cuts off a last line that was torn when the run was killed; returns how many bytes were cut."""
+        place = self.records_path(dataset, method)
+        if not place.exists():
+            return 0
+        with place.open("r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            whole = position = size
+            while position > 0:
+                position = max(0, position - _BLOCK_BYTES)
+                file.seek(position)
+                newline = file.read(_BLOCK_BYTES).rfind(b"\n")
+                whole = position + newline + 1 if newline >= 0 else position
+                if newline >= 0:
+                    break
+            if whole < size:
+                file.truncate(whole)
+        proof.mend(place)
+        return size - whole
+
+    def add(self, dataset: str, method: str, *records: Record) -> None:
+        """Adds records; they are on disk when this returns.
+
+        Raises:
+            DataError: if they cannot be written. What was written of them is taken back.
+        """
+        place = self.records_path(dataset, method)
+        lines = [record.to_json().encode() + b"\n" for record in records]
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            proof.add(place, lines)
+            with place.open("ab", buffering=0) as file:
+                size, rest = file.seek(0, os.SEEK_END), memoryview(b"".join(lines))
+                try:
+                    while rest:
+                        rest = rest[file.write(rest) :]
+                except OSError:
+                    file.truncate(size)
+                    raise
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise DataError(f"cannot write to {place}: {error.strerror}; make room and run the same command again") from None
+
+    def _read(self, place: Path, numbers: set[int] | None) -> Iterator[Record]:
+        if not place.exists():
+            return
+        with place.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if numbers is not None and number not in numbers:
+                    continue
+                try:
+                    yield Record.from_json(line.decode())
+                except (DataError, UnicodeDecodeError) as error:
+                    said = "it is not UTF-8; restore the file" if isinstance(error, UnicodeDecodeError) else str(error)
+                    raise DataError(f"{place}, line {number}: {said}") from None
+
+    def _last_lines(self, place: Path) -> set[int]:
+        last: dict[str, int] = {}
+        with place.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                last[_id_in(line) or f"line {number}"] = number
+        return set(last.values())
+
+
+def _id_in(line: bytes) -> str | None:
+    """The id of the question in a record's line, found without reading the rest; `None` if it has none that can be read."""
+    try:
+        text = line.decode()
+        start = text.find(_ID_BEGINS)
+        if start >= 0:
+            return str(json.JSONDecoder().raw_decode(text, start + len(_ID_BEGINS))[0])
+        return str(read_json(text)["question"]["id"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _examples_in(content: bytes, place: Path) -> list[Example]:
+    """The examples of a file. Its errors are those of `RunFolder.examples`."""
+    # Not `splitlines`: JSON leaves the other characters that Python takes for the end of a line as they are.
+    lines = content.removesuffix(b"\n").split(b"\n")
+    found = []
+    for number, line in enumerate(lines if lines != [b""] else [], start=1):
+        try:
+            found.append(_example_adapter().validate_json(line))
+        except ValidationError as error:
+            raise DataError(f"{place}, line {number} is no example: {error.errors()[0]['msg']}; restore it") from None
+    return found
+
+
+def plan_differences(old: Plan, new: Plan) -> list[str]:
+    """What differs between two plans, a line each, but for where data and indexes lie: those are held to their content."""
+    return _differences(_without_places(old), _without_places(new))
+
+
+def _differences_in_full(old: Plan, new: Plan) -> list[str]:
+    return _differences(_plain(old), _plain(new))
+
+
+def _plain(plan: Plan) -> dict[str, Any]:
+    """A plan as JSON holds it. Settings that hopweave has got since it was written stand at their defaults."""
+    plain: dict[str, Any] = json.loads(plan.to_json())
+    fields = Settings.model_fields.items()
+    defaults = {key: one.default for key, one in fields if not one.is_required() and one.default_factory is None}
+    plain["settings"] = {**defaults, **plain["settings"]}
+    return plain
+
+
+def _without_places(plan: Plan) -> dict[str, Any]:
+    found = _plain(plan)
+    found["settings"].pop("corpus", None)
+    for options in found["settings"].get("retrievers", {}).values():
+        options.pop("index", None)
+    for table in found["datasets"].values():
+        del table["corpus"]
+        for option in _path_options(table["name"]) & table["options"].keys():
+            del table["options"][option]
+    return found
+
+
+def _path_options(dataset: str) -> frozenset[str]:
+    """The options of a dataset that name files."""
+    hints = get_type_hints(load("datasets", dataset))
+    return frozenset(name for name, hint in hints.items() if Path in (hint, *get_args(hint)))
+
+
+def _differences(old: Any, new: Any, where: str = "") -> list[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys: Iterable[str] = dict.fromkeys([*old, *new])
+        missing = object()
+        return [
+            line
+            for key in keys
+            for line in _differences(old.get(key, missing), new.get(key, missing), f"{where}.{key}".lstrip("."))
+        ]
+    if old == new:
+        return []
+    return [f"{where} was {_shown(old)}, is now {_shown(new)}"]
+
+
+def _shown(value: Any) -> str:
+    return "absent" if type(value) is object else json.dumps(value, ensure_ascii=False)
+
+
+def _write(place: Path, text: str) -> None:
+    """Writes a file as a whole or not at all."""
+    draft = place.with_name(f".{place.name}.new")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(place)
+
+
+@cache
+def _plan_adapter() -> TypeAdapter[Plan]:
+    return TypeAdapter(Plan)
+
+
+@cache
+def _example_adapter() -> TypeAdapter[Example]:
+    return TypeAdapter(Example)

@@ -1,0 +1,43 @@
+"""What a run did once for all its questions, read off the records, each of which tells of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hopweave.prices import Price
+from hopweave.runtime.store import key_of
+from hopweave.trace import ModelCall, Record
+from hopweave.types import Usage
+
+
+@dataclass(slots=True)
+class OfflineStage:
+    """The requests to the model of offline stages, each once however many records tell of it.
+
+    Attributes:
+        requests: their tokens, by the key that the store has for them.
+    """
+
+    requests: dict[str, Usage] = field(default_factory=dict)
+
+    def add(self, record: Record) -> None:
+        """Takes in what a record tells of."""
+        for step in record.offline_steps:
+            if isinstance(step, ModelCall) and not step.is_shared:
+                messages = [record.messages[place] for place in step.messages]
+                self.requests[key_of(record.setup.llm, messages, step.sampling, step.sample)] = step.usage
+
+    def spent(self, name: str, price: Price | None = None) -> float:
+        """A sum: `llm_calls`, `prompt_tokens`, `completion_tokens`, `cached_tokens`, `tokens` or `cost`; of anything else 0."""
+        usages = self.requests.values()
+        prompt, completion = (sum(usage.prompt_tokens for usage in usages), sum(usage.completion_tokens for usage in usages))
+        cached = sum(usage.cached_tokens for usage in usages)
+        sums = {
+            "llm_calls": len(usages),
+            "prompt_tokens": prompt,
+            "completion_tokens": completion,
+            "cached_tokens": cached,
+            "tokens": prompt + completion,
+            "cost": price.of(prompt, completion, cached) if price is not None else 0.0,
+        }
+        return float(sums.get(name, 0.0))

@@ -1,0 +1,34 @@
+"""How many questions a run asked at a time, and what its seconds are worth for that."""
+
+from __future__ import annotations
+
+from hopweave.evaluation.integrity.manifest import Manifest
+from hopweave.evaluation.runs.folder import RunFolder
+
+
+def questions_at_a_time(run: RunFolder) -> int | None:
+    """The most questions that any sitting asked at a time; `None` where that is not recorded.
+
+    Raises:
+        DataError: if the manifest cannot be read.
+    """
+    manifest = Manifest.read(run.path)
+    told = [sitting.parallel for sitting in manifest.sittings] if manifest is not None else []
+    known = [number for number in told if number is not None]
+    return max(known) if known and len(known) == len(told) else None
+
+
+def caveat_of_seconds(run: RunFolder) -> str:
+    """What must be said of the seconds of a run; empty where each question was asked alone.
+
+    Raises:
+        DataError: if the manifest cannot be read.
+    """
+    number = questions_at_a_time(run)
+    if number is not None and number <= 1:
+        return ""
+    if number is None:
+        said = "How many questions were asked at a time is not recorded, so seconds may hold waiting for one another"
+    else:
+        said = f"Seconds were measured with up to {number:,} questions at a time, and waiting for one another is in them"
+    return f"{said}; seconds to compare are measured with --parallel 1."

@@ -1,0 +1,105 @@
+"""Makes ready what a plan names: the examples of each dataset, and the settings of each cell, in the order of the work."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hopweave.catalog import load
+from hopweave.errors import DataError
+from hopweave.evaluation.runs.folder import DatasetPlan, Plan, RunFolder
+from hopweave.evaluation.runs.progress import Cell
+from hopweave.evaluation.runs.sampling import draw
+from hopweave.prompting.demonstrations import family_of
+from hopweave.protocols import Dataset
+from hopweave.settings import Settings, build, merged
+from hopweave.types import Example
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A plan whose parts were found.
+
+    Attributes:
+        plan: what is to be done.
+        settings: of all that the cells share.
+        datasets: by label, not yet read.
+        examples: by label, as drawn.
+        cells: in the order of the work.
+    """
+
+    plan: Plan
+    settings: Settings
+    datasets: Mapping[str, Dataset]
+    examples: Mapping[str, list[Example]]
+    cells: tuple[Cell, ...]
+
+    def corpus_of(self, dataset: str) -> str:
+        """The corpus that is searched for a dataset's questions."""
+        return self.plan.datasets[dataset].corpus or self.settings.corpus
+
+    def settings_of(self, cell: Cell) -> Settings:
+        """The settings under which a cell is worked."""
+        method = self.plan.methods[cell.method]
+        options = merged(self.settings.methods, {method.name: dict(method.options)})
+        own = {"method": method.name, "methods": options, "corpus": self.corpus_of(cell.dataset)}
+        if method.sampling_seed is None:
+            return self.settings.model_copy(update=own)
+        return self.settings.model_copy(update={**own, "sampling": {**self.settings.sampling, "seed": method.sampling_seed}})
+
+    def methods(self) -> dict[str, Any]:
+        """The methods with their options, by label.
+
+        Raises:
+            SettingsError: for an option that does not exist, or a value that cannot be.
+        """
+        settings = {cell.method: self.settings_of(cell) for cell in self.cells}
+        return {label: own.part("methods", own.method) for label, own in settings.items()}
+
+    def files_of(self, dataset: str) -> list[Path]:
+        """The files and folders that a dataset reads: whatever its options name that is there."""
+        part = self.datasets[dataset]
+        values = [getattr(part, one.name) for one in dataclasses.fields(part)]  # type: ignore[arg-type]
+        return [value for value in values if isinstance(value, Path) and value.exists()]
+
+
+def prepare(plan: Plan, settings: Settings, folder: RunFolder | None = None) -> Prepared:
+    """Finds the parts of a plan and draws its examples, or takes those that the run has kept.
+
+    Raises:
+        SettingsError: for a part, an option or a value that does not exist.
+        DataError: for a dataset that cannot be read.
+        MissingExtra: for a library that is not installed.
+    """
+    datasets = {label: _dataset(label, one) for label, one in plan.datasets.items()}
+    examples = {label: _examples(label, one, datasets[label], folder) for label, one in plan.datasets.items()}
+    cells = tuple(Cell(dataset, method) for method in plan.methods for dataset in in_order_of_prefix(examples))
+    prepared = Prepared(plan, settings, datasets, examples, cells)
+    prepared.methods()
+    return prepared
+
+
+def in_order_of_prefix(examples: Mapping[str, list[Example]]) -> Iterable[str]:
+    """The labels of the datasets; those whose prompts begin alike, since they share demonstrations, stand side by side."""
+    by_family: dict[tuple[str, str], list[str]] = {}
+    for label, drawn in examples.items():
+        first = drawn[0].question
+        by_family.setdefault((family_of(first), first.form), []).append(label)
+    return [label for labels in by_family.values() for label in labels]
+
+
+def _dataset(label: str, plan: DatasetPlan) -> Dataset:
+    made: Dataset = build(load("datasets", plan.name), plan.options, f"datasets.{label}")
+    return made
+
+
+def _examples(label: str, plan: DatasetPlan, dataset: Dataset, folder: RunFolder | None) -> list[Example]:
+    if folder is not None and folder.has_examples(label):
+        return folder.examples(label)
+    try:
+        return draw(dataset.examples(), plan.limit, plan.seed)
+    except DataError as error:
+        raise DataError(f"dataset {label!r}: {error}") from None

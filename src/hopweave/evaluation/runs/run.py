@@ -1,0 +1,336 @@
+"""Answers every question of a plan with every method of it, and keeps each record: resumable at any moment.
+
+One method is worked after another and the questions in their order, so that what prompts begin with is still in the
+endpoint's cache. Questions are worked side by side as the endpoint allows; `limiter` follows what it bears. Every reply is in
+the store before a method sees it, and records are written as they come. So after a kill the same call of `evaluate` goes on at
+the question and the call where it was: a question whose record was still to be written is answered again from the store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from hopweave.errors import DataError, ModelError, SettingsError
+from hopweave.evaluation.integrity import manifest as proof
+from hopweave.evaluation.runs.folder import Plan, RunFolder
+from hopweave.evaluation.runs.limiter import Turns
+from hopweave.evaluation.runs.lock import lock
+from hopweave.evaluation.runs.prepare import prepare
+from hopweave.evaluation.runs.progress import Cell, CellStanding, RunBudget, Standing
+from hopweave.evaluation.runs.shared import DEFAULT_PARALLEL, Desk
+from hopweave.prices import Price, price_of
+from hopweave.settings import Settings
+from hopweave.trace import Failure, Record, Trace
+from hopweave.types import Question
+from hopweave.weaver import APART_SECONDS, cause_of, check_question
+
+FINISHED = "finished"
+GATHER_SECONDS = 0.05
+"""Records of so long a time are written together. A kill loses none: they are made again from the store."""
+MIN_UNWRITTEN = 64
+"""So many records may wait for the disk before questions do."""
+EXTRA = 4
+"""One question more for so many calls at a time: the endpoint has its calls to do while other questions search or parse."""
+MAX_FAILURES_IN_A_ROW = 50
+"""After so many questions in a row that the model's endpoint failed, the run ends: it is down, and asking on helps nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to work, which touches no record.
+
+    Attributes:
+        parallel: questions side by side; `None` takes as many as the endpoint serves calls at a time (or 8) and a quarter
+            more, which keeps the endpoint busy while some questions search. Calls never exceed what the endpoint serves.
+        budget: of the whole run.
+        prices: a price table.
+        retry_failed: whether questions whose last record failed are asked again.
+    """
+
+    parallel: int | None = None
+    budget: RunBudget = field(default_factory=RunBudget)
+    prices: Path | None = None
+    retry_failed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.parallel is not None and self.parallel < 1:
+            raise SettingsError(f"parallel must be at least 1, not {self.parallel}")
+        if self.budget.max_cost is not None and self.prices is None:
+            raise SettingsError("max_cost needs a price table; give one with --prices FILE")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a watcher may look at while the run goes on.
+
+    Attributes:
+        standing: brought up to date with each record.
+        turns: of the calls of the model.
+        parallel: questions side by side.
+        num_left: questions to be asked in this sitting.
+        notes: what the user should know.
+    """
+
+    standing: Standing
+    turns: Turns
+    parallel: int
+    num_left: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a sitting ended.
+
+    Attributes:
+        standing: where the run stands.
+        ended_because: `finished`, or a limit.
+        seconds: how long it took.
+        num_unreadable: replies of the store that could not be read, so that their calls were made again.
+    """
+
+    standing: Standing
+    ended_because: str
+    seconds: float
+    num_unreadable: int = 0
+
+
+class Watcher:
+    """Told how the run goes; this one does nothing with it."""
+
+    def started(self, work: Work) -> None:
+        """The first question is about to be asked."""
+
+    def answered(self, cell: Cell, record: Record) -> None:
+        """A record is on disk."""
+
+
+async def evaluate(
+    path: Path, plan: Plan, settings: Settings, options: RunOptions | None = None, watcher: Watcher | None = None
+) -> Outcome:
+    """Does what a plan says, or goes on with it.
+
+    Args:
+        path: of the run's folder.
+        plan: what to do; its settings are those below, in full (`plan_file.in_full`).
+        settings: of all that the cells share.
+        options: how to work.
+        watcher: told how it goes.
+
+    Raises:
+        SettingsError: for what does not exist or cannot be, and for a plan that is not the one the run was made with.
+        DataError: for data that cannot be read or has changed, a run that another process works on, or a full disk.
+        MissingExtra: for a library that is not installed.
+    """
+    options = options or RunOptions()
+    with lock(path):
+        folder = RunFolder.create(path, plan) if RunFolder.is_at(path) else None
+        prepared = prepare(plan, settings, folder)
+        async with AsyncExitStack() as stack:
+            desk = Desk(prepared)
+            stack.push_async_callback(desk.close)
+            price = price_of(desk.llm.identity, options.prices) if options.prices is not None else None
+            desk.open()
+            folder = folder or RunFolder.create(path, plan)
+            for label, drawn in prepared.examples.items():
+                folder.keep_examples(label, drawn)
+            desk.keep_replies_in(folder)
+            sitting = _Sitting(folder, desk, options, price, watcher or Watcher())
+            return await sitting.work()
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    cell: Cell
+    question: Question
+
+
+class _Sitting:
+    """A stretch of work on the run."""
+
+    def __init__(self, folder: RunFolder, desk: Desk, options: RunOptions, price: Price | None, watcher: Watcher) -> None:
+        self._folder = folder
+        self._desk = desk
+        self._options = options
+        self._watcher = watcher
+        self._began = time.monotonic()
+        self._questions = {label: [example.question for example in folder.examples(label)] for label in desk.prepared.datasets}
+        self._standing = Standing(
+            {cell: CellStanding(len(self._questions[cell.dataset])) for cell in desk.prepared.cells}, price
+        )
+        self._running: Counter[Cell] = Counter()
+        self._ended_because = ""
+        self._num_bad_in_a_row = 0
+        self._left: deque[_Job] = deque()
+        self._unwritten: list[tuple[Cell, Record]] = []
+        self._has_news = asyncio.Event()
+        self._is_written = asyncio.Event()
+
+    async def work(self) -> Outcome:
+        """Asks all questions that are left, or as many as the budget allows."""
+        for cell in self._standing.cells:
+            self._folder.mend(*cell)
+            for record in self._folder.history(*cell):
+                self._standing.add(cell, record)
+        self._check_records()
+        self._left.extend(self._jobs())
+        num_calls = self._desk.max_parallel or self._options.parallel or DEFAULT_PARALLEL
+        parallel = self._options.parallel or num_calls + num_calls // EXTRA
+        num_workers = min(parallel, len(self._left))
+        manifest, notes = self._start_manifest(num_workers)
+        turns = self._desk.llm.turns
+        turns.start(num_calls)
+        if self._left:
+            await self._desk.open_model()
+        self._watcher.started(Work(self._standing, turns, parallel, len(self._left), tuple(notes)))
+        await self._ask(num_workers)
+        ended_because = self._ended_because or FINISHED
+        self._end_manifest(manifest, ended_because)
+        return Outcome(self._standing, ended_because, time.monotonic() - self._began, self._desk.num_unreadable)
+
+    async def _ask(self, num_workers: int) -> None:
+        """Works the questions side by side and writes their records along; the first error ends both, what is done is kept."""
+
+        async def ask() -> None:
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(num_workers):
+                    workers.create_task(self._take_turns(max(MIN_UNWRITTEN, 2 * num_workers)))
+                    await asyncio.sleep(APART_SECONDS)
+
+        asking = asyncio.create_task(ask())
+        writing = asyncio.create_task(self._write_along(asking))
+        try:
+            await asyncio.wait([asking, writing], return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            asking.cancel()
+            outcomes = await asyncio.gather(asking, writing, return_exceptions=True)
+        for outcome in reversed(outcomes):
+            if isinstance(outcome, ExceptionGroup):
+                raise cause_of(outcome) from None
+            if isinstance(outcome, Exception):
+                raise outcome
+
+    def _jobs(self) -> Iterator[_Job]:
+        for cell, standing in self._standing.cells.items():
+            for question in self._questions[cell.dataset]:
+                is_again = self._options.retry_failed and question.id in standing.failed
+                if question.id not in standing.done or is_again:
+                    yield _Job(cell, question)
+
+    def _check_records(self) -> None:
+        """Holds the records that are there to the questions that were drawn."""
+        for cell, standing in self._standing.cells.items():
+            strange = standing.done - {question.id for question in self._questions[cell.dataset]}
+            if strange:
+                place = self._folder.records_path(*cell)
+                raise DataError(f"{place} holds a record of {min(strange)!r}, which was not drawn; restore the file")
+
+    async def _take_turns(self, max_unwritten: int) -> None:
+        while (job := self._next()) is not None:
+            self._running[job.cell] += 1
+            self._done(job.cell, await self._answer(job))
+            while len(self._unwritten) > max_unwritten:
+                self._is_written.clear()  # an event that is still set would be waited for without ever letting the writer go on
+                await self._is_written.wait()
+
+    def _next(self) -> _Job | None:
+        if self._ended_because or not self._left:
+            return None
+        seconds = time.monotonic() - self._began
+        reached = self._standing.limit_reached(self._options.budget, self._running, seconds)
+        if self._num_bad_in_a_row >= MAX_FAILURES_IN_A_ROW:
+            reached = f"{MAX_FAILURES_IN_A_ROW} questions in a row failed at the model's endpoint"
+        self._ended_because = reached
+        return None if reached else self._left.popleft()
+
+    async def _answer(self, job: _Job) -> Record:
+        weaver = self._desk.weavers[job.cell]
+        try:
+            check_question(job.question)
+        except DataError as error:  # which no method can be asked; a failure of this question, not of the run
+            started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+            return Trace().finish(job.question, weaver.setup(weaver.budget), started_at, None, Failure.of(error))
+        return await weaver.answer(job.question)
+
+    def _done(self, cell: Cell, record: Record) -> None:
+        self._running[cell] -= 1
+        self._standing.add(cell, record)
+        is_bad = record.error is not None and record.error.kind == ModelError.__name__
+        self._num_bad_in_a_row = self._num_bad_in_a_row + 1 if is_bad else 0
+        self._unwritten.append((cell, record))
+        self._has_news.set()
+
+    async def _write_along(self, asking: asyncio.Task[None]) -> None:
+        """Writes records as they come, several at a time while the disk is busy, until there is no more to come."""
+        while self._unwritten or not asking.done():
+            news = asyncio.create_task(self._has_news.wait())
+            await asyncio.wait([news, asking], return_when=asyncio.FIRST_COMPLETED)
+            news.cancel()
+            await asyncio.wait([asking], timeout=GATHER_SECONDS)
+            self._has_news.clear()
+            batch, self._unwritten = self._unwritten, []
+            await asyncio.to_thread(self._write, batch)
+            self._is_written.set()
+            for cell, record in batch:
+                self._watcher.answered(cell, record)
+
+    def _write(self, batch: list[tuple[Cell, Record]]) -> None:
+        by_cell: dict[Cell, list[Record]] = {}
+        for cell, record in batch:
+            by_cell.setdefault(cell, []).append(record)
+        for cell, records in by_cell.items():
+            self._folder.add(cell.dataset, cell.method, *records)
+
+    def _start_manifest(self, num_workers: int) -> tuple[proof.Manifest, list[str]]:
+        """Notes what the run depends on, and how many questions it asks at a time; refuses to go on with what has changed."""
+        known = proof.Manifest.read(self._folder.path)
+        now = self._desk.manifest(self._folder, known)
+        sitting = proof.Sitting(
+            _now(), version("hopweave"), proof.hash_code(), store=self._desk.store_of(self._folder), parallel=num_workers
+        )
+        notes = []
+        if known is not None:
+            changed = proof.differences(known, now)
+            if changed:
+                raise DataError(
+                    f"the run in {self._folder.path} began with something else: {'; '.join(changed)}; restore them, or "
+                    "take another folder"
+                )
+            if any(earlier.code != sitting.code for earlier in known.sittings):
+                notes.append("the code of hopweave has changed since the run began, as manifest.json says")
+            # The files are as they were, but may lie elsewhere by now.
+            sittings = (*known.sittings, sitting)
+            now = replace(known, datasets=now.datasets, indexes=now.indexes, base=now.base, sittings=sittings)
+        else:
+            now = replace(now, sittings=(sitting,))
+        now.write(self._folder.path)
+        return now, notes
+
+    def _end_manifest(self, manifest: proof.Manifest, ended_because: str) -> None:
+        *earlier, sitting = manifest.sittings
+        records: Mapping[str, proof.KeptRecords] = {
+            f"{cell.dataset}/{cell.method}": proof.KeptRecords(
+                proof.hash_file(self._folder.records_path(*cell)), len(standing.done), len(standing.failed)
+            )
+            for cell, standing in self._standing.cells.items()
+            if standing.done
+        }
+        replace(
+            manifest,
+            prompts={name: tuple(sorted(prints)) for name, prints in sorted(self._standing.prompts.items())},
+            records=records,
+            sittings=(*earlier, replace(sitting, ended_at=_now(), ended_because=ended_because)),
+            is_complete=self._standing.is_complete,
+        ).write(self._folder.path)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

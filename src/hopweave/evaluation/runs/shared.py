@@ -1,0 +1,124 @@
+"""The opened parts that the cells of a run share."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+
+from hopweave.errors import HopweaveError
+from hopweave.evaluation.integrity import manifest as proof
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.runs.limiter import Limited, Turns, limited
+from hopweave.evaluation.runs.paths import base_of
+from hopweave.evaluation.runs.prepare import Prepared
+from hopweave.evaluation.runs.progress import Cell
+from hopweave.runtime.components import Parts
+from hopweave.runtime.store import Store
+from hopweave.weaver import Weaver, open_retriever
+
+DEFAULT_PARALLEL = 8
+"""Calls at a time where neither the endpoint nor the user says."""
+
+
+class Desk:
+    """The opened parts that the cells share: one model, one store, and a retriever for each corpus."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        settings = prepared.settings
+        model = settings.part("llms", settings.llm)
+        self.prepared = prepared
+        self.max_parallel: int | None = model.abilities.max_parallel
+        self.llm: Limited = limited(model, Turns(self.max_parallel or DEFAULT_PARALLEL))
+        self._shared = Parts(self.llm)
+        self.parts: dict[str, Parts] = {}
+        self.weavers: dict[Cell, Weaver] = {}
+
+    def open(self) -> None:
+        """Opens everything but the store."""
+        settings = self.prepared.settings
+        self._shared = Parts(
+            self.llm,
+            reader=settings.part("readers", settings.reader),
+            duplicate_detector=settings.part("duplicate_detectors", settings.duplicate_detector),
+            sampling=settings.make_sampling(),
+            retries=settings.make_retries(),
+        )
+        for cell in self.prepared.cells:
+            own, corpus = self.prepared.settings_of(cell), self.prepared.corpus_of(cell.dataset)
+            if corpus not in self.parts:
+                self.parts[corpus] = self._shared.over(*open_retriever(own))
+            parts = self.parts[corpus]
+            has_seed = self.prepared.plan.methods[cell.method].seed is not None
+            self.weavers[cell] = Weaver(own, parts=parts.sampled(own.make_sampling()) if has_seed else parts)
+
+    async def open_model(self) -> None:
+        """Gets the model ready, so that no question is taken to be as slow as that is.
+
+        What goes wrong is left to the first call: there may be none, where the store holds all replies.
+        """
+        if self.prepared.settings.store.mode != "replay":
+            with suppress(HopweaveError):
+                await self.llm.open()
+
+    def keep_replies_in(self, folder: RunFolder) -> None:
+        """Opens the store: that of the run, unless the settings name one."""
+        store = Store(self._store_path(folder), self.prepared.settings.store.mode)
+        for parts in (*self.parts.values(), *(weaver.parts for weaver in self.weavers.values())):
+            parts.store = store
+
+    @property
+    def num_unreadable(self) -> int:
+        """How many replies of the store could not be read."""
+        store = next((parts.store for parts in self.parts.values()), None)
+        return 0 if store is None else store.num_unreadable
+
+    async def close(self) -> None:
+        """Lets go of everything."""
+        async with AsyncExitStack() as stack:
+            for parts in (self._shared, *self.parts.values()):
+                stack.push_async_callback(parts.close)
+
+    def manifest(self, folder: RunFolder, known: proof.Manifest | None) -> proof.Manifest:
+        """What the run depends on, as it is now; of files that are as they were, the hash is taken from before.
+
+        Indexes stand under the names that the plan on disk has for them, whatever they are called in this sitting.
+        """
+        prepared, reader = self.prepared, self._shared.reader
+        before = proof.known_files(known, folder.path) if known is not None else {}
+        names = {folder.corpus_of(label): prepared.corpus_of(label) for label in prepared.datasets}
+        indexes = {name: getattr(self.parts[corpus].engine, "index", None) for name, corpus in names.items()}
+        engines = {name: self.parts[corpus] for name, corpus in names.items() if self.parts[corpus].engine is not None}
+
+        def hashed(path: Path) -> proof.Source:
+            return proof.hash_source(path, before.get(path.resolve()))
+
+        return proof.Manifest(
+            plan=proof.hash_file(folder.path / "plan.json"),
+            datasets={
+                label: proof.DrawnExamples(
+                    tuple(map(hashed, prepared.files_of(label))),
+                    len(prepared.examples[label]),
+                    proof.hash_file(folder.examples_path(label)),
+                )
+                for label in prepared.datasets
+            },
+            indexes={name: hashed(index) for name, index in indexes.items() if isinstance(index, Path)},
+            llm=self.llm.identity,
+            reader=reader.identity if reader is not None else "",
+            retrievers={name: parts.retriever_identity for name, parts in engines.items()},
+            methods={cell.method: weaver.setup(weaver.budget).options for cell, weaver in self.weavers.items()},
+            settings=folder.plan.settings,
+            base=base_of(folder.path),
+        )
+
+    def store_of(self, folder: RunFolder) -> str | None:
+        """Where this sitting keeps replies, as `manifest.Sitting.store` says."""
+        named = self.prepared.settings.store
+        if named.mode == "off":
+            return None
+        path = self._store_path(folder)
+        return "" if path == folder.store_path else str(path)
+
+    def _store_path(self, folder: RunFolder) -> Path:
+        named = self.prepared.settings.store
+        return named.path if "path" in named.model_fields_set else folder.store_path

@@ -1,0 +1,1 @@
+"""Scores of runs, and what can be concluded from them."""

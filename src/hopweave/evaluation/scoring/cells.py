@@ -1,0 +1,189 @@
+"""The cells of a run's scores: a mean a column, and beside it all that was left out of it, counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hopweave.evaluation.scoring.counted import Counted, counted
+from hopweave.evaluation.scoring.score import OpenMetric, Score
+from hopweave.evaluation.scoring.statistics import bootstrap_means, mean_interval
+from hopweave.evaluation.scoring.tables import Cell, FailureKind, Interval, Mean
+from hopweave.protocols import Combining
+from hopweave.trace import Failure
+from hopweave.types import Column, Example
+
+Rows = Sequence[Score]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedColumn:
+    """A column: its metric, its name there, its meaning, and whether it is a figure of a whole cell."""
+
+    opened: OpenMetric
+    name: str
+    column: Column
+    is_combined: bool = False
+
+
+def named_columns(metrics: Iterable[OpenMetric]) -> dict[str, NamedColumn]:
+    """The columns of all metrics by the name under which they stand in tables, those of whole cells included."""
+    found: dict[str, NamedColumn] = {}
+    for opened in metrics:
+        combined: Mapping[str, Column] = getattr(opened.metric, "combined", None) or {}
+        both = [NamedColumn(opened, name, column) for name, column in opened.columns.items()]
+        both += [NamedColumn(opened, name, column, is_combined=True) for name, column in combined.items()]
+        for one in both:
+            found[one.name if one.name not in found else f"{opened.name}.{one.name}"] = one
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What the records of a dataset gave.
+
+    Attributes:
+        dataset: its label.
+        examples: those whose questions were drawn.
+        rows: what a metric said, by the label of the method and the name of the metric.
+        columns: what each question counts as, by column as tables name it, and method.
+    """
+
+    dataset: str
+    examples: Sequence[Example]
+    rows: Mapping[str, Mapping[str, Rows]]
+    columns: Mapping[str, Mapping[str, Counted]]
+
+    @property
+    def order(self) -> list[str]:
+        """The ids of the questions."""
+        return [example.question.id for example in self.examples]
+
+    def among(self, examples: Sequence[Example]) -> Scored:
+        """The same for some of the questions."""
+        ids = {example.question.id for example in examples}
+        rows = {method: {metric: _cut(mine, ids) for metric, mine in of.items()} for method, of in self.rows.items()}
+        columns = {
+            name: {method: one.among(ids) for method, one in of_method.items() if any(rows[method].values())}
+            for name, of_method in self.columns.items()
+        }
+        return Scored(self.dataset, examples, rows, columns)
+
+    def values(self, column: str, method: str) -> Mapping[str, float]:
+        """The values of a column by question; empty where it has none."""
+        return self.columns.get(column, {}).get(method, Counted()).values
+
+    def sample(self, column: str, method: str) -> list[float | None]:
+        """The values of a column in the order of the questions."""
+        values = self.values(column, method)
+        return [values.get(asked) for asked in self.order]
+
+
+def scored(dataset: str, examples: Sequence[Example], scores: Mapping[str, Rows], metrics: Iterable[OpenMetric]) -> Scored:
+    """What the records of a dataset gave.
+
+    Args:
+        dataset: its label.
+        examples: those whose questions were drawn.
+        scores: of its records, by method.
+        metrics: that made them.
+    """
+    rows: dict[str, dict[str, list[Score]]] = {method: {} for method in scores}
+    for method, of_method in scores.items():
+        for score in of_method:
+            rows[method].setdefault(score.metric, []).append(score)
+    columns = {
+        shown: {
+            method: counted(of[one.opened.name], one.name, one.column) for method, of in rows.items() if one.opened.name in of
+        }
+        for shown, one in named_columns(metrics).items()
+        if not one.is_combined
+    }
+    return Scored(dataset, examples, rows, columns)
+
+
+def means_of(found: Scored, metrics: Sequence[OpenMetric], seed: int) -> tuple[dict[str, dict[str, Mean]], list[FailureKind]]:
+    """The means of a dataset by method and column, and what could not be combined.
+
+    Args:
+        found: what its records gave.
+        metrics: that scored them.
+        seed: of the bootstrap.
+    """
+    means: dict[str, dict[str, Mean]] = {method: {} for method in found.rows}
+    intervals = _intervals(found, seed)
+    broken: dict[tuple[str, str], FailureKind] = {}
+    for shown, one in named_columns(metrics).items():
+        for method, of_metric in found.rows.items():
+            if not one.is_combined and method in found.columns[shown]:
+                means[method][shown] = _mean(found.columns[shown][method], intervals[shown, method])
+            elif one.is_combined and of_metric.get(one.opened.name):
+                mean, failure = _combined(one, of_metric[one.opened.name])
+                if failure is None:
+                    means[method][shown] = mean
+                else:
+                    where = f"metric {one.opened.name}"
+                    kind = FailureKind(found.dataset, method, where, failure.kind, failure.message, ())
+                    broken.setdefault((method, where), kind)
+    return means, list(broken.values())
+
+
+def cell_of(found: Scored, method: str, means: Mapping[str, Mean]) -> Cell:
+    """The cell of a method, with its means."""
+    states = {score.question: score.record for rows in found.rows[method].values() for score in rows}
+    count = list(states.values()).count
+    odd = count("failed"), count("unparsed"), count("abstained")
+    return Cell(found.dataset, method, len(found.examples), len(states), *odd, dict(means))
+
+
+def _cut(rows: Rows, ids: Collection[str]) -> Rows:
+    return [score for score in rows if score.question in ids]
+
+
+def _intervals(found: Scored, seed: int) -> dict[tuple[str, str], Interval | None]:
+    places = [(shown, method) for shown, of_method in found.columns.items() for method in of_method]
+    samples = {place: found.sample(*place) for place in places}
+    # Without a spread there is nothing to draw for.
+    drawn = [place for place in places if len(set(samples[place]) - {None}) > 1]
+    means = dict(zip(drawn, bootstrap_means([samples[place] for place in drawn], seed=seed), strict=True))
+    intervals: dict[tuple[str, str], Interval | None] = {}
+    for place in places:
+        column = found.columns[place[0]][place[1]].column
+        bounds = mean_interval(samples[place], means.get(place, ()), low=column.low, high=column.high)
+        intervals[place] = Interval(bounds.low, bounds.high) if bounds is not None else None
+    return intervals
+
+
+def _mean(column: Counted, interval: Interval | None) -> Mean:
+    return Mean(
+        value=column.mean,
+        num_scored=len(column.values),
+        num_failed=len(column.failed),
+        num_no_data=len(column.no_data),
+        interval=interval,
+        bounds=Interval(*column.bounds) if column.bounds is not None else None,
+        num_unscored=len(column.unscored),
+        answered=column.mean_answered,
+    )
+
+
+def _combined(one: NamedColumn, rows: Rows) -> tuple[Mean, Failure | None]:
+    """A figure of a whole cell; it is of the answered questions alone."""
+    metric: Any = one.opened.metric
+    values = [score.values for score in rows if score.values is not None]
+    num_unscored = sum(score.error is not None for score in rows)
+    num_failed = len(rows) - len(values) - num_unscored
+    figures: dict[str, float] = {}
+    try:
+        if isinstance(metric, Combining):
+            figures = {name: float(value) for name, value in metric.combine(values).items()}
+            for name, value in figures.items():
+                if name not in metric.combined or not math.isfinite(value):
+                    raise ValueError(f"it gave {value} for {name!r}")
+    except Exception as error:  # noqa: BLE001 - whatever a metric does, it is named, and the others go on
+        return Mean(None, 0), Failure.of(error)
+    figure = figures.get(one.name)
+    num = sum(map(bool, values)) if figure is not None else 0
+    return Mean(figure, num, num_failed, len(values) - num, num_unscored=num_unscored, answered=figure), None

@@ -1,0 +1,375 @@
+"""Compares methods with one of them, question by question, within a run or across runs.
+
+Pairs are the questions that count for both methods. One that failed counts as the worst value, as in every mean; the
+difference over the pairs that both answered stands beside it, and its bounds if failed questions had come out otherwise. What
+a metric broke on or does not apply to is left out and counted. A method that was run under several seeds is its mean over them.
+
+For each method: the mean difference with its bootstrap interval, and a test: McNemar's where all values are 0 or 1, else the
+paired permutation test. Holm's correction is over the methods of a table, which is one column on one dataset. The exact p of
+McNemar's test is the one that is corrected, since it never promises more than it holds; the mid-p stands beside it.
+
+Methods of a further run are named `RUN:METHOD`. Their pairs are the questions that both runs asked, which must be the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hopweave.catalog import entries
+from hopweave.errors import DataError, SettingsError, suggest
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.scoring.comparisons import Compared, ComparedRun, Table
+from hopweave.evaluation.scoring.contenders import averaged
+from hopweave.evaluation.scoring.counted import Counted, counted
+from hopweave.evaluation.scoring.entrants import Entrant, beside, compared_runs, entrants_of, order_of, runs_of
+from hopweave.evaluation.scoring.score import (
+    PRIMARY,
+    OpenMetric,
+    Score,
+    open_metrics,
+    read_scores,
+    records_hashes,
+    score_run,
+)
+from hopweave.evaluation.scoring.statistics import (
+    CONFIDENCE,
+    NUM_RESAMPLES,
+    Bounds,
+    bootstrap_means,
+    effect_size,
+    holm,
+    least_p,
+    mcnemar,
+    mean_interval,
+    minimum_detectable,
+    percentile_interval,
+    sign_flip_tests,
+)
+from hopweave.evaluation.scoring.summary import metrics_of, read_summary
+from hopweave.evaluation.scoring.tables import Interval
+from hopweave.types import AnswerForm, Column
+
+_LEVEL = 1 - CONFIDENCE
+
+
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    """The seed of the bootstrap and the permutations, and how many resamples of both."""
+
+    seed: int = 0
+    num_resamples: int = NUM_RESAMPLES
+
+    def __post_init__(self) -> None:
+        if self.num_resamples < 1:
+            raise SettingsError(f"there must be at least 1 resample, not {self.num_resamples}; 10,000 are usual")
+
+
+def compare(
+    run: RunFolder,
+    what: Sequence[str] = (),
+    *,
+    baseline: str = "",
+    methods: Sequence[str] = (),
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    further: Sequence[RunFolder] = (),
+    seed: int = 0,
+    num_resamples: int = NUM_RESAMPLES,
+    scores: Sequence[Score] | None = None,
+) -> list[Table]:
+    """Compares methods with a baseline, on every dataset of a run.
+
+    Args:
+        run: whose records to compare.
+        what: metrics (all their columns), columns, or `METRIC.COLUMN`; none takes the primary column of each dataset.
+        baseline: label of a method; the first of the plan if empty.
+        methods: labels of those to compare with it; all if none.
+        options: of metrics, over those that the run was scored with.
+        further: runs whose methods join in.
+        seed: of the bootstrap and the permutations.
+        num_resamples: of both.
+        scores: of the first run; if absent they are read from `scores.jsonl` where it fits, as those of further runs are, else
+            computed.
+
+    Raises:
+        SettingsError: for a metric, column, option or method that does not exist.
+        DataError: for records that cannot be read, or runs that asked other questions under the same ids.
+    """
+    draws = _Draws(seed, num_resamples)
+    runs = runs_of(run, further)
+    base, others = _chosen(entrants_of(runs), baseline, methods)
+    wanted = _columns(run, what, options or {})
+    metrics = list({id(metric): metric for metric, _ in wanted}.values())
+    given = {} if scores is None else {"": scores}
+    rows = _by_cell({name: given[name] if name in given else _scores_for(one, metrics) for name, one in runs.items()})
+    tables = []
+    for dataset in run.plan.datasets:
+        forms = {example.question.form for example in run.examples(dataset)}
+        order = order_of(dataset, runs)
+        for opened, column in wanted:
+            if not what and column not in {PRIMARY[form] for form in forms}:
+                continue
+            about = opened.columns[column]
+            entries_of = {one.label: _counted(one, dataset, opened.name, column, about, rows) for one in (base, *others)}
+            if what or any(one.values for one in entries_of.values()):
+                tables.append(_table(_Matter(dataset, opened, column, order), entries_of, compared_runs(runs), draws))
+    return tables
+
+
+def again(run: RunFolder, table: Table, scores: Sequence[Score]) -> Table:
+    """The same table, computed anew from scores of the run. Further runs have to lie beside it, under the names that they had.
+
+    Raises:
+        SettingsError: for a metric, column, method, dataset or further run that does not exist any more.
+    """
+    made = compare(
+        run,
+        [f"{table.metric}.{table.column}"],
+        baseline=table.baseline,
+        methods=table.methods,
+        options={table.metric: table.options},
+        further=[RunFolder.open(place) for one in table.runs if one.name and (place := beside(run, one.name)) is not None],
+        seed=table.seed,
+        num_resamples=table.num_resamples,
+        scores=scores,
+    )
+    for one in made:
+        if one.dataset == table.dataset:
+            return one
+    raise SettingsError(
+        f"{table.dataset!r} is not one of the datasets of this run; {suggest(table.dataset, run.plan.datasets)}"
+    )
+
+
+def _chosen(entrants: Sequence[Entrant], baseline: str, methods: Sequence[str]) -> tuple[Entrant, list[Entrant]]:
+    known = {one.label: one for one in entrants}
+    for name in (baseline, *methods):
+        if name and name not in known:
+            raise SettingsError(f"{name!r} is not one of the methods of this run; {suggest(name, known)}")
+    base = known[baseline] if baseline else entrants[0]
+    usual = [one.label for one in entrants if not one.is_part and one.label not in base.covers]
+    others = [known[name] for name in known if name != base.label and name in (methods or usual)]
+    if not others:
+        raise SettingsError(f"there is no method to compare with {base.label!r}; give --methods, of: {', '.join(known)}")
+    return base, others
+
+
+def _by_cell(scores: Mapping[str, Sequence[Score]]) -> dict[tuple[str, str, str, str], list[Score]]:
+    """Scores by run, dataset, method and metric."""
+    found: dict[tuple[str, str, str, str], list[Score]] = {}
+    for name, rows in scores.items():
+        for score in rows:
+            found.setdefault((name, score.dataset, score.method, score.metric), []).append(score)
+    return found
+
+
+def _counted(
+    entrant: Entrant,
+    dataset: str,
+    metric: str,
+    name: str,
+    column: Column,
+    rows: Mapping[tuple[str, str, str, str], Sequence[Score]],
+) -> Counted:
+    cells = [rows.get((entrant.run, dataset, cell, metric), ()) for cell in entrant.cells]
+    return averaged([counted(one, name, column) for one in cells])
+
+
+def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[str, Any]]) -> list[tuple[OpenMetric, str]]:
+    """The columns that are meant, each with its metric under the options that the run was scored with."""
+    found = read_summary(run)
+    scored = {metric.name: metric for metric in metrics_of(found)} if found is not None else {}
+    given = {**{name: metric.options for name, metric in scored.items()}, **options}
+    known = entries("metrics")
+    chosen: dict[tuple[str, str], tuple[OpenMetric, str]] = {}
+    opened_by_name: dict[str, OpenMetric] = {}
+
+    def opened(name: str) -> OpenMetric:
+        if name not in opened_by_name:
+            of_it = {name: given[name]} if name in given else {}
+            opened_by_name[name] = open_metrics([name], of_it)[0][0]
+        return opened_by_name[name]
+
+    for wanted in what or sorted({PRIMARY[form] for form in _forms(run)} & known.keys()):
+        name, _, column = wanted.partition(".")
+        if name not in known:
+            homes = {key: metric.name for metric in open_metrics()[0] for key in metric.columns}
+            if column or name not in homes:
+                raise SettingsError(f"{wanted!r} is no metric and no column of one; {suggest(wanted, {*known, *homes})}")
+            name, column = homes[name], name
+        metric = opened(name)
+        if metric.error is not None:
+            raise DataError(f"the metric {name} is broken: {metric.error.kind}: {metric.error.message}; mend it")
+        if column and column not in metric.columns:
+            raise SettingsError(f"the metric {name} has no column {column!r}; {suggest(column, metric.columns)}")
+        for each in [column] if column else metric.columns:
+            chosen[name, each] = (metric, each)
+    return list(chosen.values())
+
+
+def _scores_for(run: RunFolder, metrics: Sequence[OpenMetric]) -> list[Score]:
+    """Scores from `scores.jsonl` where they are of these records and options, else from the records."""
+    found = read_summary(run)
+    if found is not None and found.get("records") == records_hashes(run):
+        there = {metric.name: metric for metric in metrics_of(found)}
+        if all(_is_same(there.get(metric.name), metric, run) for metric in metrics):
+            return read_scores(run)
+    return score_run(run, metrics)
+
+
+def _is_same(there: OpenMetric | None, wanted: OpenMetric, run: RunFolder) -> bool:
+    if there is None or dict(there.options) != dict(wanted.options):
+        return False
+    return not there.forms or _forms(run) <= there.forms
+
+
+def _forms(run: RunFolder) -> set[AnswerForm]:
+    return {example.question.form for dataset in run.plan.datasets for example in run.examples(dataset)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Matter:
+    """What is compared: a column of a metric on the questions of a dataset."""
+
+    dataset: str
+    opened: OpenMetric
+    name: str
+    order: Sequence[str]
+
+    @property
+    def column(self) -> Column:
+        return self.opened.columns[self.name]
+
+
+def _table(matter: _Matter, entrants: Mapping[str, Counted], runs: tuple[ComparedRun, ...], draws: _Draws) -> Table:
+    (baseline, base), *others = entrants.items()
+    pairs = [_Pairs(matter, own, base) for _, own in others]
+    differences = [one.differences for one in pairs]
+    means = bootstrap_means(differences, num_resamples=draws.num_resamples, seed=draws.seed)
+    waiting = [place for place, one in enumerate(pairs) if not one.is_binary]
+    flipped = sign_flip_tests([differences[place] for place in waiting], num_resamples=draws.num_resamples, seed=draws.seed)
+    p_flipped = dict(zip(waiting, flipped, strict=True))
+    num_tests = sum(bool(one.values) for one in pairs)
+    rows = []
+    for place, (method, _) in enumerate(others):
+        one = pairs[place]
+        num_pairs = len(one.values)
+        row = Compared(matter.dataset, matter.name, method, baseline, num_pairs, len(matter.order) - num_pairs, None)
+        rows.append(_compared(row, one, means[place], p_flipped.get(place), num_tests) if num_pairs else row)
+    corrected = holm([row.p for row in rows])
+    rows = [dataclasses.replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
+    about = matter.column
+    return Table(
+        dataset=matter.dataset,
+        metric=matter.opened.name,
+        options=dict(matter.opened.options),
+        column=matter.name,
+        meaning=about.meaning,
+        unit=about.unit,
+        better=about.better,
+        baseline=baseline,
+        methods=tuple(method for method, _ in others),
+        seed=draws.seed,
+        num_resamples=draws.num_resamples,
+        rows=tuple(dataclasses.replace(row, says=_said(row, about.better, num_tests)) for row in rows),
+        runs=runs,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """A method and the baseline on the same questions."""
+
+    matter: _Matter
+    own: Counted
+    base: Counted
+
+    @property
+    def values(self) -> list[tuple[float, float]]:
+        """Of both, where both count."""
+        own, base = self.own.values, self.base.values
+        return [(own[asked], base[asked]) for asked in self.matter.order if asked in own and asked in base]
+
+    @property
+    def differences(self) -> list[float | None]:
+        """In the order of the questions."""
+        own, base = self.own.values, self.base.values
+        return [own[asked] - base[asked] if asked in own and asked in base else None for asked in self.matter.order]
+
+    @property
+    def is_binary(self) -> bool:
+        return all(value in (0.0, 1.0) for pair in self.values for value in pair)
+
+    @property
+    def answered(self) -> list[float]:
+        """The differences where both answered."""
+        failed = self.own.failed | self.base.failed
+        pairs = zip(self.matter.order, self.differences, strict=True)
+        return [one for asked, one in pairs if one is not None and asked not in failed]
+
+    @property
+    def num_failed(self) -> int:
+        """Pairs in which one of the two failed."""
+        failed = self.own.failed | self.base.failed
+        return sum(asked in failed for asked in self.own.values.keys() & self.base.values.keys())
+
+    @property
+    def bounds(self) -> Interval | None:
+        """The mean difference if what failed or could not be scored were the least for one and the most for the other."""
+        low, high = self.matter.column.low, self.matter.column.high
+        own, base = self.own.answered, self.base.answered
+        is_open = (self.own.failed | self.own.unscored, self.base.failed | self.base.unscored)
+        asked = [one for one in self.matter.order if (one in own or one in is_open[0]) and (one in base or one in is_open[1])]
+        if all(one in own and one in base for one in asked) or not (math.isfinite(low) and math.isfinite(high)):
+            return None
+        least = math.fsum(own.get(one, low) - base.get(one, high) for one in asked) / len(asked)
+        most = math.fsum(own.get(one, high) - base.get(one, low) for one in asked) / len(asked)
+        return Interval(least, most)
+
+
+def _compared(row: Compared, pairs: _Pairs, means: Sequence[float], p_flipped: float | None, num_tests: int) -> Compared:
+    of_pairs = [one for one in pairs.differences if one is not None]
+    column, answered = pairs.matter.column, pairs.answered
+    sign = -1.0 if column.better == "lower" else 1.0
+    wins, losses = sum(sign * one > 0 for one in of_pairs), sum(sign * one < 0 for one in of_pairs)
+    p, p_mid = (p_flipped, None) if p_flipped is not None else mcnemar(wins, losses)
+    width = column.high - column.low
+    return dataclasses.replace(
+        row,
+        difference=math.fsum(of_pairs) / len(of_pairs),
+        interval=_interval(mean_interval(of_pairs, means, low=-width, high=width)),
+        test="permutation" if p_flipped is not None else "McNemar",
+        p=p,
+        minimum_detectable=minimum_detectable(of_pairs, level=_LEVEL / num_tests),
+        num_failed=pairs.num_failed,
+        difference_answered=math.fsum(answered) / len(answered) if answered else None,
+        bounds=pairs.bounds,
+        mean=math.fsum(own for own, _ in pairs.values) / len(of_pairs),
+        baseline_mean=math.fsum(base for _, base in pairs.values) / len(of_pairs),
+        num_wins=wins,
+        num_losses=losses,
+        percentile_interval=_interval(percentile_interval(means)) if len(set(of_pairs)) > 1 else None,
+        p_mid=p_mid,
+        effect_size=effect_size(of_pairs),
+    )
+
+
+def _said(row: Compared, better: str, num_tests: int) -> str:
+    if row.p is None or row.p_holm is None or row.difference is None:
+        return "no pairs, so no data"
+    if not row.num_wins + row.num_losses:
+        return "no difference was seen"
+    if least_p(row.num_pairs) * num_tests > _LEVEL:
+        return f"too few pairs: {row.num_pairs} cannot tell anything apart, whatever they say"
+    if row.p_holm > _LEVEL:
+        return "not told apart"
+    if not better:
+        return "different; neither way is better"
+    return "better" if (row.difference > 0) == (better == "higher") else "worse"
+
+
+def _interval(bounds: Bounds | None) -> Interval | None:
+    return Interval(bounds.low, bounds.high) if bounds is not None else None

@@ -1,0 +1,64 @@
+"""The methods that are compared: each on its own, one that was run under several seeds as their mean, question by question.
+
+A method that samples is worked once for each seed of the plan, in a cell of its own. What such a method is worth on a question
+is its mean over the seeds, so that a pair, a frontier or a mean over datasets has one value a question whatever the number of
+seeds, and an interval over questions stays one over questions. How much the seeds differ is told by their spread.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from hopweave.evaluation.runs.folder import Plan
+from hopweave.evaluation.scoring.cells import Scored
+from hopweave.evaluation.scoring.counted import Counted
+from hopweave.evaluation.scoring.statistics import standard_deviation
+from hopweave.evaluation.scoring.tables import OverSeeds, Spread
+
+
+def by_contender(cells: Mapping[str, Counted], plan: Plan) -> dict[str, Counted]:
+    """A column of a dataset by contender, from that column by cell; a contender of which no cell has the column is left out."""
+    found = {}
+    for label, own in plan.contenders.items():
+        there = [cells[one] for one in own if one in cells]
+        if there:
+            found[label] = averaged(there)
+    return found
+
+
+def averaged(seeds: Sequence[Counted]) -> Counted:
+    """The mean over seeds, question by question. A question that failed under one of them is among the failed ones."""
+    if len(seeds) == 1:
+        return seeds[0]
+    by_question: dict[str, list[float]] = {}
+    for one in seeds:
+        for asked, value in one.values.items():
+            by_question.setdefault(asked, []).append(value)
+    values = {asked: math.fsum(found) / len(found) for asked, found in by_question.items()}
+    return Counted(
+        values,
+        frozenset().union(*(one.failed for one in seeds)),
+        frozenset().union(*(one.unscored for one in seeds)) - values.keys(),
+        frozenset().union(*(one.no_data for one in seeds)) - values.keys(),
+        seeds[0].column,
+    )
+
+
+def over_seeds(found: Scored, plan: Plan) -> list[OverSeeds]:
+    """Mean and spread over seeds of each method of a dataset that was run under several."""
+    made = []
+    for label, cells in plan.contenders.items():
+        if len(cells) < 2:
+            continue
+        seeds = tuple(seed for one in cells if (seed := plan.methods[one].seed) is not None)
+        spreads = {}
+        for shown, of_method in found.columns.items():
+            means = [of_method[one].mean if one in of_method else None for one in cells]
+            known = [mean for mean in means if mean is not None]
+            if known:
+                spreads[shown] = Spread(
+                    math.fsum(known) / len(known), standard_deviation(known), min(known), max(known), len(known)
+                )
+        made.append(OverSeeds(found.dataset, label, seeds, spreads))
+    return made

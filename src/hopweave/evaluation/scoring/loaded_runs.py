@@ -1,0 +1,144 @@
+"""The cells of one or several runs, gathered by dataset, as analyses look at them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from hopweave.evaluation.runs.folder import DatasetPlan, RunFolder
+from hopweave.evaluation.scoring.counted import Counted, counted
+from hopweave.evaluation.scoring.score import OpenMetric, for_dataset, open_metrics, scores_of
+from hopweave.trace import Record, Setup
+from hopweave.types import Column, Example
+
+TAKEN_APART = "gold_steps"
+"""The dataset that takes questions of a run apart."""
+
+
+class AnsweredCell:
+    """A method on a dataset of a run, with its records.
+
+    Attributes:
+        run: the folder.
+        dataset: its label; `method` likewise.
+        further: the name of the run's folder, if it is not the first of the runs.
+    """
+
+    def __init__(self, run: RunFolder, dataset: str, method: str, examples: Mapping[str, Example], further: str = "") -> None:
+        self.run = run
+        self.dataset = dataset
+        self.method = method
+        self.examples = examples
+        self.further = further
+
+    @property
+    def name(self) -> str:
+        """Of the method's file."""
+        return self.run.plan.methods[self.method].name
+
+    @cached_property
+    def setup(self) -> Setup | None:
+        """What its first record depends on; `None` where there is no record."""
+        first = next(iter(self.run.records(self.dataset, self.method)), None)
+        return None if first is None else first.setup
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Of the method, in full."""
+        return {} if self.setup is None else self.setup.options
+
+    def setting(self, *keys: str) -> Any:
+        """A setting of its records by its path, or `None`."""
+        value: Any = None if self.setup is None else self.setup.settings
+        for key in keys:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
+
+    def pairs(self) -> Iterator[tuple[Record, Example]]:
+        """Each record with its example, in the order of the records. What is no question of the run is left out."""
+        for record in self.run.records(self.dataset, self.method):
+            example = self.examples.get(record.question.id)
+            if example is not None:
+                yield record, example
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetCells:
+    """The cells of a dataset, of all runs.
+
+    Attributes:
+        label: under which the first run has it.
+        plan: as the first run has it.
+        run: the first run.
+    """
+
+    label: str
+    plan: DatasetPlan
+    run: RunFolder
+    cells: list[AnsweredCell] = field(default_factory=list)
+
+
+class Gathered:
+    """The runs to analyse. Scores are computed once."""
+
+    def __init__(self, runs: Sequence[RunFolder]) -> None:
+        self.runs = tuple(runs)
+        self._scores: dict[tuple[int, str, str, str], Counted] = {}
+
+    @cached_property
+    def datasets(self) -> tuple[DatasetCells, ...]:
+        """Datasets in the order of the runs, but for those that take the questions of others apart."""
+        return tuple(dataset for dataset in self._groups if dataset.plan.name != TAKEN_APART)
+
+    @cached_property
+    def taken_apart(self) -> tuple[DatasetCells, ...]:
+        """Datasets that take the questions of others apart."""
+        return tuple(dataset for dataset in self._groups if dataset.plan.name == TAKEN_APART)
+
+    @cached_property
+    def _groups(self) -> tuple[DatasetCells, ...]:
+        """Two datasets are one if they are the same file of the same name with the same options."""
+        found: dict[str, DatasetCells] = {}
+        for run in self.runs:
+            for label, plan in run.plan.datasets.items():
+                key = json.dumps([plan.name, plan.options], sort_keys=True, default=str)
+                group = found.setdefault(key, DatasetCells(label, plan, run))
+                examples = {example.question.id: example for example in run.examples(label)}
+                further = run.path.name if run is not self.runs[0] else ""
+                group.cells.extend(AnsweredCell(run, label, method, examples, further) for method in run.plan.methods)
+        return tuple(found.values())
+
+    @property
+    def cells(self) -> Iterator[AnsweredCell]:
+        """All cells of `datasets`."""
+        for dataset in self.datasets:
+            yield from dataset.cells
+
+    def scores(self, cell: AnsweredCell, metric: str, column: str, **options: Any) -> Counted:
+        """A column of a metric over a cell, as `hopweave score` has it: a question that failed counts as the worst.
+
+        Raises:
+            SettingsError: for a metric or an option that there is not.
+        """
+        key = (id(cell), metric, column, json.dumps(options, sort_keys=True))
+        if key not in self._scores:
+            opened = open_metrics([metric], {metric: options})[0][0]
+            own = for_dataset(opened, cell.run.plan.datasets[cell.dataset].name)
+            self._scores[key] = _scored(cell, own, column)
+        return self._scores[key]
+
+
+def _scored(cell: AnsweredCell, opened: OpenMetric, column: str) -> Counted:
+    rows = [
+        score for record, example in cell.pairs() for score in scores_of(cell.dataset, cell.method, record, example, [opened])
+    ]
+    problems: dict[str, str] = {}
+    for score in rows:
+        if score.error is not None:
+            where = f"{opened.name} broke on {cell.dataset} x {cell.method}, question {score.question}"
+            problems.setdefault(score.error.kind, f"{where}: {score.error.message}")
+    about = opened.metric.columns[column] if opened.metric is not None else Column("")
+    return replace(counted(rows, column, about), problems=tuple(problems.values()))

@@ -1,0 +1,84 @@
+"""One mean over datasets for each method: unweighted, so that each dataset counts the same whatever its number of questions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hopweave.evaluation.runs.folder import Plan
+from hopweave.evaluation.scoring.cells import Scored
+from hopweave.evaluation.scoring.contenders import by_contender
+from hopweave.evaluation.scoring.counted import Counted
+from hopweave.evaluation.scoring.statistics import Bounds, all_equal_interval, percentile_interval, resampled_means
+from hopweave.evaluation.scoring.tables import Interval, MacroMean
+
+_APART = 1_000_003
+"""Parts the seeds of datasets, whose questions must not be drawn in step."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OnDataset:
+    """The primary column of a dataset by method, with its mean in each resample."""
+
+    columns: Mapping[str, Counted]
+    drawn: Mapping[str, Sequence[float | None]]
+
+
+def macro_means(datasets: Sequence[Scored], primary: Mapping[str, str], plan: Plan, seed: int) -> list[MacroMean]:
+    """The mean over datasets of the primary column, for each method of the plan; none where there are fewer than two datasets.
+
+    The 95% interval is of a bootstrap within each dataset. Where all values of a dataset are the same a bootstrap draws the
+    same mean again and again; there its own interval (`all_equal_interval`) widens that of the macro mean in full.
+
+    Args:
+        datasets: what their records gave.
+        primary: the column of each dataset that methods are compared by.
+        plan: of the run.
+        seed: of the bootstrap.
+    """
+    used = [one for one in datasets if one.dataset in primary]
+    if len(used) < 2:
+        return []
+    found = [_on_dataset(one, primary[one.dataset], plan, seed + _APART * place) for place, one in enumerate(used)]
+    labels = tuple(one.dataset for one in used)
+    made = []
+    for method in plan.contenders:
+        columns = [one.columns.get(method, Counted()) for one in found]
+        means = [column.mean for column in columns]
+        missing = tuple(label for label, mean in zip(labels, means, strict=True) if mean is None)
+        known = [mean for mean in means if mean is not None]
+        value = math.fsum(known) / len(known) if not missing else None
+        interval = None if missing else _interval(columns, [one.drawn[method] for one in found])
+        made.append(MacroMean(method, value, labels, tuple(primary[label] for label in labels), interval, missing))
+    return made
+
+
+def _on_dataset(found: Scored, column: str, plan: Plan, seed: int) -> _OnDataset:
+    columns = by_contender(found.columns.get(column, {}), plan)
+    samples = [[one.values.get(asked) for asked in found.order] for one in columns.values()]
+    drawn = list(resampled_means(samples, seed=seed)) if samples else []
+    return _OnDataset(columns, {method: [means[place] for means in drawn] for place, method in enumerate(columns)})
+
+
+def _interval(columns: Sequence[Counted], drawn: Sequence[Sequence[float | None]]) -> Interval | None:
+    sums = [[mean for mean in of_draw if mean is not None] for of_draw in zip(*drawn, strict=True)]
+    whole = sorted(math.fsum(means) / len(columns) for means in sums if len(means) == len(columns))
+    bounds = percentile_interval(whole)
+    if bounds is None:
+        return None
+    low, high = bounds.low, bounds.high
+    for column in columns:
+        if len(set(column.values.values())) == 1:
+            unseen = _unseen(column)
+            if unseen is None:
+                return None
+            low, high = low - unseen.low / len(columns), high + unseen.high / len(columns)
+    return Interval(low, high)
+
+
+def _unseen(column: Counted) -> Bounds | None:
+    """How far below and above its mean the interval of a column reaches whose values are all the same."""
+    value = next(iter(column.values.values()))
+    about = all_equal_interval(value, len(column.values), low=column.column.low, high=column.column.high)
+    return Bounds(value - about.low, about.high - value) if about is not None else None

@@ -1,0 +1,301 @@
+"""Scores the records of a run: every metric on every record, a line each, without a call of any model.
+
+    RUN/scores.jsonl    dataset, method, question, metric, what became of the record, and the values of the metric's columns
+    RUN/scores.json     which metrics with which options, of which records, and the tables that `summary` makes of it all
+
+A metric that raises has failed on that record: its line holds the error instead of values, and the other metrics go on. A
+question that failed holds neither: what it counts as is said in `counted`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from hopweave.catalog import entries, load
+from hopweave.errors import DataError, MissingExtra, SettingsError, suggest
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.parse.refusal import is_refusal
+from hopweave.protocols import Metric, Selective
+from hopweave.settings import build
+from hopweave.trace import AnyStep, Failure, ParseFailure, Record
+from hopweave.types import AnswerForm, Column, Example
+
+LINES = "scores.jsonl"
+
+Became = Literal["answered", "unparsed", "abstained", "failed"]
+"""What became of a question: an answer; words that no answer could be read off; the answer that it is not known; an error."""
+
+_FORMS: Mapping[str, frozenset[AnswerForm]] = {
+    "cover_em": frozenset({"short", "label"}),
+    "exact_match": frozenset({"short"}),
+    "f1": frozenset({"short"}),
+    "label_accuracy": frozenset({"label"}),
+    "rouge_l": frozenset({"long"}),
+}
+_NEEDS: Mapping[str, str] = {"cost": "prices"}
+PRIMARY: Mapping[AnswerForm, str] = {"short": "cover_em", "label": "label_accuracy", "long": "rouge_l"}
+"""The column that methods are compared by, for each form of answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a metric says of a record.
+
+    Attributes:
+        record: what became of the question.
+        values: by column; `None` where the question failed, or the metric did (then `error` is set). They are empty where the
+            metric does not apply to the question.
+    """
+
+    dataset: str
+    method: str
+    question: str
+    metric: str
+    record: Became
+    values: Mapping[str, float] | None
+    error: Failure | None = None
+
+    def to_json(self) -> str:
+        """The score as one line of JSON."""
+        values = dataclasses.asdict(self)
+        return json.dumps(values if self.error is not None else values | {"error": None}, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMetric:
+    """A metric in use.
+
+    Attributes:
+        name: of its file.
+        options: those that differ from its defaults.
+        forms: of questions that it is for; empty is for all.
+        metric: `None` if it could not be made; then `error` says why, and it fails on every record.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    forms: frozenset[AnswerForm] = frozenset()
+    metric: Metric | None = None
+    error: Failure | None = None
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """Those that have a mean; one that neither way is better for only serves the figures of a whole cell."""
+        if self.metric is None:
+            return {}
+        has_figures = bool(getattr(self.metric, "combined", None))
+        return {name: column for name, column in self.metric.columns.items() if column.better or not has_figures}
+
+
+def for_dataset(opened: OpenMetric, dataset: str) -> OpenMetric:
+    """The metric as the official script of a dataset computes it, where that differs; given options count over that.
+
+    Args:
+        opened: as it was asked for.
+        dataset: the name of the dataset's file.
+    """
+    more = {key: value for key, value in official_options(dataset, opened.name).items() if key not in opened.options}
+    if not more or opened.metric is None:
+        return opened
+    metric = build(load("metrics", opened.name), {**more, **opened.options}, f"metrics.{opened.name}")
+    return dataclasses.replace(opened, metric=metric)
+
+
+def official_options(dataset: str, metric: str) -> Mapping[str, Any]:
+    """The options of a metric by which the official script of a dataset scores; none if they are the metric's own defaults."""
+    if dataset not in entries("datasets"):
+        return {}
+    official: Mapping[str, Mapping[str, Any]] = getattr(load("datasets", dataset), "OFFICIAL", {})
+    return official.get(metric, {})
+
+
+def open_metrics(
+    names: Sequence[str] = (), options: Mapping[str, Mapping[str, Any]] | None = None
+) -> tuple[list[OpenMetric], dict[str, str]]:
+    """Makes metrics.
+
+    Args:
+        names: which; none takes all there are, each for the forms of answer that it is meant for.
+        options: by name of the metric.
+
+    Returns:
+        The metrics, and those that were left out with the reason: nobody asked for them by name, and a library or an option
+        that they need is missing.
+
+    Raises:
+        SettingsError: for an unknown name or option.
+        MissingExtra: if a metric that was asked for needs a library that is not installed.
+    """
+    options, known = options or {}, dict(sorted(entries("metrics").items(), key=lambda item: item[0] not in _FORMS))
+    for name in [*names, *options]:
+        if name not in known:
+            raise SettingsError(f"{name!r} is not one of the metrics; {suggest(name, known)}")
+    opened, left_out = [], {}
+    for name in dict.fromkeys(names or known):
+        given = options.get(name, {})
+        if not names and name in _NEEDS and _NEEDS[name] not in given:
+            left_out[name] = f"it needs to be told: --set metrics.{name}.{_NEEDS[name]}=..."
+            continue
+        forms: frozenset[AnswerForm] = frozenset() if names else _FORMS.get(name, frozenset())
+        try:
+            metric = build(load("metrics", name), given, f"metrics.{name}")
+        except MissingExtra as error:
+            if names:
+                raise
+            left_out[name] = str(error)
+        except SettingsError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a metric that is broken must not take the others along
+            opened.append(OpenMetric(name, given, forms, error=Failure.of(error)))
+        else:
+            opened.append(OpenMetric(name, given, forms, metric))
+    return opened, left_out
+
+
+def score_run(run: RunFolder, metrics: Sequence[OpenMetric], *, on_record: Callable[[], None] | None = None) -> list[Score]:
+    """Scores all records of a run, in the order of the plan and of the examples.
+
+    Raises:
+        DataError: for a record that cannot be read, or belongs to no example of the run.
+    """
+    scores: list[Score] = []
+    for dataset in run.plan.datasets:
+        examples = {example.question.id: example for example in run.examples(dataset)}
+        own = [for_dataset(metric, run.plan.datasets[dataset].name) for metric in metrics]
+        for method in run.plan.methods:
+            of_question: dict[str, list[Score]] = {}
+            for record in run.records(dataset, method):
+                asked = record.question.id
+                if asked not in examples:
+                    raise DataError(
+                        f"{run.records_path(dataset, method)} has a record of question {asked!r}, which is not among the "
+                        f"examples of {dataset!r}; see what else differs with: hopweave verify {run.path}"
+                    )
+                of_question[asked] = list(scores_of(dataset, method, record, examples[asked], own))
+                if on_record is not None:
+                    on_record()
+            scores += [score for asked in examples for score in of_question.get(asked, ())]
+    return scores
+
+
+def scores_of(dataset: str, method: str, record: Record, example: Example, metrics: Iterable[OpenMetric]) -> Iterator[Score]:
+    """Yields what each metric that is for the question's form says of a record. Whatever a metric does, none is raised."""
+    state = became(record)
+    for opened in metrics:
+        if opened.forms and example.question.form not in opened.forms:
+            continue
+        values, error = None, opened.error
+        if error is None:
+            try:
+                values = _values(opened, record, example)
+            except Exception as raised:  # noqa: BLE001 - whatever a metric does, it is counted, and the others go on
+                error = Failure.of(raised)
+        yield Score(dataset, method, record.question.id, opened.name, state, values, error)
+
+
+def became(record: Record) -> Became:
+    """What became of a question; a refusal is one also where it was not read off a marker."""
+    answer = record.answer
+    if answer is None:
+        return "failed"
+    said = answer.short or answer.text
+    if said.strip() and is_refusal(said):
+        return "abstained"
+    # A method that asks for the bare answer alone takes the whole reply for it; one that looked in vain says so in the trace.
+    is_guess = answer.how == "full" and record.question.form != "long" and any(map(_is_unread_answer, record.own_steps))
+    return "unparsed" if is_guess or answer.how == "empty" or not answer.short else "answered"
+
+
+def write_scores(run: RunFolder, scores: Iterable[Score]) -> None:
+    """Writes `scores.jsonl`, as a whole or not at all.
+
+    Raises:
+        DataError: if it cannot be written.
+    """
+    write_whole(run.path / LINES, "".join(f"{score.to_json()}\n" for score in scores))
+
+
+def read_scores(run: RunFolder) -> list[Score]:
+    """Reads `scores.jsonl` back.
+
+    Raises:
+        DataError: if it is missing, or a line cannot be read.
+    """
+    place = run.path / LINES
+    try:
+        lines = place.read_bytes().removesuffix(b"\n").split(b"\n")
+    except OSError:
+        raise DataError(f"{place} is missing; make it with: hopweave score {run.path}") from None
+    found = []
+    for number, line in enumerate(lines if lines != [b""] else [], start=1):
+        try:
+            found.append(_score_adapter().validate_json(line))
+        except ValidationError as error:
+            what = error.errors()[0]["msg"]
+            raise DataError(
+                f"{place}, line {number} is no score: {what}; make them anew with: hopweave score {run.path}"
+            ) from None
+    return found
+
+
+def records_hashes(run: RunFolder) -> dict[str, str]:
+    """The SHA-256 of each file of records, by `DATASET/METHOD`, and of each file of examples, by `DATASET`."""
+    places = {dataset: run.examples_path(dataset) for dataset in run.plan.datasets}
+    places |= {
+        f"{dataset}/{method}": run.records_path(dataset, method) for dataset in run.plan.datasets for method in run.plan.methods
+    }
+    return {name: hashlib.sha256(place.read_bytes()).hexdigest() for name, place in places.items() if place.exists()}
+
+
+def write_whole(place: Path, text: str) -> None:
+    """Writes a file as a whole or not at all.
+
+    Raises:
+        DataError: if it cannot be written.
+    """
+    draft = place.with_name(f".{place.name}.new")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(place)
+    except OSError as error:
+        raise DataError(f"cannot write {place}: {error.strerror}; make room and run the same command again") from None
+
+
+def _is_unread_answer(step: AnyStep) -> bool:
+    return isinstance(step, ParseFailure) and step.parser == "final"
+
+
+def _values(opened: OpenMetric, record: Record, example: Example) -> dict[str, float] | None:
+    metric = opened.metric
+    if metric is None or (record.answer is None and not metric.counts_failures):
+        applies = metric is None or not isinstance(metric, Selective) or metric.applies_to(example)
+        return None if applies else {}
+    return _checked(metric.score(record, example), metric)
+
+
+def _checked(values: Mapping[str, float], metric: Metric) -> dict[str, float]:
+    checked = {}
+    for name, value in values.items():
+        column = metric.columns.get(name)
+        if column is None:
+            raise ValueError(f"it gave a value for {name!r}, which is none of its columns ({', '.join(metric.columns)})")
+        number = float(value)
+        if not (math.isfinite(number) and column.low <= number <= column.high):
+            raise ValueError(f"its {name} is {number}, outside of {column.low:g} to {column.high:g}")
+        checked[name] = number
+    return {name: checked[name] for name in metric.columns if name in checked}
+
+
+@cache
+def _score_adapter() -> TypeAdapter[Score]:
+    return TypeAdapter(Score)

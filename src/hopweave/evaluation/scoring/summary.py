@@ -1,0 +1,242 @@
+"""The tables of a run's scores: a mean a column and cell, and beside it all that was left out of it, counted."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hopweave.errors import DataError
+from hopweave.evaluation.runs.folder import Plan, RunFolder
+from hopweave.evaluation.scoring import per_cost
+from hopweave.evaluation.scoring.cells import Scored, cell_of, means_of, named_columns, scored
+from hopweave.evaluation.scoring.contenders import by_contender, over_seeds
+from hopweave.evaluation.scoring.frontier import Planes, frontiers_of
+from hopweave.evaluation.scoring.over_datasets import macro_means
+from hopweave.evaluation.scoring.score import (
+    PRIMARY,
+    OpenMetric,
+    Score,
+    official_options,
+    open_metrics,
+    records_hashes,
+    write_whole,
+)
+from hopweave.evaluation.scoring.tables import Cell, FailureKind, Frontier, Group, MacroMean, OverSeeds
+from hopweave.plain_data import read_json
+from hopweave.types import AnswerForm, Column, Example
+
+SCHEMA = "hopweave.scores/2"
+FILE = "scores.json"
+
+COSTS = ("total_tokens", "llm_calls", "seconds", "cost")
+"""The costs that quality is drawn against, those of them that there is data for."""
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What `hopweave score` prints.
+
+    Attributes:
+        metrics: name, options, and forms of answer (none: all) of each.
+        left_out: metrics that were not computed, with the reason.
+        records: hashes of what was scored; see `records_hashes`.
+        by: the traits that `groups` are of.
+        seed: of the bootstrap.
+        cells: in the order of the plan; those without a record, too.
+        groups: the cells cut down to the values of the traits.
+        failures: of metrics, by cell.
+        macro: the mean of each method over the datasets, where there are several.
+        frontiers: the primary column of each dataset against each cost.
+        seeds: mean and spread of the methods that were run under several seeds.
+        official: the options by which metrics score a dataset since its official script does, by label and metric.
+    """
+
+    metrics: tuple[Mapping[str, Any], ...]
+    left_out: Mapping[str, str]
+    records: Mapping[str, str]
+    by: tuple[str, ...]
+    seed: int
+    cells: tuple[Cell, ...]
+    groups: tuple[Group, ...]
+    failures: tuple[FailureKind, ...]
+    macro: tuple[MacroMean, ...]
+    frontiers: tuple[Frontier, ...]
+    seeds: tuple[OverSeeds, ...]
+    official: Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        plain: dict[str, Any] = json.loads(json.dumps({"schema": SCHEMA, **dataclasses.asdict(self)}))
+        return plain
+
+    def write(self, run: RunFolder) -> None:
+        """Writes `scores.json`."""
+        write_whole(run.path / FILE, json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
+
+
+def summarize(
+    run: RunFolder,
+    scores: Sequence[Score],
+    metrics: Sequence[OpenMetric],
+    *,
+    left_out: Mapping[str, str] | None = None,
+    by: Sequence[str] = (),
+    seed: int = 0,
+) -> Summary:
+    """The tables of scores.
+
+    Args:
+        run: that was scored.
+        scores: of its records.
+        metrics: that scored them.
+        left_out: see `Summary`.
+        by: traits to group by.
+        seed: of the bootstrap intervals.
+    """
+    cells: list[Cell] = []
+    groups: list[Group] = []
+    failures = list(_failures(scores))
+    datasets = scored_datasets(run, scores, metrics)
+    primary = primary_columns(run, columns_of(metrics))
+    for found in datasets:
+        made, broken = _cells(found, metrics, seed)
+        cells += made
+        failures += broken
+        groups += _groups(found, metrics, by, seed)
+    return Summary(
+        metrics=tuple(
+            {"name": metric.name, "options": dict(metric.options), "forms": sorted(metric.forms)} for metric in metrics
+        ),
+        left_out=dict(left_out or {}),
+        records=records_hashes(run),
+        by=tuple(by),
+        seed=seed,
+        cells=tuple(cells),
+        groups=tuple(groups),
+        failures=tuple(failures),
+        macro=tuple(macro_means(datasets, primary, run.plan, seed)),
+        frontiers=tuple(one for found in datasets for one in _frontiers(found, primary.get(found.dataset, ""), run.plan, seed)),
+        seeds=tuple(one for found in datasets for one in over_seeds(found, run.plan)),
+        official=_official(run, metrics),
+    )
+
+
+def read_summary(run: RunFolder) -> dict[str, Any] | None:
+    """What `scores.json` holds; `None` if there is none.
+
+    Raises:
+        DataError: if it cannot be read.
+    """
+    place = run.path / FILE
+    try:
+        found = read_json(place.read_bytes())
+        if found["schema"] != SCHEMA:
+            raise DataError(f"{place} has schema {found['schema']!r}; make it anew with: hopweave score {run.path}")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError):
+        raise DataError(f"{place} cannot be read; make it anew with: hopweave score {run.path}") from None
+    plain: dict[str, Any] = found
+    return plain
+
+
+def metrics_of(found: Mapping[str, Any]) -> list[OpenMetric]:
+    """The metrics of what `read_summary` found, made anew.
+
+    Raises:
+        DataError: if it does not say which.
+    """
+    try:
+        given = {row["name"]: dict(row["options"]) for row in found["metrics"]}
+        forms = {row["name"]: frozenset(row["forms"]) for row in found["metrics"]}
+    except (KeyError, TypeError, ValueError):
+        raise DataError(f"{FILE} does not say which metrics it is of; make it anew with: hopweave score") from None
+    return [dataclasses.replace(metric, forms=forms[metric.name]) for metric in open_metrics(list(given), given)[0]]
+
+
+def columns_of(metrics: Iterable[OpenMetric]) -> dict[str, Column]:
+    """The columns that tables of these metrics have, by the name under which they stand there."""
+    found = {shown: one.column for shown, one in named_columns(metrics).items()}
+    return found | per_cost.columns_beside(found)
+
+
+def primary_of(forms: Iterable[AnswerForm], columns: Container[str]) -> str:
+    """The column that methods are compared by: that of the commonest form of answer; empty if it is not there."""
+    counts = Counter(forms)
+    column = PRIMARY[min(counts, key=lambda form: (-counts[form], form))] if counts else ""
+    return column if column in columns else ""
+
+
+def scored_datasets(run: RunFolder, scores: Iterable[Score], metrics: Sequence[OpenMetric]) -> list[Scored]:
+    """What the records of each dataset of a run gave."""
+    of_cell: dict[Key, list[Score]] = {(d, m): [] for d in run.plan.datasets for m in run.plan.methods}
+    for score in scores:
+        of_cell[score.dataset, score.method].append(score)
+    return [
+        scored(dataset, run.examples(dataset), {method: of_cell[dataset, method] for method in run.plan.methods}, metrics)
+        for dataset in run.plan.datasets
+    ]
+
+
+def primary_columns(run: RunFolder, columns: Container[str]) -> dict[str, str]:
+    """The column that methods are compared by, of each dataset of a run that has it."""
+    found = {
+        dataset: primary_of((example.question.form for example in run.examples(dataset)), columns)
+        for dataset in run.plan.datasets
+    }
+    return {dataset: column for dataset, column in found.items() if column}
+
+
+def _cells(found: Scored, metrics: Sequence[OpenMetric], seed: int) -> tuple[list[Cell], list[FailureKind]]:
+    means, broken = means_of(found, metrics, seed)
+    for name, of_method in per_cost.figures(found, seed).items():
+        for method, mean in of_method.items():
+            means[method][name] = mean
+    return [cell_of(found, method, means[method]) for method in found.rows], broken
+
+
+def _frontiers(found: Scored, quality: str, plan: Plan, seed: int) -> list[Frontier]:
+    if not quality:
+        return []
+    costs = {name: by_contender(found.columns.get(name, {}), plan) for name in COSTS}
+    good = by_contender(found.columns[quality], plan)
+    return frontiers_of(Planes(found.dataset, found.order, list(plan.contenders), quality, good, costs), seed)
+
+
+def _groups(found: Scored, metrics: Sequence[OpenMetric], by: Sequence[str], seed: int) -> Iterator[Group]:
+    for trait in by:
+        for value in _values_of(trait, found.examples):
+            chosen = [example for example in found.examples if example.traits.get(trait, "") == value]
+            yield from (Group(trait, value, cell) for cell in _cells(found.among(chosen), metrics, seed)[0])
+
+
+def _official(run: RunFolder, metrics: Iterable[OpenMetric]) -> dict[str, dict[str, Mapping[str, Any]]]:
+    """Where a metric follows the official script of a dataset, and was not told otherwise."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for metric in metrics:
+        for label, plan in run.plan.datasets.items():
+            options = official_options(plan.name, metric.name)
+            if any(key not in metric.options for key in options):
+                found.setdefault(label, {})[metric.name] = {**options, **metric.options}
+    return found
+
+
+def _values_of(trait: str, examples: Sequence[Example]) -> list[str | int]:
+    values = {example.traits.get(trait, "") for example in examples}
+    return sorted(values, key=lambda value: (isinstance(value, str), value if isinstance(value, int) else 0, str(value)))
+
+
+def _failures(scores: Iterable[Score]) -> Iterable[FailureKind]:
+    found: dict[tuple[str, str, str, str], list[Score]] = {}
+    for score in scores:
+        if score.error is not None:
+            found.setdefault((score.dataset, score.method, score.metric, score.error.kind), []).append(score)
+    for (dataset, method, metric, kind), rows in found.items():
+        message = rows[0].error.message if rows[0].error is not None else ""
+        yield FailureKind(dataset, method, f"metric {metric}", kind, message, tuple(row.question for row in rows))

@@ -1,0 +1,1 @@
+"""What bears a claim out: citations, the one rule of support, and where marks may stand."""

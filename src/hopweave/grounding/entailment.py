@@ -1,0 +1,108 @@
+"""Does a citation bear its claim out? By its words, or by verdicts that a judge wrote into a file beforehand.
+
+The file is JSON lines, one a pair of claim and quote, found again by the hash of its words (`CitedClaim.key`), so that the same
+pair is judged once however many records hold it:
+
+    {"key": "...", "query": "...", "claim": "...", "quote": "...", "entails": true, "judge": "...", "said": "..."}
+
+`entails` is null where the judge's words could not be read or its call failed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from hopweave.errors import DataError
+from hopweave.plain_data import read_json
+from hopweave.text.matching import is_contained, is_yes_or_no
+from hopweave.trace import Record
+
+
+@dataclass(frozen=True, slots=True)
+class CitedClaim:
+    """A claim with one of the quotes that it rests on; `claim` is the answer to `query`."""
+
+    query: str
+    claim: str
+    quote: str
+
+    @property
+    def key(self) -> str:
+        """The first 32 hex digits of the SHA-256 of the words."""
+        words = json.dumps([self.query, self.claim, self.quote], ensure_ascii=False)
+        return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge made of a pair.
+
+    Attributes:
+        entails: whether the quote bears the claim out; `None` if the judge could not be understood, or failed.
+        judge: its identity.
+        said: its words, or the failure.
+    """
+
+    pair: CitedClaim
+    entails: bool | None
+    judge: str
+    said: str = ""
+
+    def to_json(self) -> str:
+        """The judgement as one line."""
+        rest = {"entails": self.entails, "judge": self.judge, "said": self.said}
+        return json.dumps({"key": self.pair.key, **asdict(self.pair), **rest}, ensure_ascii=False)
+
+
+def cited_claims(record: Record) -> Iterator[CitedClaim]:
+    """Every claim of a record with each of its quotes."""
+    for claim in record.answer.claims if record.answer is not None else ():
+        if claim.text.strip():
+            for citation in claim.citations:
+                yield CitedClaim(claim.query, claim.text, citation.quote)
+
+
+def entails_by_words(pair: CitedClaim) -> bool | None:
+    """Whether the claim's words stand in the quote, normalised, in a row; of a yes or no nothing can be said (`None`).
+
+    >>> entails_by_words(CitedClaim("Which river is Ulm on?", "the Danube", "Ulm lies on the Danube."))
+    True
+    """
+    return None if is_yes_or_no(pair.claim) else is_contained(pair.claim, pair.quote)
+
+
+def read_judgements(path: Path) -> Mapping[str, Judgement]:
+    """The judgements of a file by key; of two for the same pair the later one counts.
+
+    Raises:
+        DataError: if the file cannot be read, or a line is no judgement of its own words.
+    """
+    found: dict[str, Judgement] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise DataError(f"cannot read the verdicts {path}: {error.strerror}; make them with: hopweave judge RUN") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"the verdicts {path} are not UTF-8: {error}; restore the file") from None
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            judgement = _judgement(line, f"{path}, line {number}")
+            found[judgement.pair.key] = judgement
+    return found
+
+
+def _judgement(line: str, where: str) -> Judgement:
+    try:
+        row = read_json(line)
+        pair = CitedClaim(row["query"], row["claim"], row["quote"])
+        judgement = Judgement(pair, row["entails"], row["judge"], row.get("said", ""))
+        is_sound = all(isinstance(text, str) for text in (pair.query, pair.claim, pair.quote, judgement.judge))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{where} is no verdict ({type(error).__name__}: {error}); judge the run again") from None
+    if not is_sound or row["key"] != pair.key or not (judgement.entails is None or isinstance(judgement.entails, bool)):
+        raise DataError(f"{where} was altered; judge the run again")
+    return judgement

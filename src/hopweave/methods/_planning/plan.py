@@ -1,0 +1,136 @@
+"""What methods that plan sub-questions share: demonstrations as plans, the list of a plan, an answer that has to be given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hopweave.errors import BudgetReached
+from hopweave.parse.final import final_answer, map_label
+from hopweave.parse.refusal import does_not_know
+from hopweave.prompting.demonstrations import Demonstration
+from hopweave.runtime.workbench import Workbench
+from hopweave.text.matching import is_yes_or_no, normalize_answer
+from hopweave.toolkit.chain_of_thought import finish
+from hopweave.toolkit.final_answer import MARKED
+from hopweave.toolkit.steps import Step
+from hopweave.types import Message, Question
+
+MAX_SUB_QUESTIONS = 6
+"""The most sub-questions that a plan may have."""
+
+_MAX_TOKENS_LONG = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A final answer.
+
+    Attributes:
+        short: the bare answer; empty if there is none.
+        how: how it was found.
+        said: the words that give it.
+        stopped_because: `finished`, or the limit that forbade to ask for what was missing.
+    """
+
+    short: str
+    how: str
+    said: str
+    stopped_because: str = "finished"
+
+
+def planned(demonstration: Demonstration) -> list[str]:
+    """The sub-questions of a demonstration as they can be asked before any is answered.
+
+    Where one names the answer to an earlier one, which a plan cannot know, it says "the answer to 1" instead. What the question
+    itself names stays.
+    """
+    known: dict[str, int] = {}
+    items: list[str] = []
+    for number, step in enumerate(demonstration.steps, start=1):
+        items.append(_without_answers(step.query, known))
+        is_given = normalize_answer(step.answer) in normalize_answer(demonstration.question)
+        if not is_given and not is_yes_or_no(step.answer):
+            known.setdefault(step.answer.casefold(), number)
+    return items
+
+
+def numbered(lines: Sequence[str]) -> str:
+    """Lines as a numbered list."""
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
+
+
+def fresh(items: Sequence[str], before: Sequence[str]) -> tuple[list[str], int]:
+    """The items that say something new, each once, and how many were said before."""
+    known = {"", *map(normalize_answer, before)}
+    new: dict[str, str] = {}
+    for item in items:
+        if normalize_answer(item) not in known:
+            new.setdefault(normalize_answer(item), item)
+    return list(new.values()), sum(normalize_answer(item) in known for item in items)
+
+
+def distinct(items: Sequence[str], question: Question, max_items: int = MAX_SUB_QUESTIONS) -> tuple[str, ...]:
+    """The first sub-questions of a list, each once, without the question itself."""
+    return tuple(fresh(items, [question.text])[0][:max_items])
+
+
+async def settled(
+    bench: Workbench, question: Question, prompt: str, text: str, *, said: str, max_tokens: int, steps: Sequence[Step] = ()
+) -> Settled:
+    """The final answer of a reply; where it is missing, it is asked for once more.
+
+    Args:
+        bench: of the question.
+        question: whose form decides how the answer is read and asked for.
+        prompt: that the reply is to.
+        text: the whole reply.
+        said: the words of it in which the answer must be.
+        max_tokens: of the second call, where the answer is not a long one.
+        steps: what is known so far; if there is no answer in the end, theirs is the best one.
+
+    Raises:
+        ModelError, ReplayMiss: as `Workbench.reply`.
+    """
+    short, how = final_answer(said, question)
+    if is_said(short, how, question):
+        return Settled(short, how, said)
+    turns = [Message("user", prompt)]
+    if text.strip():
+        turns.append(Message("assistant", text.strip()))
+    else:  # an empty turn is more than some servers take
+        bench.unread("final", "the reply is empty", text)
+    longest = _MAX_TOKENS_LONG if question.form == "long" else max_tokens
+    try:
+        end = Settled(*await finish(bench, question, turns, max_tokens=longest))
+    except BudgetReached as reached:
+        if how == "label-anywhere":
+            return Settled(short, how, said, reached.limit)
+        end = Settled("", "empty", said, reached.limit)
+    if end.short:
+        return end
+    short, how = best_so_far(question, steps)
+    return replace(end, short=short, how=how)
+
+
+def is_said(short: str, how: str, question: Question) -> bool:
+    """Whether a reply says which answer is the final one; a label that it names in passing is not said to be."""
+    return bool(short) and (how in MARKED or question.form == "long")
+
+
+def best_so_far(question: Question, steps: Sequence[Step]) -> tuple[str, str]:
+    """The best answer that steps alone give, and how it was found: that of the last one that has any, if it fits the form."""
+    known = [step.answer for step in steps if step.answer and not does_not_know(step.answer)]
+    last = known[-1] if known else ""
+    if question.form == "label":
+        last = map_label(last, question.labels)
+    return (last, "last-claim") if last else ("", "empty")
+
+
+def _without_answers(query: str, known: dict[str, int]) -> str:
+    if not known:
+        return query
+    answers = "|".join(re.escape(answer) for answer in sorted(known, key=len, reverse=True))
+    pattern = rf"(?<!\w)(?:(?:an?|the) )?(?P<answer>{answers})(?!\w)"
+    return re.sub(pattern, lambda match: f"the answer to {known[match['answer'].casefold()]}", query, flags=re.IGNORECASE)

@@ -1,0 +1,64 @@
+"""Where the vote of several chains of thought (`toolkit.chain_of_thought`) is the answer of a method that can also search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hopweave.methods._react.wiki import Sentence
+from hopweave.prompting.demonstrations import Demonstration
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.chain_of_thought import Elected, cot_prompt, self_consistent
+from hopweave.toolkit.claims import one_answer
+from hopweave.toolkit.options import at_least
+from hopweave.types import Answer, Question
+
+
+@dataclass(frozen=True, slots=True)
+class Voting:
+    """How chains of thought are sampled; the options of the methods say what each is."""
+
+    n_samples: int
+    temperature: float
+    max_tokens_reasoning: int
+
+    def check(self, method: str) -> None:
+        """Refuses what cannot be.
+
+        Raises:
+            SettingsError: naming the option.
+        """
+        at_least(method, self, 1, "n_samples", "max_tokens_reasoning")
+        at_least(method, self, 0, "temperature")
+
+
+async def elect(bench: Workbench, question: Question, demos: Sequence[Demonstration], voting: Voting) -> Elected:
+    """Samples chains of thought, shown the same demonstrations, and votes.
+
+    Raises:
+        ModelError, BudgetReached, ReplayMiss: as `Workbench.samples`.
+    """
+    prompt = await cot_prompt(bench, question, demos, voting.max_tokens_reasoning)
+    return await self_consistent(
+        bench,
+        question,
+        prompt,
+        num_samples=voting.n_samples,
+        temperature=voting.temperature,
+        max_tokens=voting.max_tokens_reasoning,
+    )
+
+
+def voted_answer(
+    question: Question, elected: Elected, sentences: Sequence[Sentence] = (), stopped_because: str = "finished"
+) -> Answer:
+    """The answer that most samples gave, with the reasoning of the one that the model was surest of.
+
+    Its words are looked for in what was shown before, if anything was; the samples themselves have not seen it.
+    """
+    if elected.reached is not None:
+        stopped_because = elected.reached.limit
+    text = elected.rationales[elected.vote.best] if elected.rationales else ""
+    hits = list({sentence.hit.passage.id: sentence.hit for sentence in sentences}.values())
+    how = "vote" if elected.vote.answer else "empty"
+    return one_answer(question, text, elected.vote.answer, how, hits, stopped_because)

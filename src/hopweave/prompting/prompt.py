@@ -1,0 +1,147 @@
+"""Prompts are data: a TOML file beside the code that sends them, filled in one pass.
+
+A prompt file is a table of named texts. A placeholder is `{name}`; every placeholder must be filled and nothing else may be,
+so a renamed field is an error and never a prompt with a hole. Filled-in text is not looked at again: braces in a passage are
+just braces. The fingerprint of a prompt changes when its wording does, and goes into the record.
+
+Text from outside (passages) is data too: `fence` puts it between tags and blunts every marker in it that a method reads in
+the model's own words, so that a passage cannot answer, end a chain or name an action by being repeated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from hopweave.errors import SettingsError, suggest
+from hopweave.memoize import remembered
+
+_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+
+_JOINER = "\u2060"
+_NAMES = (
+    r"unsolved(?:\s+(?:query|question))?|final\s+(?:content|answer)|query|question|answer|thought|action|observation"
+    r"|follow[\s-]+up(?:\s+questions?)?|intermediate\s+answer"
+)
+_OPENING = r"[ \t>*_#`•·+|-]*+"
+# They must find all that a parser takes for a marker, decorated or not (tests/test_prompt.py holds the two together). The
+# joiner comes behind what is found, so no second joiner is put where one is. Beside each stands what it cannot do without: it
+# is looked for only in a text that has it, since most passages hold no marker, and to look for all of them takes longest.
+_MARKERS = (
+    ("[", rf"\[(?=[\s*_`]*+(?:{_NAMES}|wikisearch|eoq)(?![^\W\d_]))"),
+    (":", rf"(?<![^\W_])(?:{_NAMES})[ \t#_-]*+\d*+(?=[^\w\n:{_JOINER}]*+(?:_++[^\w\n:{_JOINER}]*+)*+:)"),
+    ("", rf"(?:^|(?<=\r)){_OPENING}(?:\d++[.)]{_OPENING})?+(?:{_NAMES})[ \t#_-]*+\d++(?=[ \t*_`]*+(?:$|\r))"),
+    ("answer", r"\banswer(?=\s+is\b)"),
+    ("[", r"\b(?:search|lookup|finish)(?=[ \t]*+\[)"),
+    ("!", r"\bno(?=\s*+!)"),
+    ("<", r"<(?=\s*+/?\s*+passage\b)"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text with placeholders.
+
+    Attributes:
+        name: `file.section`, as it appears in records.
+        text: the wording.
+        fields: names of its placeholders.
+        fingerprint: the first 16 hex digits of the wording's SHA-256.
+    """
+
+    name: str
+    text: str
+    fields: frozenset[str] = field(init=False)
+    fingerprint: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", frozenset(_PLACEHOLDER.findall(self.text)))
+        object.__setattr__(self, "fingerprint", hashlib.sha256(self.text.encode()).hexdigest()[:16])
+
+    def fill(self, /, **values: str) -> str:
+        """Fills every placeholder in one pass.
+
+        Raises:
+            SettingsError: for a placeholder without a value, or a value without a placeholder.
+        """
+        missing, extra = self.fields - values.keys(), values.keys() - self.fields
+        if missing:
+            raise SettingsError(f"prompt {self.name} was not given {', '.join(sorted(missing))}")
+        if extra:
+            raise SettingsError(f"prompt {self.name} has no placeholder {', '.join(sorted(extra))}")
+        return _PLACEHOLDER.sub(lambda match: values[match[1]], self.text)
+
+
+class _NoSuchPrompt(SettingsError, KeyError):
+    """Also a `KeyError`, so that `in` and `get` work as on any mapping."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # a KeyError would show it in quotation marks
+
+
+class Prompts(Mapping[str, Prompt]):
+    """The prompts of one file, by name."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise SettingsError(f"cannot read the prompt file {path}: {error.strerror}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SettingsError(f"the prompt file {path} is not TOML: {error}") from None
+        stem = path.name.removesuffix(".toml").removesuffix(".prompts")
+        bad = [name for name, text in tables.items() if not isinstance(text, str)]
+        if bad:
+            raise SettingsError(f"the prompt file {path} must hold texts only; {', '.join(bad)} is something else")
+        self._prompts = {name: Prompt(f"{stem}.{name}", text.strip("\n")) for name, text in tables.items()}
+
+    def __getitem__(self, name: str) -> Prompt:
+        if name not in self._prompts:
+            raise _NoSuchPrompt(f"there is no prompt {name!r}; {suggest(name, self._prompts)}")
+        return self._prompts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._prompts)
+
+    def __len__(self) -> int:
+        return len(self._prompts)
+
+
+@cache
+def prompts_beside(code_file: str) -> Prompts:
+    """The prompts of `X.prompts.toml` beside `X.py`; pass `__file__`."""
+    path = Path(code_file)
+    return Prompts(path.with_name(path.stem.lstrip("_") + ".prompts.toml"))
+
+
+def fence(text: str, title: str = "") -> str:
+    """A passage as the model sees it: between tags, on its own lines, its markers blunted.
+
+    The blunting inserts an invisible word joiner (U+2060), which no parser of ours takes for white space, so that the words
+    still read the same.
+    """
+    body = f"{title}\n{text}" if title else text
+    return f"<passage>\n{blunt(body).strip()}\n</passage>"
+
+
+@remembered
+def blunt(text: str) -> str:
+    """The text with every marker made unreadable to our parsers."""
+    folded = text.casefold()
+    return _any_of(tuple(needed in folded for needed, _ in _MARKERS)).sub(lambda match: match[0] + _JOINER, text)
+
+
+@cache
+def _any_of(are_looked_for: tuple[bool, ...]) -> re.Pattern[str]:
+    wanted = (pattern for (_, pattern), is_looked_for in zip(_MARKERS, are_looked_for, strict=True) if is_looked_for)
+    return re.compile("|".join(wanted), re.IGNORECASE | re.MULTILINE)
+
+
+def unblunt(text: str) -> str:
+    """Takes the joiners out again, as from words that the model copied."""
+    return text.replace(_JOINER, "")

@@ -1,0 +1,132 @@
+"""The opened parts that all questions of a run share; calls of an engine are gathered into batches here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from copy import copy
+from functools import partial
+from typing import Any
+
+from hopweave.errors import ReadError, SearchError, SettingsError
+from hopweave.memoize import Kept
+from hopweave.protocols import DuplicateDetector, LanguageModel, ModelReader, ModelRetriever, Reader, Retriever
+from hopweave.runtime.batching import Batcher
+from hopweave.runtime.in_flight import InFlight, Once
+from hopweave.runtime.retries import Retries
+from hopweave.runtime.store import Store, Stored
+from hopweave.types import Hit, Passage, Reading, Sampling
+
+
+class Parts:
+    """What all questions of a run share: the opened model, engines and store, with their batchers.
+
+    Args:
+        llm: the language model.
+        retriever: finds passages; a method that needs none runs without.
+        engine: what a retriever that asks the model searches with; any other retriever is its own engine.
+        reader: reads answers out of passages.
+        duplicate_detector: tells whether a query was asked before.
+        store: replies by what was asked.
+        sampling: the base that methods start from.
+        retries: of calls that may succeed later.
+    """
+
+    def __init__(
+        self,
+        llm: LanguageModel,
+        *,
+        retriever: Retriever | ModelRetriever | None = None,
+        engine: Retriever | None = None,
+        reader: Reader | ModelReader | None = None,
+        duplicate_detector: DuplicateDetector | None = None,
+        store: Store | None = None,
+        sampling: Sampling | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        self.llm = llm
+        self.retriever = retriever
+        self.engine = engine if isinstance(retriever, ModelRetriever) else retriever
+        self.reader = reader
+        self.duplicate_detector = duplicate_detector
+        self.store = store
+        self.sampling = sampling or Sampling()
+        self.retries = retries or Retries()
+        self.in_flight: InFlight[Any] = InFlight()
+        """Calls of the model under way, by their key in the store."""
+        self.offline_replies: dict[str, Stored] = {}
+        """What came of the calls of offline stages, where no store keeps it."""
+        self.written: Kept[tuple[Any, dict[str, str]]] = Kept()
+        """What was written out of prompts for all questions, with the prompts; see `Workbench.written_once`."""
+        self._offline_hits: Once[list[list[Hit]]] = Once()
+        self._search = Batcher(self._search_batch, "search") if self.engine is not None else None
+        self._read = Batcher(reader.read, "read") if isinstance(reader, Reader) else None
+        self._compare = Batcher(self._compare_batch, "duplicates") if duplicate_detector is not None else None
+
+    @property
+    def retriever_identity(self) -> str:
+        """Names the retriever and, where it asks the model, the engine underneath; empty if there is none."""
+        named = (self.retriever, self.engine if self.engine is not self.retriever else None)
+        return " over ".join(part.identity for part in named if part is not None)
+
+    def over(self, retriever: Retriever | ModelRetriever | None, engine: Retriever | None) -> Parts:
+        """These parts with another retriever and its engine. All else is shared: closing one of them closes it for both."""
+        other = copy(self)
+        other.retriever = retriever
+        other.engine = engine if isinstance(retriever, ModelRetriever) else retriever
+        other._offline_hits = Once()
+        other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
+        return other
+
+    def sampled(self, sampling: Sampling) -> Parts:
+        """These parts with another sampling to start from. All else is shared, as with `over`."""
+        other = copy(self)
+        other.sampling = sampling
+        return other
+
+    async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """Hits of the engine for each query, in one batch with whoever asks at the same moment."""
+        if self._search is None:
+            raise SearchError("this method searches, and no corpus was given; name one with --corpus")
+        return await self._search.ask([(query, max_hits) for query in queries])
+
+    async def search_once(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """`search` for an offline stage: equal queries are sent once for all questions."""
+        found = await self._offline_hits.get((tuple(queries), max_hits), partial(self.search, queries, max_hits))
+        return [list(hits) for hits in found]
+
+    async def read(self, query: str, passage: Passage) -> Reading:
+        """A reading by an engine, in one batch with whoever asks at the same moment."""
+        if self._read is None:
+            raise ReadError("this method reads passages, and no reader was given; name one with --reader")
+        return (await self._read.ask([(query, passage)]))[0]
+
+    async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
+        """Position of the earlier query that this one repeats."""
+        if self._compare is None:
+            raise SettingsError("no duplicate detector was given; set duplicate_detector = 'keywords'")
+        return (await self._compare.ask([(query, tuple(seen))]))[0]
+
+    async def close(self) -> None:
+        """Lets go of everything, also where one part fails to close."""
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self.llm.close)
+            for part in (self.store, self.engine):
+                if part is not None:
+                    stack.callback(part.close)
+            for batcher in (self._search, self._read, self._compare):
+                if batcher is not None:
+                    stack.push_async_callback(batcher.close)
+
+    def _search_batch(self, items: Sequence[tuple[str, int]]) -> list[list[Hit]]:
+        # One engine pass for each depth: cutting a deeper list is not the same for engines that approximate.
+        results: list[list[Hit]] = [[] for _ in items]
+        for max_hits in sorted({depth for _, depth in items}):
+            positions = [index for index, (_, depth) in enumerate(items) if depth == max_hits]
+            found = self.engine.search([items[index][0] for index in positions], max_hits) if self.engine else []
+            for index, hits in zip(positions, found, strict=True):
+                results[index] = hits
+        return results
+
+    def _compare_batch(self, items: Sequence[tuple[str, tuple[str, ...]]]) -> list[int | None]:
+        return [self.duplicate_detector.duplicate_of(query, seen) if self.duplicate_detector else None for query, seen in items]

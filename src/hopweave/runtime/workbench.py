@@ -1,0 +1,728 @@
+"""What a method holds: model, retriever, reader, budget and trace, in one hand.
+
+Every call goes through the workbench, which records it, keeps it in the store, counts it against the budget, retries what may
+succeed later, makes equal calls that are under way at the same moment once, gathers what waiting coroutines ask of an engine
+into one batch, and files every failure under the boundary that it crossed. A method cannot forget any of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterator, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from typing import Any, Generic, TypeVar, cast
+
+from hopweave import errors
+from hopweave.errors import (
+    BudgetReached,
+    ModelError,
+    ReadError,
+    ReplayMiss,
+    RunError,
+    SearchError,
+    SettingsError,
+)
+from hopweave.prompting.prompt import Prompt
+from hopweave.protocols import (
+    ManyReplies,
+    ModelReader,
+    ModelRetriever,
+    TextScorer,
+    TokenCounter,
+    is_part,
+)
+from hopweave.runtime.components import Parts
+from hopweave.runtime.estimated_usage import usage_of_prompt, with_usage
+from hopweave.runtime.in_flight import Call, OnText
+from hopweave.runtime.retries import boundary, outcome_of
+from hopweave.runtime.store import Stored, key_of
+from hopweave.runtime.validation import checked_hits, checked_reading, checked_reply
+from hopweave.trace import OFFLINE, READER, Failure, Read, Search, Timing, Trace, call_step
+from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Usage
+
+T = TypeVar("T")
+
+CHARACTERS_PER_TOKEN = 3
+"""What a token is taken to be where the model cannot count: English has more than 4, so a count is rather too high."""
+
+# Under these the store keeps counts and scores of given text: no reply is ever asked for with them.
+_COUNTING = Sampling(max_tokens=0)
+_SCORING = Sampling(max_tokens=0, top_logprobs=1)
+_COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Limits for one question; `None` is no limit. Reaching one ends in the best answer so far, never in an exception.
+
+    An offline stage (`Workbench.offline`) has the same limits, counted apart.
+
+    Attributes:
+        max_llm_calls: calls of the model, stored replies included.
+        max_tokens: tokens in and out, over all calls.
+        max_searches: queries sent to the retriever; where the model rewrites queries, those sent to the engine underneath.
+        max_seconds: since the question was taken up; a call under way is cut. Stored replies count the seconds they took, and
+            calls side by side count once. In replay no clock runs: the calls that were cut are cut again.
+    """
+
+    max_llm_calls: int | None = None
+    max_tokens: int | None = None
+    max_searches: int | None = None
+    max_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            value = getattr(self, limit.name)
+            if value is not None and not 0 < value < math.inf:
+                raise SettingsError(f"budget {limit.name} must be a number above 0, not {value}; leave it out for no limit")
+
+    def limits(self) -> dict[str, float]:
+        """The limits that are set."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Replies that were drawn for the same messages, in order; fewer than asked for where a limit was `reached`."""
+
+    replies: tuple[Reply, ...]
+    reached: BudgetReached | None = None
+
+
+@dataclass(slots=True)
+class _Spent:
+    """What limits are held against; an account that is opened later `began` later, and took that time off the one before."""
+
+    llm_calls: int = 0
+    tokens: int = 0
+    searches: int = 0
+    stored_seconds: float = 0.0
+    began: float = 0.0
+    seconds_aside: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Made(Generic[T]):
+    """What came of a call, how long it took and how often it was tried; another question had it made if `is_merged`."""
+
+    outcome: T | RunError
+    seconds: float
+    attempts: int
+    is_merged: bool = False
+
+
+@dataclass(slots=True)
+class Workbench:
+    """One question's hold on the parts: see the module's docstring.
+
+    Attributes:
+        parts: shared with other questions.
+        trace: of this question.
+        budget: of this question.
+    """
+
+    parts: Parts
+    trace: Trace
+    budget: Budget = field(default_factory=Budget)
+    _spent: _Spent = field(default_factory=_Spent)
+    _is_underneath: bool = False  # its searches go to the engine
+    _is_offline: bool = False  # what it does is for all questions
+
+    @property
+    def abilities(self) -> Abilities:
+        """What the model's endpoint can do."""
+        return self.parts.llm.abilities
+
+    @property
+    def sampling(self) -> Sampling:
+        """The sampling to start from: temperature, top_p and seed as the user set them."""
+        return self.parts.sampling
+
+    @property
+    def num_searches_left(self) -> int | None:
+        """How many queries the budget still allows; `None` if any number."""
+        limit = self.budget.max_searches
+        return None if limit is None else max(0, limit - self._spent.searches)
+
+    @property
+    def has_retriever(self) -> bool:
+        """Whether there is a corpus to search."""
+        return self.parts.retriever is not None
+
+    async def side_by_side(self, work: Sequence[Callable[[], Coroutine[Any, Any, T]]], *, in_turn: bool = False) -> list[T]:
+        """Does several things side by side and hands back what each came to, in order.
+
+        Where calls, tokens or searches are limited, which of them the limit cuts off must not hang on the clock: they then
+        take turns, as they do `in_turn`. So what waits for another has to stand behind it.
+
+        Raises:
+            Exception: of several that fail side by side, what broke before what a call could not do.
+        """
+        if in_turn or any(limit in self.budget.limits() for limit in _COUNTED):
+            return [await one() for one in work]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one()) for one in work]
+        except ExceptionGroup as errors:
+            raise _first(errors) from None
+        return [task.result() for task in tasks]
+
+    def fill(self, prompt: Prompt, **values: str) -> str:
+        """Fills a prompt and notes its fingerprint in the record."""
+        self.trace.prompts[prompt.name] = prompt.fingerprint
+        return prompt.fill(**values)
+
+    def written_once(self, key: Hashable, write: Callable[[], T]) -> T:
+        """What was written out of prompts, such as demonstrations, once for all questions.
+
+        The prompts that it was filled from are noted in the record of every question.
+
+        Args:
+            key: all that the result hangs on.
+            write: writes it with `fill`, and does nothing else. What it hands back is shared, and so must not change.
+        """
+        known = self.parts.written.get(key)
+        if known is None:
+            noted, self.trace.prompts = self.trace.prompts, {}
+            try:
+                known = self.parts.written.keep(key, (write(), self.trace.prompts))
+            finally:
+                self.trace.prompts = noted
+        text, prompts = known
+        self.trace.prompts |= prompts
+        return cast("T", text)
+
+    def decide(self, label: str, text: str, *, after: Sequence[int] = (), **data: Any) -> int:
+        """Files a decision; the id that comes back can be a parent for `under`."""
+        return self.trace.decide(label, text, data, after)
+
+    def under(self, step_id: int) -> AbstractContextManager[None]:
+        """Files what begins inside the block under a step."""
+        return self.trace.under(step_id)
+
+    @contextmanager
+    def offline(self, text: str) -> Iterator[Workbench]:
+        """A workbench for what a method does once for all questions of a run, such as writing demonstrations.
+
+        Every question goes through it, and its record tells of it, under a decision `offline`. But an equal call of another
+        question, or an equal search, is not made again, whether or not there is a store. It is counted apart: in no total, no
+        limit and no second of the question. The stage has the limits of a question for itself.
+
+        Args:
+            text: what is done, in one line.
+        """
+        account = _Spent(began=self.trace.seconds())
+        with self.under(self.decide(OFFLINE, text)):
+            try:
+                yield replace(self, _is_offline=True, _spent=account)
+            finally:
+                seconds = self.trace.seconds() - account.began
+                self._spent.seconds_aside += seconds
+                self.trace.set_aside(seconds)
+
+    def unread(self, parser: str, reason: str, text: str) -> None:
+        """Files words of the model that could not be read; they are counted, never scored as an answer."""
+        self.trace.unread(parser, reason, text)
+
+    async def reply(
+        self, messages: Sequence[Message], *, purpose: str, sampling: Sampling | None = None, sample: int = 0
+    ) -> Reply:
+        """Asks the language model.
+
+        Args:
+            messages: the conversation; a last turn of the assistant is a prefill.
+            purpose: what the call is for, in a word or two; goes into the trace.
+            sampling: defaults to `self.sampling`.
+            sample: counts draws of the same call, so that each is its own entry in the store.
+
+        Raises:
+            ModelError: once retries are spent.
+            BudgetReached: if the question may not make this call, or ran out of time during it.
+            ReplayMiss: in replay, if the store does not hold it.
+        """
+        return await self._reply(messages, sampling or self.sampling, purpose, sample)
+
+    async def samples(
+        self, messages: Sequence[Message], num: int, *, purpose: str, sampling: Sampling | None = None
+    ) -> Samples:
+        """Draws several replies to the same messages: in one request where the endpoint can, else in requests side by side.
+
+        Every sample is its own entry in the store and its own step. With a seed, each is drawn under a seed of its own.
+
+        Args:
+            messages: as for `reply`.
+            num: how many.
+            purpose: as for `reply`.
+            sampling: as for `reply`.
+
+        Returns:
+            All of them, or as many as the budget allows.
+
+        Raises:
+            ModelError, ReplayMiss: as `reply`, if any sample fails.
+            BudgetReached: if the question may not draw a single one.
+        """
+        sampling = sampling or self.sampling
+        if self.abilities.samples and isinstance(self.parts.llm, ManyReplies) and num > 1:
+            return Samples(await self._at_once(self.parts.llm, messages, num, purpose, sampling))
+        drawn = [
+            self._reply(
+                messages,
+                sampling if sampling.seed is None else replace(sampling, seed=sampling.seed + number),
+                purpose,
+                number,
+                is_beside=number > 0,
+            )
+            for number in range(num)
+        ]
+        # Where tokens are counted, how many calls fit must not hang on the clock: they then take turns.
+        are_in_turn = self.budget.max_tokens is not None
+        outcomes = [await _outcome_of(one) for one in drawn] if are_in_turn else await asyncio.gather(*map(_outcome_of, drawn))
+        replies = tuple(outcome for outcome in outcomes if isinstance(outcome, Reply))
+        failed = [outcome for outcome in outcomes if isinstance(outcome, RunError)]
+        worst = next((error for error in failed if not isinstance(error, BudgetReached)), None) or next(iter(failed), None)
+        if worst is not None and not (replies and isinstance(worst, BudgetReached)):
+            raise worst
+        return Samples(replies, worst if isinstance(worst, BudgetReached) else None)
+
+    async def score_text(self, prompt: str, text: str, *, purpose: str) -> Reply:
+        """Asks how likely given words are, where `abilities.scores` says that the model can; see `TextScorer.score_text`.
+
+        It is a call of the model like any other: recorded with prompt and text as its messages, kept, counted and retried.
+
+        Raises:
+            ModelError, BudgetReached, ReplayMiss: as `reply`.
+        """
+        llm = self.parts.llm
+        if not isinstance(llm, TextScorer):
+            raise ModelError(f"{llm.identity} does not score given text; choose another model")
+
+        async def score(_: OnText | None) -> Reply:
+            reply = checked_reply(await llm.score_text(prompt, text))
+            if not reply.logprobs:
+                raise ModelError("the model sent no log-probabilities of the text that it was to score")
+            return reply
+
+        messages = [Message("user", prompt), Message("assistant", text)]
+        return await self._reply(messages, _SCORING, purpose, 0, ask=score)
+
+    async def count_tokens(self, text: str) -> int:
+        """How many tokens of the model a text has. It is no call of the model: it costs no budget and leaves no step.
+
+        A model that can count (`protocols.TokenCounter`) is asked, once for each text: the store keeps the count, so that a
+        replay needs no model. For any other it is estimated: a token for every 3 characters, rounded up.
+
+        Raises:
+            ModelError: once retries are spent.
+            BudgetReached: if the question ran out of time.
+            ReplayMiss: in replay, if the store does not hold the count.
+        """
+        llm = self.parts.llm
+        if not is_part(llm, TokenCounter):
+            return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
+        key = self._key([Message("user", text)], _COUNTING, 0)
+        stored = self._stored(key)
+        if stored is not None:
+            outcome = self._from_store(stored)
+        elif self._is_replay:
+            outcome = ReplayMiss("the store does not hold how many tokens a text has; run once with the store on")
+        else:
+            outcome = await self._counted(key, llm, text)
+        if isinstance(outcome, RunError):
+            raise outcome
+        return outcome.usage.prompt_tokens
+
+    async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """Searches for several queries in one batch; one list of hits a query, best first.
+
+        A retriever that asks the model works on each query side by side; what it does is filed under the search.
+
+        Raises:
+            SearchError: if the engine fails; ModelError if a retriever that asks the model cannot.
+            BudgetReached: if the question may not send so many queries.
+        """
+        if not queries:
+            return []
+        retriever = None if self._is_underneath else self.parts.retriever
+        rewriter = retriever if is_part(retriever, ModelRetriever) else None
+        if rewriter is None:  # else what it sends to the engine is counted
+            self._afford("max_searches", self._spent.searches + len(queries))
+            self._afford_time()
+            self._spent.searches += len(queries)
+        step_id, parent, started = self.trace.begin("search", "; ".join(queries)), self.trace.parent, self.trace.seconds()
+
+        def end(hits: Sequence[Sequence[Hit]], error: Failure | None) -> None:
+            found = tuple(self.trace.keep_hits(of_one) for of_one in hits)
+            timing = Timing(started, self.trace.seconds() - started)
+            is_rewritten = rewriter is not None
+            self.trace.end(Search(step_id, parent, tuple(queries), max_hits, found, error, timing, is_rewritten))
+
+        try:
+            if rewriter is None:
+                async with self._deadline():
+                    with boundary(SearchError):
+                        search = self.parts.search_once if self._is_offline else self.parts.search
+                        hits = checked_hits(await search(queries, max_hits), max_hits)
+            else:
+                with boundary(SearchError):
+                    hits = checked_hits(await self._rewritten(rewriter, step_id, queries, max_hits), max_hits)
+        except RunError as error:
+            end((), Failure.of(error))
+            raise
+        end(hits, None)
+        return hits
+
+    async def read(self, query: str, passage: Passage) -> Reading:
+        """Reads the answer to a query out of a passage.
+
+        Raises:
+            ReadError: if the reader fails; ModelError if a reader that asks the model cannot.
+            BudgetReached: if the question's time, or its calls, are spent.
+        """
+        if not is_part(self.parts.reader, ModelReader):  # whose call says so itself, and the store notes it
+            self._afford_time()
+        step_id, parent, started = self.trace.begin("read", query), self.trace.parent, self.trace.seconds()
+        self.trace.keep_passage(passage)
+
+        def end(reading: Reading | None, error: Failure | None) -> None:
+            timing = Timing(started, self.trace.seconds() - started)
+            self.trace.end(Read(step_id, parent, query, passage.id, reading, error, timing))
+
+        try:
+            with boundary(ReadError):
+                reading = checked_reading(await self._reading(step_id, query, passage), passage)
+        except RunError as error:
+            end(None, Failure.of(error))
+            raise
+        end(reading, None)
+        return reading
+
+    async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
+        """Position in `seen` of the query that this one repeats, or `None`.
+
+        Raises:
+            RunError: if the detector fails.
+        """
+        with boundary(RunError):
+            index = await self.parts.duplicate_of(query, seen)
+            if index is not None and not 0 <= index < len(seen):
+                raise RunError(f"the duplicate detector named query {index} of {len(seen)}")
+        return index
+
+    async def _rewritten(
+        self, rewriter: ModelRetriever, step_id: int, queries: Sequence[str], max_hits: int
+    ) -> list[list[Hit]]:
+        """What a retriever that asks the model finds for each query."""
+        underneath = replace(self, _is_underneath=True)
+
+        async def search(query: str, query_step: int) -> list[Hit]:
+            with self.under(query_step):
+                return await rewriter.search_with(underneath, query, max_hits)
+
+        with self.under(step_id):
+            steps = [self.decide("query", query) for query in queries]
+        return await self.side_by_side([partial(search, *one) for one in zip(queries, steps, strict=True)])
+
+    async def _reading(self, step_id: int, query: str, passage: Passage) -> Reading:
+        reader = self.parts.reader
+        if not is_part(reader, ModelReader):
+            async with self._deadline():
+                return await self.parts.read(query, passage)
+
+        async def ask(messages: Sequence[Message], sampling: Sampling) -> Reply:
+            return await self.reply(messages, purpose=READER, sampling=sampling)
+
+        with self.under(step_id):
+            return await reader.read_with(ask, query, passage)
+
+    async def _reply(
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        purpose: str,
+        sample: int,
+        *,
+        is_beside: bool = False,
+        ask: Callable[[OnText | None], Awaitable[Reply]] | None = None,
+    ) -> Reply:
+        self._afford("max_llm_calls", self._spent.llm_calls + 1)
+        self._afford("max_tokens", self._spent.tokens + 1)
+        key = self._key(messages, sampling, sample)
+        self._afford_time(key)
+        self._spent.llm_calls += 1
+        step_id, parent, started = self.trace.begin("model_call", purpose), self.trace.parent, self.trace.seconds()
+        kept = self.trace.keep_messages(messages)
+        asking = ask or partial(self._asked, messages, sampling)
+        outcome, timing = await self._outcome(key, asking, step_id, started)
+        lost = _lost(messages, outcome)
+        self.trace.end(
+            call_step(step_id, parent, purpose, kept, sampling, sample, outcome, timing, lost=lost, is_beside=is_beside)
+        )
+        if isinstance(outcome, RunError):
+            raise outcome
+        self._spent.tokens += outcome.usage.prompt_tokens + outcome.usage.completion_tokens
+        return outcome
+
+    async def _outcome(
+        self, key: str, ask: Callable[[OnText | None], Awaitable[Reply]], step_id: int, started: float
+    ) -> tuple[Reply | RunError, Timing]:
+        stored = self._stored(key)
+        if stored is not None:
+            begun = self._spent.stored_seconds
+            await asyncio.sleep(0)  # whoever calls side by side begins before this call has taken its time
+            self._count_stored(begun, stored.seconds)
+            return self._from_store(stored), self._timing_of(stored, started)
+        if self._is_replay:
+            return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
+        made = await self._made(key, ask, partial(self._keep, key), self._on_text(step_id))
+        return made.outcome, Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
+
+    async def _asked(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None) -> Reply:
+        reply = checked_reply(await self.parts.llm.reply(messages, sampling, on_text))
+        return with_usage(messages, [reply])[0]
+
+    def _key(self, messages: Sequence[Message], sampling: Sampling, sample: int) -> str:
+        """Under which the store, or the memory of offline stages, keeps a call; empty where neither does."""
+        store = self.parts.store
+        is_kept = self._is_offline or (store is not None and store.mode != "off")
+        return key_of(self.parts.llm.identity, messages, sampling, sample) if is_kept else ""
+
+    def _stored(self, key: str) -> Stored | None:
+        store = self.parts.store
+        stored = store.get(key) if store is not None and key else None
+        return stored or (self.parts.offline_replies.get(key) if self._is_offline else None)
+
+    def _timing_of(self, stored: Stored, started: float) -> Timing:
+        is_from_store = self.parts.store is not None and self.parts.store.mode != "off"
+        return Timing(started, stored.seconds, from_store=is_from_store, attempts=stored.attempts, is_merged=not is_from_store)
+
+    def _keep(self, key: str, made: _Made[Reply]) -> _Made[Reply]:
+        """Keeps what came of a call where it belongs; hands back what stands there now."""
+        store, outcome = self.parts.store, made.outcome
+        reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
+        stored = Stored(reply, failure, made.seconds, made.attempts)
+        if store is not None and store.mode != "off":
+            standing = store.put(key, stored).reply or outcome
+            return made if standing is outcome else replace(made, outcome=standing)
+        if self._is_offline and reply is not None:
+            self.parts.offline_replies.setdefault(key, stored)
+        return made
+
+    def _count_stored(self, begun: float, seconds: float) -> None:
+        """Counts seconds that a call took and that nobody had to wait, from when the count stood at `begun`."""
+        self._spent.stored_seconds = max(self._spent.stored_seconds, begun + seconds)
+
+    async def _made(
+        self,
+        key: str,
+        ask: Callable[[OnText | None], Awaitable[T]],
+        keep: Callable[[_Made[T]], _Made[T]],
+        on_text: OnText | None = None,
+    ) -> _Made[T]:
+        """Makes a call, or waits for an equal one that is under way, within the question's time.
+
+        Args:
+            key: of the call; without one it is always made.
+            ask: makes it.
+            keep: is given what came of it, once, and hands back what counts.
+            on_text: told of each piece of a reply.
+        """
+
+        async def make(call: Call[_Made[T]]) -> _Made[T]:
+            began = time.perf_counter()
+
+            async def once() -> T:
+                call.attempts += 1
+                with boundary(ModelError):
+                    return await ask(call.tell if on_text is not None else None)
+
+            outcome = await outcome_of(once, self.parts.retries)
+            return keep(_Made(outcome, time.perf_counter() - began, call.attempts))
+
+        began, stood_at = time.perf_counter(), self._spent.stored_seconds
+        call, is_own = self.parts.in_flight.join(key, make)
+        try:
+            async with self._deadline():
+                made: _Made[T] = await call.result(on_text)
+        except BudgetReached as reached:
+            return keep(_Made(reached, time.perf_counter() - began, max(1, call.attempts)))
+        if is_own:
+            return made
+        self._count_stored(stood_at, made.seconds - (time.perf_counter() - began))
+        return replace(made, is_merged=True)
+
+    def _from_store(self, stored: Stored) -> Reply | RunError:
+        if stored.reply is not None:
+            return stored.reply
+        failure = stored.failure or Failure("ModelError", "the stored call has no outcome")
+        if failure.kind == BudgetReached.__name__:
+            return self._out_of_time()
+        kind = getattr(errors, failure.kind, None)
+        if not (isinstance(kind, type) and issubclass(kind, RunError)):
+            kind = ModelError
+        return kind(failure.message, retryable=failure.retryable)
+
+    async def _at_once(
+        self, llm: ManyReplies, messages: Sequence[Message], num: int, purpose: str, sampling: Sampling
+    ) -> tuple[Reply, ...]:
+        """Draws samples by one request; what the store holds is not drawn again."""
+        self._afford("max_llm_calls", self._spent.llm_calls + 1)
+        self._afford("max_tokens", self._spent.tokens + 1)
+        keys = [self._key(messages, sampling, number) for number in range(num)]
+        self._afford_time(keys[0])
+        self._spent.llm_calls += 1
+        steps = [self.trace.begin("model_call", purpose) for _ in range(num)]
+        parent, kept, started = self.trace.parent, self.trace.keep_messages(messages), self.trace.seconds()
+        outcomes = await self._drawn(llm, messages, sampling, keys, started)
+        is_first = _first_of_requests([outcome for outcome, _ in outcomes])
+        self._spent.llm_calls += sum(is_first[1:])
+        for number, (step_id, (outcome, timing)) in enumerate(zip(steps, outcomes, strict=True)):
+            is_shared = not is_first[number]
+            lost = None if is_shared else _lost(messages, outcome)
+            self.trace.end(
+                call_step(
+                    step_id,
+                    parent,
+                    purpose,
+                    kept,
+                    sampling,
+                    number,
+                    outcome,
+                    timing,
+                    lost=lost,
+                    is_shared=is_shared,
+                    is_beside=number > 0,
+                )
+            )
+        for outcome, _ in outcomes:
+            if isinstance(outcome, RunError):
+                raise outcome
+        replies = tuple(outcome for outcome, _ in outcomes if isinstance(outcome, Reply))
+        self._spent.tokens += sum(reply.usage.prompt_tokens + reply.usage.completion_tokens for reply in replies)
+        return replies
+
+    async def _drawn(
+        self, llm: ManyReplies, messages: Sequence[Message], sampling: Sampling, keys: Sequence[str], started: float
+    ) -> list[tuple[Reply | RunError, Timing]]:
+        begun, found = self._spent.stored_seconds, [self._stored(key) for key in keys]
+        self._count_stored(begun, max((stored.seconds for stored in found if stored is not None), default=0.0))
+        missing = [key for key, stored in zip(keys, found, strict=True) if stored is None]
+        waiting: Iterator[tuple[Reply | RunError, Timing]] = iter(())
+        if missing and self._is_replay:
+            miss = ReplayMiss("the store does not hold all samples of this call; run once with the store on")
+            waiting = iter([(miss, Timing(started, 0.0, attempts=0))] * len(missing))
+        elif missing:
+
+            async def draw(_: OnText | None) -> list[Reply]:
+                replies = [checked_reply(reply) for reply in await llm.replies(messages, sampling, len(missing))]
+                if len(replies) != len(missing):
+                    raise ModelError(f"the model sent {len(replies)} replies where {len(missing)} were asked for")
+                return with_usage(messages, replies)
+
+            made = await self._made("\n".join(missing) if all(missing) else "", draw, partial(self._keep_all, missing))
+            timing = Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
+            drawn = made.outcome if isinstance(made.outcome, list) else [made.outcome] * len(missing)
+            waiting = iter([(one, timing) for one in drawn])
+        return [
+            next(waiting) if stored is None else (self._from_store(stored), self._timing_of(stored, started))
+            for stored in found
+        ]
+
+    def _keep_all(self, keys: Sequence[str], made: _Made[list[Reply]]) -> _Made[list[Reply]]:
+        """Keeps each reply of one request, or that there is none."""
+        outcome = made.outcome
+        each: Sequence[Reply | RunError] = outcome if isinstance(outcome, list) else [outcome] * len(keys)
+        kept = [self._keep(key, _Made(one, made.seconds, made.attempts)).outcome for key, one in zip(keys, each, strict=True)]
+        replies = [one for one in kept if isinstance(one, Reply)]
+        return replace(made, outcome=replies) if len(replies) == len(keys) else made
+
+    async def _counted(self, key: str, llm: TokenCounter, text: str) -> Reply | RunError:
+        """A count, as a reply that says nothing, so that the store can hold it."""
+
+        async def count(_: OnText | None) -> Reply:
+            return Reply("", usage=Usage(prompt_tokens=int(await llm.count_tokens(text))))
+
+        return (await self._made(key, count, partial(self._keep, key))).outcome
+
+    def _on_text(self, step_id: int) -> Callable[[str], None] | None:
+        if not self.trace.is_observed:
+            return None
+        return lambda piece: self.trace.piece(step_id, piece)
+
+    def _afford(self, limit: str, needed: float) -> None:
+        allowed = getattr(self.budget, limit)
+        if allowed is not None and needed > allowed:
+            raise BudgetReached(limit, allowed)
+
+    def _afford_time(self, key: str = "") -> None:
+        """Raises if time is up; for a call of the model, `key` is where the store notes it, so that a replay stops here too."""
+        store = self.parts.store
+        if self._is_replay:
+            stored = store.get(key) if store is not None and key else None
+            if stored is not None and stored.reply is None and not stored.attempts:
+                raise self._out_of_time()
+        elif self.budget.max_seconds is not None and self._seconds_left() <= 0:
+            reached = self._out_of_time()
+            if store is not None and key:
+                store.put(key, Stored(None, Failure.of(reached), 0.0, 0))
+            raise reached
+
+    @property
+    def _is_replay(self) -> bool:
+        return self.parts.store is not None and self.parts.store.mode == "replay"
+
+    def _out_of_time(self) -> BudgetReached:
+        return BudgetReached("max_seconds", self.budget.max_seconds or 0.0)
+
+    def _seconds_left(self) -> float:
+        spent = self._spent
+        taken = self.trace.seconds() - spent.began - spent.seconds_aside + spent.stored_seconds
+        return (self.budget.max_seconds or 0.0) - taken
+
+    @asynccontextmanager
+    async def _deadline(self) -> AsyncIterator[None]:
+        if self.budget.max_seconds is None or self._is_replay:
+            yield
+            return
+        try:
+            async with asyncio.timeout(self._seconds_left()) as clock:
+                yield
+        except TimeoutError:
+            if clock.expired():
+                raise self._out_of_time() from None
+            raise
+
+
+def _first(errors: ExceptionGroup[Exception]) -> Exception:
+    """The error that counts, of several that came up side by side."""
+    inner = min(errors.exceptions, key=lambda error: isinstance(error, RunError) + isinstance(error, BudgetReached))
+    return _first(inner) if isinstance(inner, ExceptionGroup) else inner
+
+
+async def _outcome_of(call: Awaitable[Reply]) -> Reply | RunError:
+    try:
+        return await call
+    except RunError as error:
+        return error
+
+
+def _lost(messages: Sequence[Message], outcome: Reply | RunError) -> Usage | None:
+    """The tokens that a call had sent when it failed; `None` if it did not fail, or nothing was sent."""
+    is_lost = isinstance(outcome, RunError) and not isinstance(outcome, ReplayMiss)
+    return usage_of_prompt(messages) if is_lost else None
+
+
+def _first_of_requests(outcomes: Sequence[Reply | RunError]) -> list[bool]:
+    """Whether each of several samples is the first of a request: of what is not in the store, and before that of what is.
+
+    The first reply of a request has its usage, in the store as well, so a replay finds the same.
+    """
+    failed = next((number for number, outcome in enumerate(outcomes) if isinstance(outcome, RunError)), None)
+    return [
+        number in (0, failed) or (isinstance(outcome, Reply) and outcome.usage.prompt_tokens > 0)
+        for number, outcome in enumerate(outcomes)
+    ]

@@ -1,0 +1,269 @@
+"""Which files of a folder may say where questions and keys are sent, and what code and weights are loaded.
+
+A `hopweave.toml` in the working directory, a profile that it names, and the `plan.json` of a run may come from a stranger. They
+may choose among what this package brings, and how long it works. What is guarded (`guarded`) they may set only once the user
+has read the file and run `hopweave trust`. The user's own configuration, environment and flags, and files that are named on the
+command line, are the user's own words and need no trust.
+
+What is trusted is kept in the user's configuration folder as the resolved path of each file and the SHA-256 of its content, so
+that a file that was changed must be trusted again, whoever changed it. The plan of a run that this user begins is trusted as it
+is written.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+from platformdirs import user_config_path
+
+from hopweave.catalog import Role, entries
+from hopweave.errors import SettingsError
+from hopweave.plain_data import read_json
+
+SCHEMA = "hopweave.trusted/1"
+
+_SELECTED: Mapping[str, Role] = {
+    "method": "methods",
+    "llm": "llms",
+    "retriever": "retrievers",
+    "engine": "retrievers",
+    "reader": "readers",
+    "duplicate_detector": "duplicate_detectors",
+}
+# Of parts that call a model elsewhere or load one here, only these options are free; one that is new is guarded.
+_FREE: Mapping[str, frozenset[str]] = {
+    "llms": frozenset(
+        {
+            *("endpoint", "server", "stream", "timeout_seconds", "connect_timeout_seconds", "stream_seconds"),
+            *("max_connections", "prefill", "logprobs", "scores", "json_schema", "samples"),
+            *("max_tokens_field", "context_tokens", "num_threads", "cache_ram_mib"),
+            *("rules", "rules_file", "chat", "max_batch", "dtype", "device"),
+        }
+    ),
+    "readers": frozenset(
+        {
+            *("passage_slot", "null_score", "with_title", "theta"),
+            *("max_span_tokens", "max_tokens", "stride", "batch_size", "device"),
+        }
+    ),
+    "duplicate_detectors": frozenset({"threshold", "device"}),
+}
+_GUARDED = re.compile(
+    r"(?:^|_)(?:urls?|uri|address|host|env|keys?|secrets?|passwords?|credentials?|authorization|headers?|cookies?|prox(?:y|ies)"
+    r"|tls|ssl|certs?|certificates?|commands?|modules?|plugins?|entry_points?|extra_body|remote_code)$"
+)
+_MAX_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Settings that were found in a folder.
+
+    Attributes:
+        path: of the file.
+        content: what it holds, as it was read.
+        settings: of hopweave.
+        parts: options of other parts that it names, by role and name.
+    """
+
+    path: Path
+    content: bytes
+    settings: Mapping[str, Any]
+    parts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sha256(self) -> str:
+        """Of the content, in hexadecimal."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    @property
+    def guarded(self) -> dict[str, Any]:
+        """What it sets that needs trust."""
+        return {**guarded(self.settings), **guarded(self.parts)}
+
+
+def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What among settings decides where questions and keys are sent, where replies are kept, and what is loaded and run here.
+
+    Addresses, names of environment variables, headers, proxies, TLS, fields added to requests, files of weights, the store, and
+    parts that another package brings.
+
+    Args:
+        values: nested, by role and name where they are options of parts.
+
+    Returns:
+        Values by their key with dots.
+    """
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if key in get_args(Role) and isinstance(value, Mapping):
+            for name, options in value.items():
+                _look_at_part(key, name, options, found)
+        elif key == "store" and isinstance(value, Mapping) and "path" in value:
+            found["store.path"] = value["path"]
+        else:
+            _look_at(key, key, value, found)
+    return found
+
+
+def _look_at_part(role: str, name: str, options: Any, found: dict[str, Any]) -> None:
+    place = f"{role}.{name}"
+    if _is_foreign(role, name) or not isinstance(options, Mapping):
+        found[place] = options
+        return
+    for option, value in options.items():
+        if role in _FREE and option not in _FREE[role] and not (option == "model" and _is_no_file(role, name, value)):
+            found[f"{place}.{option}"] = value
+        else:
+            _look_at(option, f"{place}.{option}", value, found)
+
+
+def _look_at(key: str, place: str, value: Any, found: dict[str, Any]) -> None:
+    if _GUARDED.search(key) or (key in _SELECTED and _is_foreign(_SELECTED[key], value)):
+        found[place] = value
+    elif isinstance(value, Mapping):
+        for inner, item in value.items():
+            _look_at(str(inner), f"{place}.{inner}", item, found)
+
+
+def _is_foreign(role: str, name: Any) -> bool:
+    """Whether another package brings the part."""
+    known = entries(role)
+    return isinstance(name, str) and name in known and ":" in known[name].target
+
+
+def _is_no_file(role: str, name: str, value: Any) -> bool:
+    """Whether a model is a mere name: one at an endpoint, or one of those that come with a checksum."""
+    from hopweave.model_files import KNOWN_MODELS
+
+    if role != "llms" or name == "transformers_local":
+        return False
+    return name != "llama_cpp" or (isinstance(value, str) and value in KNOWN_MODELS)
+
+
+def check_trust(found: list[Found], own: Mapping[str, Any], both: Mapping[str, Any]) -> None:
+    """Refuses what files set that are not trusted.
+
+    Args:
+        found: the files that are not trusted.
+        own: the settings without those files.
+        both: the settings with them. What is guarded must be the same in both: what the user's own words set, they overrule.
+
+    Raises:
+        SettingsError: names the file, the keys, and what to run.
+    """
+    before, now = guarded(own), guarded(both)
+    for file in found:
+        keys = [key for key in guarded(file.settings) if key in now and before.get(key, _ABSENT) != now[key]]
+        keys += guarded(file.parts)
+        if keys:
+            raise SettingsError(_refusal(file, keys))
+
+
+_ABSENT = object()
+
+
+def _refusal(file: Found, keys: list[str]) -> str:
+    path = file.path.resolve()
+    shown = ", ".join(keys[:_MAX_SHOWN]) + (f" and {len(keys) - _MAX_SHOWN} more" if len(keys) > _MAX_SHOWN else "")
+    why = "it has changed since you trusted it" if str(path) in trusted() else "you have not trusted it"
+    named = path.parent if path.name in TRUSTED_NAMES else path
+    return (
+        f"{path} sets {shown}, by which it could send your questions and keys elsewhere or load what it likes, and {why}; "
+        f"read it, and if you trust it run: hopweave trust {shlex.quote(str(named))}"
+    )
+
+
+TRUSTED_NAMES = ("hopweave.toml", "plan.json")
+"""The files that are looked for in a folder."""
+
+
+def is_trusted(file: Found) -> bool:
+    """Whether the user trusted the file as it is. Errors as `trusted`."""
+    return trusted().get(str(file.path.resolve())) == file.sha256
+
+
+def trusted() -> Mapping[str, str]:
+    """The SHA-256 of each trusted file, by its path.
+
+    Raises:
+        SettingsError: if the list cannot be read, or others than the user could have written it.
+    """
+    place = _place()
+    try:
+        with place.open("rb") as file:
+            status = os.fstat(file.fileno())
+            content = file.read()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise SettingsError(f"cannot read {place}: {error.strerror}; check its permissions") from None
+    if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        raise SettingsError(f"others may write to {place}, which says whom you trust; make it yours: chown and chmod 600")
+    try:
+        files = dict(read_json(content)["files"])
+    except (ValueError, TypeError, KeyError):
+        raise SettingsError(f"{place} cannot be read; delete it, and trust anew what you trust") from None
+    return {str(path): str(sha256) for path, sha256 in files.items()}
+
+
+def trust(file: Found) -> None:
+    """Trusts a file as it is now.
+
+    Raises:
+        SettingsError: if that cannot be kept.
+    """
+    _change(lambda files: {**files, str(file.path.resolve()): file.sha256})
+
+
+def distrust(path: Path) -> list[str]:
+    """Trusts a file, or the files of a folder, no longer; returns their paths. Errors as `trust`."""
+    resolved = path.resolve()
+    gone = [known for known in trusted() if resolved in (Path(known), Path(known).parent)]
+    if gone:
+        _change(lambda files: {known: sha256 for known, sha256 in files.items() if known not in gone})
+    return gone
+
+
+def trust_own(file: Found) -> None:
+    """Trusts what this process has just written for its user. Where that cannot be kept, going on asks for `hopweave trust`."""
+    if file.guarded:
+        with suppress(SettingsError):
+            trust(file)
+
+
+def _place() -> Path:
+    return user_config_path("hopweave") / "trusted.json"
+
+
+def _change(change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> None:
+    place = _place()
+    try:
+        with _alone(place):
+            draft = place.with_name(f".{place.name}.new")
+            draft.unlink(missing_ok=True)
+            content = json.dumps({"schema": SCHEMA, "files": dict(sorted(change(trusted()).items()))}, indent=1) + "\n"
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+                file.write(content)
+            draft.replace(place)
+    except OSError as error:
+        raise SettingsError(f"cannot write {place}: {error.strerror}; make the folder writable") from None
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Lets other processes wait that change the list."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.with_name(f".{place.name}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

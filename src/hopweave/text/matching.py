@@ -1,0 +1,84 @@
+"""When two texts say the same: the normaliser, containment and overlap that methods and metrics share."""
+
+from __future__ import annotations
+
+import re
+import string
+from typing import Literal
+
+from hopweave.memoize import remembered
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_YES_OR_NO = re.compile(r"[\W_]*+(?:yes|no)\b(?:[\W_]*+$|(?!\.\s*+\d)[*_\"'”’]*+\s*+[.,;:!–—-]++\s)", re.IGNORECASE)
+_NOT_WORDS = re.compile(r"[^a-z0-9]+")
+
+Match = Literal["words", "characters"]
+
+
+@remembered
+def normalize_answer(text: str) -> str:
+    """The SQuAD normaliser: lower case, ASCII punctuation deleted, articles blanked, white space collapsed, in that order.
+
+    Source: Rajpurkar et al. 2016, the official evaluation script's rules.
+
+    >>> normalize_answer("The Toronto Coach-Terminal.")
+    'toronto coachterminal'
+    """
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def is_contained(span: str, answer: str, match: Match = "words") -> bool:
+    """Whether the normalised span stands in the normalised answer (SearChain, section 3.3, short form).
+
+    Args:
+        span: what the reader found. One that normalises to nothing is contained in nothing.
+        answer: what the model said.
+        match: `words` looks for whole words in a row, so that `no` is not in `not known`; `characters` is the plain substring
+            of the authors' code.
+
+    >>> is_contained("no", "not known"), is_contained("no", "not known", "characters")
+    (False, True)
+    """
+    needle, hay = normalize_answer(span), normalize_answer(answer)
+    if not needle:
+        return False
+    return f" {needle} " in f" {hay} " if match == "words" else needle in hay
+
+
+def rouge_l(candidate: str, reference: str) -> tuple[float, float, float]:
+    """ROUGE-L over the whole texts: precision, recall and F1, each from 0 to 1.
+
+    Lower case, everything but letters and digits splits words, no stemming, plain longest common subsequence, as in Google's
+    `rouge_score` (Lin 2004).
+
+    >>> [round(value, 4) for value in rouge_l("the cat sat on the mat", "the cat lay on the mat")]
+    [0.8333, 0.8333, 0.8333]
+    """
+    left, right = _NOT_WORDS.sub(" ", candidate.lower()).split(), _NOT_WORDS.sub(" ", reference.lower()).split()
+    if not left or not right:
+        return 0.0, 0.0, 0.0
+    common = _longest_common_subsequence(left, right)
+    precision, recall = common / len(left), common / len(right)
+    f1 = 2 * precision * recall / (precision + recall) if common else 0.0
+    return precision, recall, f1
+
+
+def is_yes_or_no(text: str) -> bool:
+    """Whether an answer is a yes or no: bare, or with more after punctuation.
+
+    >>> is_yes_or_no("Yes, in 1931"), is_yes_or_no("No Country for Old Men"), is_yes_or_no("No. 5")
+    (True, False, False)
+    """
+    return _YES_OR_NO.match(text) is not None
+
+
+def _longest_common_subsequence(left: list[str], right: list[str]) -> int:
+    row = [0] * (len(right) + 1)
+    for word in left:
+        diagonal = 0
+        for column, other in enumerate(right, start=1):
+            above = row[column]
+            row[column] = diagonal + 1 if word == other else max(above, row[column - 1])
+            diagonal = above
+    return row[-1]

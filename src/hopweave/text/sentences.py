@@ -1,0 +1,112 @@
+"""Where sentences begin and end, by the `sentencex` library (which knows abbreviations and initials)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hopweave.memoize import remembered
+from hopweave.types import Span
+
+# What the library cannot take: white space of several bytes before a full stop makes its Rust panic, and no `except Exception`
+# catches that; half a character, as from a broken escape, is an error. Each is replaced by one character, so offsets stay.
+_WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
+_NO_END = re.compile(r"(?:^|\s)(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.$")
+# What stands before a number (the library knows a few of them), and what may stand before a number in words.
+_COUNTS = re.compile(
+    r"(?<!\w)(?:nos?|vols?|approx|ca?|figs?|pp?|chap|ch|secs?|arts?|op|pts?|eqs?|vers?|est|max|min|avg)\.$", re.IGNORECASE
+)
+_ABOUT = re.compile(r"(?<!\w)(?:approx|ca|est|max|min|avg)\.$", re.IGNORECASE)
+_NO_END_LENGTH = 6  # of the longest that is looked for, with the space before it
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+# What the library takes of quotation marks grows with the square of their number, so a long text is handed to it in parts.
+_PART_LENGTH = 5_000
+
+
+def sentence_spans(text: str, language: str = "en") -> list[Span]:
+    """Spans of the sentences of a text, in order, surrounding white space left out.
+
+    Args:
+        text: any text; a line break alone does not end a sentence, an empty line does.
+        language: ISO 639-1 code.
+    """
+    return list(_sentence_spans(text, language))
+
+
+@remembered
+def _sentence_spans(text: str, language: str) -> tuple[Span, ...]:
+    spans: list[Span] = []
+    start = 0
+    for end in _ends(_SURROGATE.sub("\ufffd", _WIDE_SPACE.sub(" ", text)), language):
+        piece = text[start:end]
+        if inner := piece.strip():
+            begin = start + piece.index(inner)
+            joins = bool(spans) and _counts_on(text[max(spans[-1].start, spans[-1].end - 8) : spans[-1].end], inner[0])
+            spans.append(Span(spans.pop().start if joins else begin, begin + len(inner)))
+        start = end
+    return tuple(spans)
+
+
+def _ends(text: str, language: str) -> Iterator[int]:
+    """Where sentences end.
+
+    A part ends with a paragraph where it can. Else its last sentence may be cut, so the next part begins with it; a sentence
+    that is longer than a part goes on in the next.
+    """
+    start = 0
+    while start < len(text):
+        part = text[start : start + _PART_LENGTH]
+        is_whole = start + len(part) == len(text)
+        if not is_whole and (behind := part.rfind("\n\n") + 2) > 2:
+            part, is_whole = part[:behind], True
+        ends = [start + end for end in _ends_of_part(part, language)]
+        yield from ends if is_whole else ends[:-1]
+        start = ends[-2] if len(ends) > 1 and not is_whole else start + len(part)
+
+
+def _ends_of_part(part: str, language: str) -> list[int]:
+    import sentencex
+
+    ends: list[int] = []
+    position = 0
+    for piece in sentencex.segment(language, part):
+        found = part.find(piece, position)
+        position = (position if found < 0 else found) + len(piece)
+        ends.append(position)
+    return [*ends[:-1], len(part)]
+
+
+def _counts_on(ending: str, first: str) -> bool:
+    """Whether a sentence goes on, by its ending and what comes next: `approx. 5 km`, `Vol. 2`, `ca. five`."""
+    return _COUNTS.search(ending) is not None if first.isdigit() else first.islower() and _ABOUT.search(ending) is not None
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a text; empty if there is none.
+
+    A title such as `Dr.`, a number after `No.`, and a name with a mark in it such as `Panic! at the Disco` do not end it.
+
+    >>> first_sentence("The film Dr. No was made in 1962. It was the first.")
+    'The film Dr. No was made in 1962.'
+    """
+    end = 0
+    for span in sentence_spans(text):
+        # Sentences end without white space, so the last characters say how one ends.
+        goes_on = _NO_END.search(text[max(0, end - _NO_END_LENGTH) : end]) or _continues(text[span.start])
+        if end and not goes_on:
+            break
+        end = span.end
+    return text[:end].strip()
+
+
+def _continues(first: str) -> bool:
+    return first.islower() or first in ".,;:)"
+
+
+def sentence_around(text: str, span: Span) -> Span:
+    """The smallest run of whole sentences that covers a span of the text."""
+    touching = [s for s in sentence_spans(text) if s.start < span.end and span.start < s.end]
+    if not touching:
+        return span
+    return Span(min(span.start, touching[0].start), max(span.end, touching[-1].end))

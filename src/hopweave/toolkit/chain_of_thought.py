@@ -1,0 +1,152 @@
+"""Chains of thought, with and without demonstrations, once or many times: what all methods that write them share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hopweave.errors import BudgetReached
+from hopweave.parse.final import MARKER, demanded, final_answer
+from hopweave.prompting.demonstrations import Demonstration
+from hopweave.prompting.prompt import prompts_beside
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.demos import asked, packed, rationale
+from hopweave.toolkit.final_answer import bare_answer, file_missing, is_missing
+from hopweave.toolkit.voting import Tie, Vote, file_vote, mean_logprob, vote
+from hopweave.types import Message, Question
+
+NEXT_EXAMPLE = ("\nQ:",)
+PLAIN_MARKER = "The answer is"
+"""The marker of Auto-CoT and of Recite-and-answer."""
+
+_PROMPTS = prompts_beside(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Elected:
+    """What several chains of thought come to.
+
+    Attributes:
+        vote: on their answers.
+        rationales: what each sample said.
+        answers: the bare answer of each; empty where it has none.
+        how: how the answer that won was read, as `parse.final.final_answer` says it.
+        reached: the limit that left fewer samples than were asked for.
+    """
+
+    vote: Vote
+    rationales: tuple[str, ...]
+    answers: tuple[str, ...]
+    how: str
+    reached: BudgetReached | None = None
+
+
+async def cot_prompt(
+    bench: Workbench, question: Question, demos: Sequence[Demonstration], max_tokens: int, *, probes: bool = False
+) -> str:
+    """The prompt of a few-shot chain of thought (Wei et al. 2022).
+
+    Args:
+        bench: of the question.
+        question: what is asked.
+        demos: shown as `Q:` and `A:` with their reasoning.
+        max_tokens: of the reply.
+        probes: ask whether the model can answer, which is to reply NO! if not.
+
+    Raises:
+        ModelError, BudgetReached, ReplayMiss: as `Workbench.count_tokens`.
+    """
+    prompt = _PROMPTS["cot_probe" if probes else "cot"]
+    wanted = demanded(question.form, question.labels)
+    examples = [f"Q: {asked(bench, question, one.question)}\nA: {rationale(one, question.form)}" for one in demos]
+    text = asked(bench, question)
+    fitting = await packed(bench, examples, f"{prompt.text}{wanted}{text}", max_tokens)
+    return bench.fill(prompt, demanded=wanted, examples=fitting, question=text)
+
+
+def trigger(bench: Workbench) -> str:
+    """The words that start the reasoning where no demonstration shows it (Kojima et al. 2022; the wording is our own)."""
+    return bench.fill(_PROMPTS["trigger"])
+
+
+def zero_shot_prompt(bench: Workbench, question: Question, *, probes: bool = False) -> str:
+    """The prompt of a chain of thought without demonstrations: the question, and words that start the reasoning."""
+    return bench.fill(
+        _PROMPTS["zero_shot_probe" if probes else "zero_shot"], question=asked(bench, question), trigger=trigger(bench)
+    )
+
+
+async def finish(
+    bench: Workbench, question: Question, turns: Sequence[Message], *, max_tokens: int, purpose: str = "answer"
+) -> tuple[str, str, str]:
+    """Asks for the answer that a reasoning leads to.
+
+    Args:
+        bench: of the question.
+        question: what was asked.
+        turns: what the reasoning replied to, and the reasoning as the model's turn; where there is none, the request joins
+            the user's.
+        max_tokens: of the reply.
+        purpose: of the call.
+
+    Returns:
+        The bare answer, how it was found, and a sentence that gives it (what was said instead, where there is none).
+
+    Raises:
+        ModelError, BudgetReached, ReplayMiss: as `Workbench.reply`.
+    """
+    request = bench.fill(_PROMPTS["finish"], demanded=demanded(question.form, question.labels))
+    *before, last = turns
+    is_open = last.role == "user"
+    more = [*before, replace(last, text=f"{last.text}\n\n{request}")] if is_open else [*turns, Message("user", request)]
+    said = (await bench.reply(more, purpose=purpose, sampling=replace(bench.sampling, max_tokens=max_tokens))).text.strip()
+    short, how = bare_answer(bench, said, question)
+    if not short:
+        return "", how, said
+    return short, "forced", said if MARKER.lower() in said.lower() or question.form == "long" else f"{MARKER} {short}."
+
+
+def plainly_demanded(question: Question) -> str:
+    """How the last sentence is asked for where it begins with `PLAIN_MARKER`."""
+    return demanded(question.form, question.labels).replace(MARKER, PLAIN_MARKER)
+
+
+async def self_consistent(
+    bench: Workbench,
+    question: Question,
+    prompt: str,
+    *,
+    num_samples: int,
+    temperature: float,
+    max_tokens: int,
+    tie: Tie = "logprob",
+    top_p: float = 1.0,
+    stop: tuple[str, ...] = NEXT_EXAMPLE,
+) -> Elected:
+    """Samples chains of thought and votes on their answers (Wang et al. 2023).
+
+    A sample without the marker gives no vote, and is filed as unread; if none has it, the whole text of each counts.
+
+    Raises:
+        ModelError, BudgetReached, ReplayMiss: as `Workbench.samples`.
+    """
+    sampling = replace(
+        bench.sampling,
+        temperature=temperature,
+        top_p=top_p,
+        max_tokens=max_tokens,
+        stop=stop,
+        top_logprobs=1 if bench.abilities.logprobs else 0,
+    )
+    drawn = await bench.samples([Message("user", prompt)], num_samples, purpose="reasoning", sampling=sampling)
+    texts = tuple(reply.text.strip() for reply in drawn.replies)
+    read = [final_answer(text, question) for text in texts]
+    for text, (_, how) in zip(texts, read, strict=True):
+        if is_missing(how, question.form):
+            file_missing(bench, text)
+    answers = tuple("" if is_missing(how, question.form) else short for short, how in read)
+    if not any(answers):
+        answers = tuple(short for short, _ in read)
+    elected = vote(answers, form=question.form, tie=tie, logprobs=[mean_logprob(reply) for reply in drawn.replies])
+    file_vote(bench, elected, answers)
+    return Elected(elected, texts, answers, read[elected.first][1], drawn.reached)

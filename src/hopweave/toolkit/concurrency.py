@@ -1,0 +1,48 @@
+"""Work that does not depend on other work, done side by side; each piece has its place in the record, and its own limit."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from hopweave.errors import BudgetReached
+from hopweave.runtime.workbench import Workbench
+
+T = TypeVar("T")
+
+
+async def side_by_side(bench: Workbench, works: Sequence[tuple[int, Callable[[], Awaitable[T]]]]) -> list[T | BudgetReached]:
+    """Does pieces of work as `Workbench.side_by_side`, each filed under a decision of its own.
+
+    Args:
+        bench: of the question.
+        works: the decision of each, made before, and what is to be done.
+
+    Returns:
+        What came of each, in order; the limit of the budget that ended it, if one did.
+
+    Raises:
+        Exception: whatever else a piece raises.
+    """
+
+    async def done(step: int, work: Callable[[], Awaitable[T]]) -> T | BudgetReached:
+        with bench.under(step):
+            try:
+                return await work()
+            except BudgetReached as reached:
+                return reached
+
+    return await bench.side_by_side([partial(done, *one) for one in works])
+
+
+def all_of(outcomes: Sequence[T | BudgetReached]) -> list[T]:
+    """What pieces of work came to, if none reached a limit.
+
+    Raises:
+        BudgetReached: the first of them.
+    """
+    for outcome in outcomes:
+        if isinstance(outcome, BudgetReached):
+            raise outcome
+    return [outcome for outcome in outcomes if not isinstance(outcome, BudgetReached)]

@@ -1,0 +1,92 @@
+"""The final answer: how it is asked for by the question's form, and how it is read and made to be given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from hopweave.parse.final import MARKER, final_answer
+from hopweave.prompting.prompt import Prompt
+from hopweave.runtime.workbench import Workbench
+from hopweave.toolkit.transcript import Transcript
+from hopweave.types import AnswerForm, Question
+
+MARKED = ("marker", "alt-marker")
+"""How an answer was read that follows a marker."""
+
+
+def of_form(workbench: Workbench, prompts: Mapping[str, Prompt], name: str, question: Question) -> str:
+    """The prompt `NAME_short`, `NAME_label` (which lists the labels) or `NAME_long`, by the form that the question asks for."""
+    labels = {"labels": ", ".join(question.labels)} if question.form == "label" else {}
+    return workbench.fill(prompts[f"{name}_{question.form}"], **labels)
+
+
+def closing_request(workbench: Workbench, prompts: Mapping[str, Prompt], question: Question) -> tuple[str, str]:
+    """The sentence that says what kind of answer is wanted, and the line that lists the labels (empty without labels)."""
+    ask = workbench.fill(prompts[f"ask_{question.form}"])
+    labels = workbench.fill(prompts["labels"], labels=", ".join(question.labels)) if question.labels else ""
+    return ask, labels
+
+
+def bare_answer(workbench: Workbench, text: str, question: Question) -> tuple[str, str]:
+    """The bare answer of a reply that was to hold nothing else: without a marker, its first line.
+
+    Returns:
+        The answer and how it was found, as `parse.final.final_answer`. What cannot be read is filed.
+    """
+    short, how = final_answer(text, question)
+    if how == "full" and question.form == "short":
+        short, how = final_answer(text.strip().split("\n", 1)[0], question)
+    if not short:
+        file_unanswered(workbench, text)
+    return short, how
+
+
+def after_marker(words: str, question: Question) -> tuple[str, str]:
+    """The bare answer in the words that follow the final marker, and how it was found."""
+    if question.form == "long":
+        short, _ = final_answer(words, question)
+        return short, "marker" if short else "empty"
+    return final_answer(f"{MARKER}: {words}", question)
+
+
+async def forced(
+    transcript: Transcript, question: Question, *, max_tokens: int, next_example: str, words_of: Callable[[str], str]
+) -> tuple[str, str]:
+    """Has the model go on from a transcript that ends with the final marker: the rule of the authors of Self-Ask.
+
+    Args:
+        transcript: what was written so far.
+        question: whose form counts.
+        max_tokens: of the reply.
+        next_example: what a demonstration begins with; only a long answer has more than a line.
+        words_of: cuts a reply down to the words of the answer.
+
+    Returns:
+        The bare answer and `forced`; an empty one and `empty` where there is none, which is filed.
+
+    Raises:
+        ModelError, BudgetReached, ReplayMiss: as `Workbench.reply`.
+    """
+    stop = (next_example,) if question.form == "long" else ("\n",)
+    sampling = replace(transcript.bench.sampling, max_tokens=max_tokens, stop=stop)
+    said = (await transcript.go_on("answer", sampling)).text.strip()
+    short, _ = after_marker(words_of(said), question)
+    if not short:
+        file_unanswered(transcript.bench, said)
+    return short, "forced" if short else "empty"
+
+
+def is_missing(how: str, form: AnswerForm) -> bool:
+    """Whether words of the model do not say what the final answer is, by how `final_answer` read them."""
+    return how == "empty" or (how == "full" and form != "long")
+
+
+def file_missing(workbench: Workbench, text: str) -> None:
+    """Files words that do not say what the final answer is."""
+    workbench.unread("final", "no sentence says what the final answer is" if text.strip() else "the reply is empty", text)
+
+
+def file_unanswered(workbench: Workbench, text: str) -> None:
+    """Files a reply that was to be the final answer, and holds none."""
+    workbench.unread("final", "no answer is in the reply" if text.strip() else "the reply is empty", text)
