@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hopweave.errors import DataError
 from hopweave.plain_data import read_json
 from hopweave.text.matching import is_contained, is_yes_or_no
-from hopweave.trace import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +55,6 @@ class Judgement:
         """The judgement as one line."""
         rest = {"entails": self.entails, "judge": self.judge, "said": self.said}
         return json.dumps({"key": self.pair.key, **asdict(self.pair), **rest}, ensure_ascii=False)
-
-
-def cited_claims(record: Record) -> Iterator[CitedClaim]:
-    """Every claim of a record with each of its quotes."""
-    for claim in record.answer.claims if record.answer is not None else ():
-        if claim.text.strip():
-            for citation in claim.citations:
-                yield CitedClaim(claim.query, claim.text, citation.quote)
 
 
 def entails_by_words(pair: CitedClaim) -> bool | None:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hopweave.errors import DataError, RunError
-from hopweave.grounding.entailment import CitedClaim, Judgement, cited_claims, read_judgements
+from hopweave.grounding.entailment import CitedClaim, Judgement, read_judgements
 from hopweave.prompting.prompt import blunt, fence, prompts_beside
 from hopweave.runtime.components import Parts
 from hopweave.runtime.workbench import Workbench
@@ -75,7 +75,7 @@ async def judge_records(
     Raises:
         DataError: if the file cannot be read or written, or holds verdicts of another model.
     """
-    wanted = {pair.key: pair for record in records for pair in cited_claims(record)}
+    wanted = {pair.key: pair for record in records for pair in _cited_claims(record)}
     known = _known(path)
     _check_judge(judge, known.values(), path)
     settled = {key for key, judgement in known.items() if judgement.entails is not None}
@@ -97,6 +97,14 @@ async def judge_records(
     except ExceptionGroup as errors:
         raise errors.exceptions[0] from None
     return Tally(len(made), len(wanted.keys() & settled), sum(judgement.entails is None for judgement in made))
+
+
+def _cited_claims(record: Record) -> Iterator[CitedClaim]:
+    """Every claim of a record with each of its quotes."""
+    for claim in record.answer.claims if record.answer is not None else ():
+        if claim.text.strip():
+            for citation in claim.citations:
+                yield CitedClaim(claim.query, claim.text, citation.quote)
 
 
 def _check_judge(judge: Judge, known: Iterable[Judgement], path: Path) -> None:
