@@ -274,7 +274,9 @@ def code_beside(prompts: Path) -> Path | None:
 
 def users_of(prompts: Path) -> list[Path]:
     """The code that may use a prompt: the file of the same name, and what its folder shares."""
-    return [code_beside(prompts), *sorted(prompts.parent.glob("_*.py"))]
+    folder = prompts.parent
+    shared = folder.glob("*.py") if folder.name.startswith("_") else [*folder.glob("_*.py"), *folder.glob("_*/*.py")]
+    return [code_beside(prompts), *sorted(shared)]
 
 
 @pytest.mark.parametrize("prompts", PROMPTS, ids=lambda path: path.name)

@@ -1,8 +1,8 @@
 """ReAct: thinks, then searches, looks up or finishes, step by step, and reads what it finds.
 
 Yao et al. (arXiv 2210.03629), section 3, in the form of the authors' code. What they do on Wikipedia is done here on the
-corpus through the retriever (see `_react/wiki.py`); their trajectories are replaced by our own, written from the demonstrations that
-all methods share. Where the steps are spent without an answer, or three actions in a row are none, their code finishes with
+corpus through the retriever (see `_react/wiki.py`); their trajectories are replaced by our own, written from the
+demonstrations that all methods share. Where the steps are spent without an answer, or three actions in a row are none, their code finishes with
 nothing, and so does this (`at_limit`). An action repeated at once that can show nothing new ends the work; then the model is
 made to finish. The demonstrations of the paper look for one thing at a time, and so a claim is made of each.
 
