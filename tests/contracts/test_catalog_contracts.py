@@ -273,10 +273,12 @@ def code_beside(prompts: Path) -> Path | None:
 
 
 def users_of(prompts: Path) -> list[Path]:
-    """The code that may use a prompt: the file of the same name, and what its folder shares."""
-    folder = prompts.parent
-    shared = folder.glob("*.py") if folder.name.startswith("_") else [*folder.glob("_*.py"), *folder.glob("_*/*.py")]
-    return [code_beside(prompts), *sorted(shared)]
+    """The code that may use a prompt: the file of the same name, what its folder shares, who imports it, and the toolkit."""
+    code = code_beside(prompts)
+    name = ".".join(code.relative_to(PACKAGE.parent).with_suffix("").parts)
+    importers = (path for path in PACKAGE.rglob("*.py") if f"from {name} import" in path.read_text(encoding="utf-8"))
+    shared = prompts.parent.glob("*.py" if prompts.parent.name.startswith("_") else "_*.py")
+    return [code, *shared, *prompts.parent.glob(f"_{code.stem}/*.py"), *importers, *(PACKAGE / "toolkit").glob("*.py")]
 
 
 @pytest.mark.parametrize("prompts", PROMPTS, ids=lambda path: path.name)
