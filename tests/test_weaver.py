@@ -297,7 +297,8 @@ def questions(number):
 
 
 @pytest.mark.parametrize("max_parallel", [1, 3, 50])
-async def test_all_questions_are_answered_with_no_more_than_so_many_side_by_side(max_parallel):
+async def test_all_questions_are_answered_with_no_more_than_so_many_side_by_side(max_parallel, monkeypatch):
+    monkeypatch.setattr("hopweave.weaver.APART_SECONDS", 0.0)
     llm = Scripted([Line(f"answer {index}", delay_seconds=0.001 * (index % 4)) for index in range(20)])
     async with weaver(llm=llm) as made:
         records = [record async for record in made.answer_all(iter(questions(20)), max_parallel=max_parallel)]

@@ -1,0 +1,214 @@
+"""The steps of which a trace consists, and what observers are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator
+
+from hopweave.errors import RunError
+from hopweave.trace.json_text import whole
+from hopweave.types import Reading, Reply, Sampling, Usage
+
+READER = "reader"
+"""The purpose of a call that reads a passage."""
+OFFLINE = "offline"
+"""The label of the decision under which `Workbench.offline` files what a run does once for all its questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Circumstances of a call that do not touch its content.
+
+    Attributes:
+        started_seconds: since the question was taken up.
+        seconds: how long it took, waiting and retries included.
+        from_store: answered by the store instead of the endpoint.
+        attempts: how often it was tried.
+        is_merged: answered by an equal call of another question (or branch), which was under way or, in an offline stage,
+            made before; `seconds` are of that call.
+    """
+
+    started_seconds: float
+    seconds: float
+    from_store: bool = False
+    attempts: int = 1
+    is_merged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a call or a question failed: the name of the error's class, its message, and whether trying again may help."""
+
+    kind: str
+    message: str
+    retryable: bool = False
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failure:
+        """The failure that an error stands for."""
+        return cls(type(error).__name__, whole(str(error)), isinstance(error, RunError) and error.retryable)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """A call of the language model.
+
+    Attributes:
+        messages: positions in `Record.messages`.
+        sample: counts equal calls from 0.
+        is_shared: drawn by the same request as the call before it, which holds the usage of that request.
+        is_beside: a sample of the same draw as the call before it, which did not wait for that one.
+    """
+
+    id: int
+    parent: int | None
+    purpose: str
+    messages: tuple[int, ...]
+    sampling: Sampling
+    sample: int
+    text: str | None
+    finish_reason: str
+    usage: Usage
+    error: Failure | None
+    timing: Timing
+    is_shared: bool = False
+    is_beside: bool = False
+    kind: Literal["model_call"] = "model_call"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A hit, by the id of its passage (the passage itself is in `Record.passages`)."""
+
+    passage_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A batch of queries sent to the retriever, with the hits of each query, best first.
+
+    Attributes:
+        is_rewritten: the retriever asked the model what to search for. What it then sent to the engine are searches under this
+            one, and it is those that are counted.
+    """
+
+    id: int
+    parent: int | None
+    queries: tuple[str, ...]
+    max_hits: int
+    hits: tuple[tuple[Found, ...], ...]
+    error: Failure | None
+    timing: Timing
+    is_rewritten: bool = False
+    kind: Literal["search"] = "search"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A passage read for a query."""
+
+    id: int
+    parent: int | None
+    query: str
+    passage_id: str
+    reading: Reading | None
+    error: Failure | None
+    timing: Timing
+    kind: Literal["read"] = "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something that the method decided: a node, a branch, a verdict, a stop.
+
+    Attributes:
+        label: what kind of decision, from the method's own small vocabulary.
+        text: one line for people.
+        data: the particulars, as JSON.
+        after: the decisions that this one had to wait for, where steps form a graph.
+    """
+
+    id: int
+    parent: int | None
+    label: str
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    after: tuple[int, ...] = ()
+    kind: Literal["decision"] = "decision"
+
+
+@dataclass(frozen=True, slots=True)
+class ParseFailure:
+    """Words of the model that could not be read: which parser, why, and the words."""
+
+    id: int
+    parent: int | None
+    parser: str
+    reason: str
+    text: str
+    kind: Literal["parse_failure"] = "parse_failure"
+
+
+AnyStep = ModelCall | Search | Read | Decision | ParseFailure
+Step = Annotated[AnyStep, Discriminator("kind")]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Tells an observer that a step has begun; the finished step follows under the same id."""
+
+    id: int
+    parent: int | None
+    kind: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """Tells an observer of a piece of a model's reply as it arrives."""
+
+    id: int
+    text: str
+
+
+Event = Started | TextPiece | AnyStep
+Observer = Callable[[Event], None]
+
+
+def passage_ids_of(step: AnyStep) -> Iterator[str]:
+    """The passages that a step refers to."""
+    match step:
+        case Search():
+            yield from (found.passage_id for of_one in step.hits for found in of_one)
+        case Read():
+            yield step.passage_id
+        case _:
+            pass
+
+
+def call_step(
+    step_id: int,
+    parent: int | None,
+    purpose: str,
+    messages: tuple[int, ...],
+    sampling: Sampling,
+    sample: int,
+    outcome: Reply | RunError,
+    timing: Timing,
+    *,
+    lost: Usage | None = None,
+    is_shared: bool = False,
+    is_beside: bool = False,
+) -> ModelCall:
+    """A `ModelCall` from what came of it; `lost` is the usage of one that failed."""
+    if isinstance(outcome, RunError):
+        text, reason, usage, error = None, "error", lost or Usage(), Failure.of(outcome)
+    else:
+        text, reason, usage, error = outcome.text, outcome.finish_reason, outcome.usage, None
+    return ModelCall(
+        step_id, parent, purpose, messages, sampling, sample, text, reason, usage, error, timing, is_shared, is_beside
+    )
