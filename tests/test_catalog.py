@@ -14,6 +14,7 @@ from hopweave.errors import MissingExtra, SettingsError
 
 PACKAGE = Path(catalog.__file__).parent
 FILES = [path for role in ROLES for path in sorted((PACKAGE / FOLDERS[role]).glob("*.py")) if not path.name.startswith("_")]
+ROLE_OF = {Path(folder).name: role for role, folder in FOLDERS.items()}
 
 
 def run(code: str, *path: Path) -> str:
@@ -55,14 +56,14 @@ def test_every_file_says_in_one_line_what_it_is_and_names_one_class(path):
     (names,) = [node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets) == "__all__"]
     (name,) = ast.literal_eval(names)
     assert name in {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
-    assert entries(path.parent.name)[path.stem].summary == first.rstrip(". ")
+    assert entries(ROLE_OF[path.parent.name])[path.stem].summary == first.rstrip(". ")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}.{path.stem}")
 def test_the_extra_of_a_file_is_one_that_the_package_has(path):
     import tomllib
 
-    extra = entries(path.parent.name)[path.stem].extra
+    extra = entries(ROLE_OF[path.parent.name])[path.stem].extra
     project = PACKAGE.parents[1] / "pyproject.toml"
     if extra is not None and project.is_file():
         assert extra in tomllib.loads(project.read_text(encoding="utf-8"))["project"]["optional-dependencies"]

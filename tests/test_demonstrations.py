@@ -18,7 +18,7 @@ from hopweave.toolkit.demos import drawn
 from hopweave.types import Question
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "hopweave"
-COUNTS = json.loads((PACKAGE / "demonstrations" / "demo_counts.json").read_text(encoding="utf-8"))
+COUNTS = json.loads((PACKAGE / "prompting" / "demonstrations" / "demo_counts.json").read_text(encoding="utf-8"))
 FAMILIES = ("multi_hop", "yes_no", "slot_filling", "fact_checking", "long_form")
 OF = {family: demonstrations(family) for family in FAMILIES}
 MULTI_HOP = OF["multi_hop"]

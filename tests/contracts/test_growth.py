@@ -19,10 +19,10 @@ from hopweave.corpus.json_stream import load_json
 from hopweave.corpus.split import split_spans
 from hopweave.errors import DataError
 from hopweave.grounding import citing, fragments, marking
-from hopweave.methods._ircot import finding as _finding
-from hopweave.methods._searchain import path as _path
+from hopweave.methods._ircot import finding
+from hopweave.methods._searchain import path
 from hopweave.prompting import prompt
-from hopweave.text import commands, keywords, matching
+from hopweave.text import commands, keywords, matching, sentences
 from hopweave.types import Answer, Citation, Claim, Passage, Question, Span
 
 PIECES = (
@@ -136,6 +136,8 @@ def no_error(function, text):
 CITED = (Claim("Who?", "a", "verified", (Citation(1, "p", 0, 1, "x"),)),)
 OTHERS = {
     **{f"document{suffix}": (lambda text, suffix=suffix: read_document(text, suffix)) for suffix in (".txt", ".md", ".html")},
+    "sentence_spans": sentences.sentence_spans,
+    "first_sentence": sentences.first_sentence,
     "split_spans": lambda text: list(split_spans(text, 200)),
     "load_json": lambda text: no_error(lambda one: load_json(one, "here"), text),
     "fence": lambda text: prompt.fence(text, "A title"),
@@ -153,8 +155,8 @@ OTHERS = {
     "without_commands": lambda text: commands.without_commands(Passage("p", text), "who wrote it first?"),
     "normalize_answer": matching.normalize_answer,
     "is_yes_or_no": matching.is_yes_or_no,
-    "final_content": _path.final_content,
-    "listed_titles": _finding.listed_titles,
+    "final_content": path.final_content,
+    "listed_titles": finding.listed_titles,
 }
 READERS = {**dict(parsers()), **OTHERS}
 
@@ -196,7 +198,7 @@ def test_time_grows_no_faster_than_the_text(name):
 LONGEST = {
     "controller.parse_titled": ("", " ", ".", "'", "Titles: ["),
     "arrows.parse_arrows": ("1. ", "-", "1, ", "_", " "),
-    "sentences.sentence_spans": ("", "“", "'", "a", "A. "),
+    "sentence_spans": ("", "“", "'", "a", "A. "),
     "document.html": ("", "<!--", "<!", "<a ", "<![CDATA["),
     "numbered.parse_numbered": ("1. ", "a\n", "["),
     "final.short_form": ("", "“", ".,"),

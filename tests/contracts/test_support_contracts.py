@@ -161,13 +161,13 @@ def test_no_method_makes_claims_or_answers_or_judges_by_itself():
     makers = {"Claim", "Verdict", "Answer", "Citation", "cite"}
     made = {
         (path.name, node.func.id)
-        for folder in ("methods", "question_graph")
+        for folder in ("methods", "question_graph", "toolkit")
         for path in sorted((PACKAGE / folder).rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in makers
     }
     # The paper of SearChain cites what was found for a query, whole, whether it bears the answer out or not.
-    assert made == {("_claims.py", "Answer"), ("_path.py", "Citation")}
+    assert made == {("claims.py", "Answer"), ("path.py", "Citation")}
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.form)

@@ -148,7 +148,8 @@ async def test_every_refusal_is_an_attempt_in_the_record():
 
 
 @pytest.mark.parametrize("status", [429, 503])
-async def test_a_server_that_bears_few_calls_at_a_time_is_met_without_a_failed_question(status):
+async def test_a_server_that_bears_few_calls_at_a_time_is_met_without_a_failed_question(status, monkeypatch):
+    monkeypatch.setattr("hopweave.weaver.APART_SECONDS", 0.0)  # all at once, which is the worst
 
     def busy_or_not(_):
         return Behaviour(text="yes", delay=0.02) if server.num_open <= 4 else Behaviour(status=status, text="too many")
