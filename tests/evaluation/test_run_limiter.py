@@ -163,5 +163,5 @@ async def test_a_server_that_bears_few_calls_at_a_time_is_met_without_a_failed_q
                 async for record in weaver.answer_all([Question(str(n), f"Is it {n}?") for n in range(60)], max_parallel=32)
             ]
     assert [record.error for record in records if record.error] == []
-    assert llm.turns.num_refused >= 20
+    assert llm.turns.num_refused >= 5
     assert llm.turns.limit < 32

@@ -120,6 +120,14 @@ def test_a_record_that_was_taken_out_added_or_moved_is_found(run):
         assert any(line.startswith(f"{RECORDS}, line {number}: ") for line in lines(run)), number
 
 
+@pytest.mark.parametrize(("key", "value"), [("end", 0), ("parts", {}), ("more", 1)])
+def test_a_line_of_the_proof_that_differs_from_what_its_record_gives_is_found(run, key, value):
+    place = run.path / "records" / "lights" / "a.proof"
+    first, *rest = place.read_text().splitlines()
+    place.write_text("\n".join([json.dumps(json.loads(first) | {key: value}), *rest]) + "\n")
+    assert list(proof.problems(place.with_suffix(".jsonl"))) == [(1, "its proof in a.proof was altered, the record was not")]
+
+
 def test_a_digit_of_the_proof_itself_is_found(run):
     place = run.path / "records" / "lights" / "a.proof"
     row = json.loads(place.read_text().split("\n")[0])

@@ -49,7 +49,7 @@ def add(records: Path, lines: Sequence[bytes]) -> None:
         for line in lines:
             end += len(line)
             chain = _chained(chain, line)
-            file.write(json.dumps({"end": end, "sha256": chain, "parts": parts_of(json.loads(line))}).encode() + b"\n")
+            file.write(json.dumps(_proof_of(line, end, chain)).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
 
@@ -72,7 +72,7 @@ def problems(records: Path, question_ids: Iterable[str] = ()) -> Iterator[tuple[
         question_ids: by which the question of a record that is missing is named.
     """
     lines, proofs = _lines(records), _lines(path_of(records))
-    chain, number = _START, 0
+    chain, number, end = _START, 0, 0
     for line, proof in zip_longest(lines, proofs):
         expected = _sha256_of(proof)
         if line is None or expected is None or _chained(chain, line) != expected:
@@ -80,7 +80,9 @@ def problems(records: Path, question_ids: Iterable[str] = ()) -> Iterator[tuple[
             names = {_short_hash(one): one for one in question_ids}
             yield from _Aligned(path_of(records).name, *rest, chain, number, names).problems()
             return
-        chain, number = expected, number + 1
+        chain, number, end = expected, number + 1, end + len(line)
+        if proof is None or read_json(proof) != _proof_of(line, end, chain):
+            yield number, f"its proof in {path_of(records).name} was altered, the record was not"
 
 
 def parts_of(document: Mapping[str, Any]) -> dict[str, str]:
@@ -207,6 +209,10 @@ def _lines(path: Path) -> Iterator[bytes]:
     if path.exists():
         with path.open("rb") as file:
             yield from file
+
+
+def _proof_of(line: bytes, end: int, chain: str) -> dict[str, Any]:
+    return {"end": end, "sha256": chain, "parts": parts_of(json.loads(line))}
 
 
 def _chained(chain: str, line: bytes) -> str:
