@@ -14,10 +14,11 @@ from hopweave.llms.llama_cpp import LlamaCpp
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.llms.scripted import Scripted
 from hopweave.protocols import TokenCounter
+from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Parts
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Store
-from hopweave.runtime.workbench import Budget, Workbench
+from hopweave.runtime.workbench import Workbench
 from hopweave.trace import Trace
 from hopweave.types import Abilities, Message, Reply, Sampling
 
@@ -107,7 +108,7 @@ async def test_counting_costs_no_budget_and_leaves_no_step():
     async with bench(Counter(), budget=Budget(max_llm_calls=1, max_tokens=1)) as workbench:
         await workbench.count_tokens("four")
         await workbench.count_tokens("five!")
-        assert workbench._spent.llm_calls == workbench._spent.tokens == 0
+        assert workbench._account.llm_calls == workbench._account.tokens == 0
         assert workbench.trace._steps == {}
 
 

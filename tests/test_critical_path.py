@@ -8,7 +8,7 @@ from test_samples import WARM, AtOnce
 from test_workbench import ASK, bench, record_of
 
 from hopweave.llms.scripted import Scripted
-from hopweave.runtime.workbench import Budget
+from hopweave.runtime.budget import Budget
 from hopweave.trace import ModelCall, Timing
 from hopweave.trace.critical_path import critical_path
 from hopweave.types import Message

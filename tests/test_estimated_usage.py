@@ -10,9 +10,9 @@ from test_workbench import ASK, QUICK, Model, bench, record_of
 from hopweave.errors import BudgetReached, ModelError, ReplayMiss
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.metrics.tokens import Tokens
+from hopweave.runtime.budget import Budget
 from hopweave.runtime.estimated_usage import estimated_tokens, with_usage
 from hopweave.runtime.store import Store
-from hopweave.runtime.workbench import Budget
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Example, Gold, Message, Reply, Sampling, Usage
 

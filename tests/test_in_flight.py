@@ -1,17 +1,17 @@
 """Equal calls that are under way at the same moment are made once, and each record and budget is right all the same."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 from test_samples import WARM, AtOnce
 from test_workbench import ASK, QUICK, Model, bench, others, record_of, until
 
 from hopweave.errors import BudgetReached, ModelError
+from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Parts
 from hopweave.runtime.in_flight import InFlight
 from hopweave.runtime.store import Store
-from hopweave.runtime.workbench import Budget, Workbench
+from hopweave.runtime.workbench import Workbench
 from hopweave.trace import ModelCall, TextPiece, Trace
 from hopweave.types import Reply, Usage
 
@@ -124,7 +124,7 @@ async def test_a_call_that_nobody_waits_for_any_more_is_cancelled_and_an_equal_o
 
 async def test_one_whose_time_is_up_is_cut_and_the_others_get_their_reply(store):
     desk = Desk(Gate(), store, num=2)
-    desk.benches[0] = replace(desk.benches[0], budget=Budget(max_seconds=0.05))
+    desk.benches[0] = Workbench(desk.parts, Trace(), Budget(max_seconds=0.05))
     hurried, patient = desk.ask()
     with pytest.raises(BudgetReached):
         await hurried

@@ -13,9 +13,10 @@ from hopweave.metrics.cost import Cost
 from hopweave.metrics.seconds import Seconds
 from hopweave.metrics.tokens import Tokens
 from hopweave.metrics.words import Words
+from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Parts
 from hopweave.runtime.store import Store
-from hopweave.runtime.workbench import Budget, Workbench
+from hopweave.runtime.workbench import Workbench
 from hopweave.settings import read_settings
 from hopweave.trace import Record, Trace
 from hopweave.trace.critical_path import critical_path

@@ -8,8 +8,8 @@ from test_workbench import ASK, QUICK, Engine, Model, bench, record_of
 
 from hopweave.errors import BudgetReached, ModelError, ReplayMiss
 from hopweave.llms.scripted import Line, Scripted
+from hopweave.runtime.budget import Budget
 from hopweave.runtime.store import Store
-from hopweave.runtime.workbench import Budget
 from hopweave.trace import ModelCall
 from hopweave.types import Reply, Sampling, Usage
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hopweave.errors import SettingsError
+from hopweave.runtime.budget import Budget
 from hopweave.runtime.retries import Retries
-from hopweave.runtime.workbench import Budget
 from hopweave.settings import Settings, assignments, build, merged, read_settings
 from hopweave.types import Sampling
 

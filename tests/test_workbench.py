@@ -25,10 +25,11 @@ from hopweave.errors import (
 from hopweave.llms.scripted import Line, Rule, Scripted
 from hopweave.prompting.prompt import Prompt
 from hopweave.runtime.batching import Batcher
+from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Parts
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Store, Stored, key_of
-from hopweave.runtime.workbench import Budget, Workbench
+from hopweave.runtime.workbench import Workbench
 from hopweave.trace import ModelCall, Read, Record, Search, Setup, Started, TextPiece, Trace
 from hopweave.types import Answer, Hit, Message, Passage, Question, Reading, Reply, Sampling, Span, TokenLogprob, Usage
 

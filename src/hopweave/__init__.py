@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hopweave.errors import HopweaveError
-    from hopweave.runtime.workbench import Budget
+    from hopweave.runtime.budget import Budget
     from hopweave.settings import Settings, read_settings
     from hopweave.trace import Record
     from hopweave.types import Answer, Citation, Claim, Passage, Question, Verdict
@@ -32,7 +32,7 @@ __all__ = [
 
 _HOME = {
     "Answer": "types",
-    "Budget": "runtime.workbench",
+    "Budget": "runtime.budget",
     "Citation": "types",
     "Claim": "types",
     "HopweaveError": "errors",

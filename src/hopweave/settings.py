@@ -33,9 +33,9 @@ from hopweave.catalog import Role, entry, load
 from hopweave.errors import SettingsError, suggest
 from hopweave.file_names import is_file_name
 from hopweave.plain_data import read_toml
+from hopweave.runtime.budget import Budget
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Mode
-from hopweave.runtime.workbench import Budget
 from hopweave.security.redaction import FOREIGN, public
 from hopweave.security.trust import Found, check_trust, is_trusted
 from hopweave.types import Sampling

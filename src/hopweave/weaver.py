@@ -29,9 +29,10 @@ from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError
 from hopweave.grounding.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.grounding.marking import abstention, settled, verdict_of
 from hopweave.protocols import Method, Noting
+from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Parts
 from hopweave.runtime.store import Store
-from hopweave.runtime.workbench import Budget, Workbench
+from hopweave.runtime.workbench import Workbench
 from hopweave.settings import Settings, read_settings
 from hopweave.trace import Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
 from hopweave.types import Answer, Question

@@ -12,9 +12,10 @@ from hopweave.evaluation.runs.limiter import Turns, limited
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.llms.scripted import Scripted
 from hopweave.protocols import TextScorer
+from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Parts
 from hopweave.runtime.store import Store
-from hopweave.runtime.workbench import Budget, Workbench
+from hopweave.runtime.workbench import Workbench
 from hopweave.trace import Trace
 from hopweave.types import Message, Sampling
 

@@ -64,6 +64,11 @@ class Parts:
         self._compare = Batcher(self._compare_batch, "duplicates") if duplicate_detector is not None else None
 
     @property
+    def is_replay(self) -> bool:
+        """Whether nothing but the store answers."""
+        return self.store is not None and self.store.mode == "replay"
+
+    @property
     def retriever_identity(self) -> str:
         """Names the retriever and, where it asks the model, the engine underneath; empty if there is none."""
         named = (self.retriever, self.engine if self.engine is not self.retriever else None)

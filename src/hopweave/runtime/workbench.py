@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from hopweave import errors
 from hopweave.errors import (
     BudgetReached,
     ModelError,
@@ -24,7 +23,6 @@ from hopweave.errors import (
     ReplayMiss,
     RunError,
     SearchError,
-    SettingsError,
 )
 from hopweave.prompting.prompt import Prompt
 from hopweave.protocols import (
@@ -35,11 +33,12 @@ from hopweave.protocols import (
     TokenCounter,
     is_part,
 )
+from hopweave.runtime.budget import Account, Budget
 from hopweave.runtime.components import Parts
-from hopweave.runtime.estimated_usage import usage_of_prompt, with_usage
-from hopweave.runtime.in_flight import Call, OnText
-from hopweave.runtime.retries import boundary, outcome_of
-from hopweave.runtime.store import Stored, key_of
+from hopweave.runtime.estimated_usage import usage_of_prompt
+from hopweave.runtime.in_flight import OnText
+from hopweave.runtime.model_calls import ModelCalls
+from hopweave.runtime.retries import boundary
 from hopweave.runtime.validation import checked_hits, checked_reading, checked_reply
 from hopweave.trace import OFFLINE, READER, Failure, Read, Search, Timing, Trace, call_step
 from hopweave.types import Abilities, Hit, Message, Passage, Reading, Reply, Sampling, Usage
@@ -56,36 +55,6 @@ _COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
-    """Limits for one question; `None` is no limit. Reaching one ends in the best answer so far, never in an exception.
-
-    An offline stage (`Workbench.offline`) has the same limits, counted apart.
-
-    Attributes:
-        max_llm_calls: calls of the model, stored replies included.
-        max_tokens: tokens in and out, over all calls.
-        max_searches: queries sent to the retriever; where the model rewrites queries, those sent to the engine underneath.
-        max_seconds: since the question was taken up; a call under way is cut. Stored replies count the seconds they took, and
-            calls side by side count once. In replay no clock runs: the calls that were cut are cut again.
-    """
-
-    max_llm_calls: int | None = None
-    max_tokens: int | None = None
-    max_searches: int | None = None
-    max_seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        for limit in fields(self):
-            value = getattr(self, limit.name)
-            if value is not None and not 0 < value < math.inf:
-                raise SettingsError(f"budget {limit.name} must be a number above 0, not {value}; leave it out for no limit")
-
-    def limits(self) -> dict[str, float]:
-        """The limits that are set."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
-
-
-@dataclass(frozen=True, slots=True)
 class Samples:
     """Replies that were drawn for the same messages, in order; fewer than asked for where a limit was `reached`."""
 
@@ -93,44 +62,28 @@ class Samples:
     reached: BudgetReached | None = None
 
 
-@dataclass(slots=True)
-class _Spent:
-    """What limits are held against; an account that is opened later `began` later, and took that time off the one before."""
-
-    llm_calls: int = 0
-    tokens: int = 0
-    searches: int = 0
-    stored_seconds: float = 0.0
-    began: float = 0.0
-    seconds_aside: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Made(Generic[T]):
-    """What came of a call, how long it took and how often it was tried; another question had it made if `is_merged`."""
-
-    outcome: T | RunError
-    seconds: float
-    attempts: int
-    is_merged: bool = False
-
-
-@dataclass(slots=True)
 class Workbench:
     """One question's hold on the parts: see the module's docstring.
 
-    Attributes:
+    Args:
         parts: shared with other questions.
         trace: of this question.
-        budget: of this question.
+        budget: of this question; no limits if absent.
     """
 
-    parts: Parts
-    trace: Trace
-    budget: Budget = field(default_factory=Budget)
-    _spent: _Spent = field(default_factory=_Spent)
-    _is_underneath: bool = False  # its searches go to the engine
-    _is_offline: bool = False  # what it does is for all questions
+    def __init__(self, parts: Parts, trace: Trace, budget: Budget | None = None) -> None:
+        self.parts = parts
+        self.trace = trace
+        self.budget = budget or Budget()
+        self._calls = ModelCalls(parts, self._new_account())
+        self._is_underneath = False  # its searches go to the engine
+
+    def _new_account(self) -> Account:
+        return Account(self.budget, self.trace.seconds, runs_clock=not self.parts.is_replay)
+
+    @property
+    def _account(self) -> Account:
+        return self._calls.account
 
     @property
     def abilities(self) -> Abilities:
@@ -146,7 +99,7 @@ class Workbench:
     def num_searches_left(self) -> int | None:
         """How many queries the budget still allows; `None` if any number."""
         limit = self.budget.max_searches
-        return None if limit is None else max(0, limit - self._spent.searches)
+        return None if limit is None else max(0, limit - self._account.searches)
 
     @property
     def has_retriever(self) -> bool:
@@ -215,13 +168,15 @@ class Workbench:
         Args:
             text: what is done, in one line.
         """
-        account = _Spent(began=self.trace.seconds())
+        account = self._new_account()
         with self.under(self.decide(OFFLINE, text)):
             try:
-                yield replace(self, _is_offline=True, _spent=account)
+                offline = copy(self)
+                offline._calls = ModelCalls(self.parts, account, is_offline=True)
+                yield offline
             finally:
-                seconds = self.trace.seconds() - account.began
-                self._spent.seconds_aside += seconds
+                seconds = account.seconds_since_opened()
+                self._account.seconds_aside += seconds
                 self.trace.set_aside(seconds)
 
     def unread(self, parser: str, reason: str, text: str) -> None:
@@ -324,14 +279,7 @@ class Workbench:
         llm = self.parts.llm
         if not is_part(llm, TokenCounter):
             return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
-        key = self._key([Message("user", text)], _COUNTING, 0)
-        stored = self._stored(key)
-        if stored is not None:
-            outcome = self._from_store(stored)
-        elif self._is_replay:
-            outcome = ReplayMiss("the store does not hold how many tokens a text has; run once with the store on")
-        else:
-            outcome = await self._counted(key, llm, text)
+        outcome = await self._calls.counted(self._calls.key([Message("user", text)], _COUNTING, 0), llm, text)
         if isinstance(outcome, RunError):
             raise outcome
         return outcome.usage.prompt_tokens
@@ -350,9 +298,9 @@ class Workbench:
         retriever = None if self._is_underneath else self.parts.retriever
         rewriter = retriever if is_part(retriever, ModelRetriever) else None
         if rewriter is None:  # else what it sends to the engine is counted
-            self._afford("max_searches", self._spent.searches + len(queries))
-            self._afford_time()
-            self._spent.searches += len(queries)
+            self._account.afford("max_searches", self._account.searches + len(queries))
+            self._calls.afford_time()
+            self._account.searches += len(queries)
         step_id, parent, started = self.trace.begin("search", "; ".join(queries)), self.trace.parent, self.trace.seconds()
 
         def end(hits: Sequence[Sequence[Hit]], error: Failure | None) -> None:
@@ -363,9 +311,9 @@ class Workbench:
 
         try:
             if rewriter is None:
-                async with self._deadline():
+                async with self._account.deadline():
                     with boundary(SearchError):
-                        search = self.parts.search_once if self._is_offline else self.parts.search
+                        search = self.parts.search_once if self._calls.is_offline else self.parts.search
                         hits = checked_hits(await search(queries, max_hits), max_hits)
             else:
                 with boundary(SearchError):
@@ -384,7 +332,7 @@ class Workbench:
             BudgetReached: if the question's time, or its calls, are spent.
         """
         if not is_part(self.parts.reader, ModelReader):  # whose call says so itself, and the store notes it
-            self._afford_time()
+            self._calls.afford_time()
         step_id, parent, started = self.trace.begin("read", query), self.trace.parent, self.trace.seconds()
         self.trace.keep_passage(passage)
 
@@ -417,7 +365,8 @@ class Workbench:
         self, rewriter: ModelRetriever, step_id: int, queries: Sequence[str], max_hits: int
     ) -> list[list[Hit]]:
         """What a retriever that asks the model finds for each query."""
-        underneath = replace(self, _is_underneath=True)
+        underneath = copy(self)
+        underneath._is_underneath = True
 
         async def search(query: str, query_step: int) -> list[Hit]:
             with self.under(query_step):
@@ -430,7 +379,7 @@ class Workbench:
     async def _reading(self, step_id: int, query: str, passage: Passage) -> Reading:
         reader = self.parts.reader
         if not is_part(reader, ModelReader):
-            async with self._deadline():
+            async with self._account.deadline():
                 return await self.parts.read(query, passage)
 
         async def ask(messages: Sequence[Message], sampling: Sampling) -> Reply:
@@ -449,137 +398,36 @@ class Workbench:
         is_beside: bool = False,
         ask: Callable[[OnText | None], Awaitable[Reply]] | None = None,
     ) -> Reply:
-        self._afford("max_llm_calls", self._spent.llm_calls + 1)
-        self._afford("max_tokens", self._spent.tokens + 1)
-        key = self._key(messages, sampling, sample)
-        self._afford_time(key)
-        self._spent.llm_calls += 1
+        self._account.afford_call()
+        key = self._calls.key(messages, sampling, sample)
+        self._calls.afford_time(key)
+        self._account.llm_calls += 1
         step_id, parent, started = self.trace.begin("model_call", purpose), self.trace.parent, self.trace.seconds()
         kept = self.trace.keep_messages(messages)
-        asking = ask or partial(self._asked, messages, sampling)
-        outcome, timing = await self._outcome(key, asking, step_id, started)
+        asking = ask or partial(self._calls.asked, messages, sampling)
+        outcome, timing = await self._calls.outcome(key, asking, started, self._on_text(step_id))
         lost = _lost(messages, outcome)
         self.trace.end(
             call_step(step_id, parent, purpose, kept, sampling, sample, outcome, timing, lost=lost, is_beside=is_beside)
         )
         if isinstance(outcome, RunError):
             raise outcome
-        self._spent.tokens += outcome.usage.prompt_tokens + outcome.usage.completion_tokens
+        self._account.tokens += outcome.usage.prompt_tokens + outcome.usage.completion_tokens
         return outcome
-
-    async def _outcome(
-        self, key: str, ask: Callable[[OnText | None], Awaitable[Reply]], step_id: int, started: float
-    ) -> tuple[Reply | RunError, Timing]:
-        stored = self._stored(key)
-        if stored is not None:
-            begun = self._spent.stored_seconds
-            await asyncio.sleep(0)  # whoever calls side by side begins before this call has taken its time
-            self._count_stored(begun, stored.seconds)
-            return self._from_store(stored), self._timing_of(stored, started)
-        if self._is_replay:
-            return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
-        made = await self._made(key, ask, partial(self._keep, key), self._on_text(step_id))
-        return made.outcome, Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
-
-    async def _asked(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None) -> Reply:
-        reply = checked_reply(await self.parts.llm.reply(messages, sampling, on_text))
-        return with_usage(messages, [reply])[0]
-
-    def _key(self, messages: Sequence[Message], sampling: Sampling, sample: int) -> str:
-        """Under which the store, or the memory of offline stages, keeps a call; empty where neither does."""
-        store = self.parts.store
-        is_kept = self._is_offline or (store is not None and store.mode != "off")
-        return key_of(self.parts.llm.identity, messages, sampling, sample) if is_kept else ""
-
-    def _stored(self, key: str) -> Stored | None:
-        store = self.parts.store
-        stored = store.get(key) if store is not None and key else None
-        return stored or (self.parts.offline_replies.get(key) if self._is_offline else None)
-
-    def _timing_of(self, stored: Stored, started: float) -> Timing:
-        is_from_store = self.parts.store is not None and self.parts.store.mode != "off"
-        return Timing(started, stored.seconds, from_store=is_from_store, attempts=stored.attempts, is_merged=not is_from_store)
-
-    def _keep(self, key: str, made: _Made[Reply]) -> _Made[Reply]:
-        """Keeps what came of a call where it belongs; hands back what stands there now."""
-        store, outcome = self.parts.store, made.outcome
-        reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
-        stored = Stored(reply, failure, made.seconds, made.attempts)
-        if store is not None and store.mode != "off":
-            standing = store.put(key, stored).reply or outcome
-            return made if standing is outcome else replace(made, outcome=standing)
-        if self._is_offline and reply is not None:
-            self.parts.offline_replies.setdefault(key, stored)
-        return made
-
-    def _count_stored(self, begun: float, seconds: float) -> None:
-        """Counts seconds that a call took and that nobody had to wait, from when the count stood at `begun`."""
-        self._spent.stored_seconds = max(self._spent.stored_seconds, begun + seconds)
-
-    async def _made(
-        self,
-        key: str,
-        ask: Callable[[OnText | None], Awaitable[T]],
-        keep: Callable[[_Made[T]], _Made[T]],
-        on_text: OnText | None = None,
-    ) -> _Made[T]:
-        """Makes a call, or waits for an equal one that is under way, within the question's time.
-
-        Args:
-            key: of the call; without one it is always made.
-            ask: makes it.
-            keep: is given what came of it, once, and hands back what counts.
-            on_text: told of each piece of a reply.
-        """
-
-        async def make(call: Call[_Made[T]]) -> _Made[T]:
-            began = time.perf_counter()
-
-            async def once() -> T:
-                call.attempts += 1
-                with boundary(ModelError):
-                    return await ask(call.tell if on_text is not None else None)
-
-            outcome = await outcome_of(once, self.parts.retries)
-            return keep(_Made(outcome, time.perf_counter() - began, call.attempts))
-
-        began, stood_at = time.perf_counter(), self._spent.stored_seconds
-        call, is_own = self.parts.in_flight.join(key, make)
-        try:
-            async with self._deadline():
-                made: _Made[T] = await call.result(on_text)
-        except BudgetReached as reached:
-            return keep(_Made(reached, time.perf_counter() - began, max(1, call.attempts)))
-        if is_own:
-            return made
-        self._count_stored(stood_at, made.seconds - (time.perf_counter() - began))
-        return replace(made, is_merged=True)
-
-    def _from_store(self, stored: Stored) -> Reply | RunError:
-        if stored.reply is not None:
-            return stored.reply
-        failure = stored.failure or Failure("ModelError", "the stored call has no outcome")
-        if failure.kind == BudgetReached.__name__:
-            return self._out_of_time()
-        kind = getattr(errors, failure.kind, None)
-        if not (isinstance(kind, type) and issubclass(kind, RunError)):
-            kind = ModelError
-        return kind(failure.message, retryable=failure.retryable)
 
     async def _at_once(
         self, llm: ManyReplies, messages: Sequence[Message], num: int, purpose: str, sampling: Sampling
     ) -> tuple[Reply, ...]:
         """Draws samples by one request; what the store holds is not drawn again."""
-        self._afford("max_llm_calls", self._spent.llm_calls + 1)
-        self._afford("max_tokens", self._spent.tokens + 1)
-        keys = [self._key(messages, sampling, number) for number in range(num)]
-        self._afford_time(keys[0])
-        self._spent.llm_calls += 1
+        self._account.afford_call()
+        keys = [self._calls.key(messages, sampling, number) for number in range(num)]
+        self._calls.afford_time(keys[0])
+        self._account.llm_calls += 1
         steps = [self.trace.begin("model_call", purpose) for _ in range(num)]
         parent, kept, started = self.trace.parent, self.trace.keep_messages(messages), self.trace.seconds()
-        outcomes = await self._drawn(llm, messages, sampling, keys, started)
+        outcomes = await self._calls.drawn(llm, messages, sampling, keys, started)
         is_first = _first_of_requests([outcome for outcome, _ in outcomes])
-        self._spent.llm_calls += sum(is_first[1:])
+        self._account.llm_calls += sum(is_first[1:])
         for number, (step_id, (outcome, timing)) in enumerate(zip(steps, outcomes, strict=True)):
             is_shared = not is_first[number]
             lost = None if is_shared else _lost(messages, outcome)
@@ -602,99 +450,13 @@ class Workbench:
             if isinstance(outcome, RunError):
                 raise outcome
         replies = tuple(outcome for outcome, _ in outcomes if isinstance(outcome, Reply))
-        self._spent.tokens += sum(reply.usage.prompt_tokens + reply.usage.completion_tokens for reply in replies)
+        self._account.tokens += sum(reply.usage.prompt_tokens + reply.usage.completion_tokens for reply in replies)
         return replies
-
-    async def _drawn(
-        self, llm: ManyReplies, messages: Sequence[Message], sampling: Sampling, keys: Sequence[str], started: float
-    ) -> list[tuple[Reply | RunError, Timing]]:
-        begun, found = self._spent.stored_seconds, [self._stored(key) for key in keys]
-        self._count_stored(begun, max((stored.seconds for stored in found if stored is not None), default=0.0))
-        missing = [key for key, stored in zip(keys, found, strict=True) if stored is None]
-        waiting: Iterator[tuple[Reply | RunError, Timing]] = iter(())
-        if missing and self._is_replay:
-            miss = ReplayMiss("the store does not hold all samples of this call; run once with the store on")
-            waiting = iter([(miss, Timing(started, 0.0, attempts=0))] * len(missing))
-        elif missing:
-
-            async def draw(_: OnText | None) -> list[Reply]:
-                replies = [checked_reply(reply) for reply in await llm.replies(messages, sampling, len(missing))]
-                if len(replies) != len(missing):
-                    raise ModelError(f"the model sent {len(replies)} replies where {len(missing)} were asked for")
-                return with_usage(messages, replies)
-
-            made = await self._made("\n".join(missing) if all(missing) else "", draw, partial(self._keep_all, missing))
-            timing = Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
-            drawn = made.outcome if isinstance(made.outcome, list) else [made.outcome] * len(missing)
-            waiting = iter([(one, timing) for one in drawn])
-        return [
-            next(waiting) if stored is None else (self._from_store(stored), self._timing_of(stored, started))
-            for stored in found
-        ]
-
-    def _keep_all(self, keys: Sequence[str], made: _Made[list[Reply]]) -> _Made[list[Reply]]:
-        """Keeps each reply of one request, or that there is none."""
-        outcome = made.outcome
-        each: Sequence[Reply | RunError] = outcome if isinstance(outcome, list) else [outcome] * len(keys)
-        kept = [self._keep(key, _Made(one, made.seconds, made.attempts)).outcome for key, one in zip(keys, each, strict=True)]
-        replies = [one for one in kept if isinstance(one, Reply)]
-        return replace(made, outcome=replies) if len(replies) == len(keys) else made
-
-    async def _counted(self, key: str, llm: TokenCounter, text: str) -> Reply | RunError:
-        """A count, as a reply that says nothing, so that the store can hold it."""
-
-        async def count(_: OnText | None) -> Reply:
-            return Reply("", usage=Usage(prompt_tokens=int(await llm.count_tokens(text))))
-
-        return (await self._made(key, count, partial(self._keep, key))).outcome
 
     def _on_text(self, step_id: int) -> Callable[[str], None] | None:
         if not self.trace.is_observed:
             return None
         return lambda piece: self.trace.piece(step_id, piece)
-
-    def _afford(self, limit: str, needed: float) -> None:
-        allowed = getattr(self.budget, limit)
-        if allowed is not None and needed > allowed:
-            raise BudgetReached(limit, allowed)
-
-    def _afford_time(self, key: str = "") -> None:
-        """Raises if time is up; for a call of the model, `key` is where the store notes it, so that a replay stops here too."""
-        store = self.parts.store
-        if self._is_replay:
-            stored = store.get(key) if store is not None and key else None
-            if stored is not None and stored.reply is None and not stored.attempts:
-                raise self._out_of_time()
-        elif self.budget.max_seconds is not None and self._seconds_left() <= 0:
-            reached = self._out_of_time()
-            if store is not None and key:
-                store.put(key, Stored(None, Failure.of(reached), 0.0, 0))
-            raise reached
-
-    @property
-    def _is_replay(self) -> bool:
-        return self.parts.store is not None and self.parts.store.mode == "replay"
-
-    def _out_of_time(self) -> BudgetReached:
-        return BudgetReached("max_seconds", self.budget.max_seconds or 0.0)
-
-    def _seconds_left(self) -> float:
-        spent = self._spent
-        taken = self.trace.seconds() - spent.began - spent.seconds_aside + spent.stored_seconds
-        return (self.budget.max_seconds or 0.0) - taken
-
-    @asynccontextmanager
-    async def _deadline(self) -> AsyncIterator[None]:
-        if self.budget.max_seconds is None or self._is_replay:
-            yield
-            return
-        try:
-            async with asyncio.timeout(self._seconds_left()) as clock:
-                yield
-        except TimeoutError:
-            if clock.expired():
-                raise self._out_of_time() from None
-            raise
 
 
 def _first(errors: ExceptionGroup[Exception]) -> Exception:

@@ -1,0 +1,214 @@
+"""How a call of the model is made for a question: from the store, by an equal call under way, or by the model, with retries."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from hopweave import errors
+from hopweave.errors import BudgetReached, ModelError, ReplayMiss, RunError
+from hopweave.protocols import ManyReplies, TokenCounter
+from hopweave.runtime.budget import Account
+from hopweave.runtime.components import Parts
+from hopweave.runtime.estimated_usage import with_usage
+from hopweave.runtime.in_flight import Call, OnText
+from hopweave.runtime.retries import boundary, outcome_of
+from hopweave.runtime.store import Stored, key_of
+from hopweave.runtime.validation import checked_reply
+from hopweave.trace import Failure, Timing
+from hopweave.types import Message, Reply, Sampling, Usage
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Made(Generic[T]):
+    """What came of a call, how long it took and how often it was tried; another question had it made if `is_merged`."""
+
+    outcome: T | RunError
+    seconds: float
+    attempts: int
+    is_merged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCalls:
+    """The calls of one question.
+
+    Attributes:
+        parts: the model and the store.
+        account: of the question.
+        is_offline: what is called is for all questions.
+    """
+
+    parts: Parts
+    account: Account
+    is_offline: bool = False
+
+    def key(self, messages: Sequence[Message], sampling: Sampling, sample: int) -> str:
+        """Under which the store, or the memory of offline stages, keeps a call; empty where neither does."""
+        store = self.parts.store
+        is_kept = self.is_offline or (store is not None and store.mode != "off")
+        return key_of(self.parts.llm.identity, messages, sampling, sample) if is_kept else ""
+
+    def afford_time(self, key: str = "") -> None:
+        """Checks that there is time left; `key` is where the store notes that there is none, so that a replay stops here too.
+
+        Raises:
+            BudgetReached: if the time is up.
+        """
+        store = self.parts.store
+        if self.parts.is_replay:
+            stored = store.get(key) if store is not None and key else None
+            if stored is not None and stored.reply is None and not stored.attempts:
+                raise self.account.out_of_time()
+        elif self.account.is_out_of_time:
+            reached = self.account.out_of_time()
+            if store is not None and key:
+                store.put(key, Stored(None, Failure.of(reached), 0.0, 0))
+            raise reached
+
+    async def asked(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None) -> Reply:
+        """A reply of the model, held to what a reply may be."""
+        reply = checked_reply(await self.parts.llm.reply(messages, sampling, on_text))
+        return with_usage(messages, [reply])[0]
+
+    async def outcome(
+        self, key: str, ask: Callable[[OnText | None], Awaitable[Reply]], started: float, on_text: OnText | None
+    ) -> tuple[Reply | RunError, Timing]:
+        """What comes of a call, and how long that took."""
+        stored = self._stored(key)
+        if stored is not None:
+            begun = self.account.stored_seconds
+            await asyncio.sleep(0)  # whoever calls side by side begins before this call has taken its time
+            self.account.count_stored(begun, stored.seconds)
+            return self._from_store(stored), self._timing_of(stored, started)
+        if self.parts.is_replay:
+            return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
+        made = await self._made(key, ask, partial(self._keep, key), on_text)
+        return made.outcome, Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
+
+    async def drawn(
+        self, llm: ManyReplies, messages: Sequence[Message], sampling: Sampling, keys: Sequence[str], started: float
+    ) -> list[tuple[Reply | RunError, Timing]]:
+        """Samples, one for each key: what the store does not hold is drawn by one request."""
+        begun, found = self.account.stored_seconds, [self._stored(key) for key in keys]
+        self.account.count_stored(begun, max((stored.seconds for stored in found if stored is not None), default=0.0))
+        missing = [key for key, stored in zip(keys, found, strict=True) if stored is None]
+        waiting: Iterator[tuple[Reply | RunError, Timing]] = iter(())
+        if missing and self.parts.is_replay:
+            miss = ReplayMiss("the store does not hold all samples of this call; run once with the store on")
+            waiting = iter([(miss, Timing(started, 0.0, attempts=0))] * len(missing))
+        elif missing:
+
+            async def draw(_: OnText | None) -> list[Reply]:
+                replies = [checked_reply(reply) for reply in await llm.replies(messages, sampling, len(missing))]
+                if len(replies) != len(missing):
+                    raise ModelError(f"the model sent {len(replies)} replies where {len(missing)} were asked for")
+                return with_usage(messages, replies)
+
+            made = await self._made("\n".join(missing) if all(missing) else "", draw, partial(self._keep_all, missing))
+            timing = Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
+            drawn = made.outcome if isinstance(made.outcome, list) else [made.outcome] * len(missing)
+            waiting = iter([(one, timing) for one in drawn])
+        return [
+            next(waiting) if stored is None else (self._from_store(stored), self._timing_of(stored, started))
+            for stored in found
+        ]
+
+    async def counted(self, key: str, llm: TokenCounter, text: str) -> Reply | RunError:
+        """How many tokens a text has, as a reply that says nothing, so that the store can hold it."""
+
+        async def count(_: OnText | None) -> Reply:
+            return Reply("", usage=Usage(prompt_tokens=int(await llm.count_tokens(text))))
+
+        stored = self._stored(key)
+        if stored is not None:
+            return self._from_store(stored)
+        if self.parts.is_replay:
+            return ReplayMiss("the store does not hold how many tokens a text has; run once with the store on")
+        return (await self._made(key, count, partial(self._keep, key))).outcome
+
+    def _stored(self, key: str) -> Stored | None:
+        store = self.parts.store
+        stored = store.get(key) if store is not None and key else None
+        return stored or (self.parts.offline_replies.get(key) if self.is_offline else None)
+
+    def _timing_of(self, stored: Stored, started: float) -> Timing:
+        is_from_store = self.parts.store is not None and self.parts.store.mode != "off"
+        return Timing(started, stored.seconds, from_store=is_from_store, attempts=stored.attempts, is_merged=not is_from_store)
+
+    def _from_store(self, stored: Stored) -> Reply | RunError:
+        if stored.reply is not None:
+            return stored.reply
+        failure = stored.failure or Failure("ModelError", "the stored call has no outcome")
+        if failure.kind == BudgetReached.__name__:
+            return self.account.out_of_time()
+        kind = getattr(errors, failure.kind, None)
+        if not (isinstance(kind, type) and issubclass(kind, RunError)):
+            kind = ModelError
+        return kind(failure.message, retryable=failure.retryable)
+
+    def _keep(self, key: str, made: Made[Reply]) -> Made[Reply]:
+        """Keeps what came of a call where it belongs; hands back what stands there now."""
+        store, outcome = self.parts.store, made.outcome
+        reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
+        stored = Stored(reply, failure, made.seconds, made.attempts)
+        if store is not None and store.mode != "off":
+            standing = store.put(key, stored).reply or outcome
+            return made if standing is outcome else replace(made, outcome=standing)
+        if self.is_offline and reply is not None:
+            self.parts.offline_replies.setdefault(key, stored)
+        return made
+
+    def _keep_all(self, keys: Sequence[str], made: Made[list[Reply]]) -> Made[list[Reply]]:
+        """Keeps each reply of one request, or that there is none."""
+        outcome = made.outcome
+        each: Sequence[Reply | RunError] = outcome if isinstance(outcome, list) else [outcome] * len(keys)
+        kept = [self._keep(key, Made(one, made.seconds, made.attempts)).outcome for key, one in zip(keys, each, strict=True)]
+        replies = [one for one in kept if isinstance(one, Reply)]
+        return replace(made, outcome=replies) if len(replies) == len(keys) else made
+
+    async def _made(
+        self,
+        key: str,
+        ask: Callable[[OnText | None], Awaitable[T]],
+        keep: Callable[[Made[T]], Made[T]],
+        on_text: OnText | None = None,
+    ) -> Made[T]:
+        """Makes a call, or waits for an equal one that is under way, within the question's time.
+
+        Args:
+            key: of the call; without one it is always made.
+            ask: makes it.
+            keep: is given what came of it, once, and hands back what counts.
+            on_text: told of each piece of a reply.
+        """
+
+        async def make(call: Call[Made[T]]) -> Made[T]:
+            began = time.perf_counter()
+
+            async def once() -> T:
+                call.attempts += 1
+                with boundary(ModelError):
+                    return await ask(call.tell if on_text is not None else None)
+
+            outcome = await outcome_of(once, self.parts.retries)
+            return keep(Made(outcome, time.perf_counter() - began, call.attempts))
+
+        began, stood_at = time.perf_counter(), self.account.stored_seconds
+        call: Call[Any]
+        call, is_own = self.parts.in_flight.join(key, make)
+        try:
+            async with self.account.deadline():
+                made: Made[T] = await call.result(on_text)
+        except BudgetReached as reached:
+            return keep(Made(reached, time.perf_counter() - began, max(1, call.attempts)))
+        if is_own:
+            return made
+        self.account.count_stored(stood_at, made.seconds - (time.perf_counter() - began))
+        return replace(made, is_merged=True)
