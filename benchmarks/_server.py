@@ -79,7 +79,8 @@ def bodies_of(records: Sequence[Record]) -> list[bytes]:
 
 
 def _body_of(record: Record, call: ModelCall) -> bytes:
-    from hopweave.llms._wire import Wire, request_body
+    from hopweave.llms._address import Wire
+    from hopweave.llms._wire import request_body
 
     asked = [record.messages[place] for place in call.messages]
     return json.dumps(request_body(Wire("scripted", ""), asked, call.sampling, frozenset(), is_streamed=False)).encode()

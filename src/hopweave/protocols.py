@@ -7,17 +7,19 @@ instead, so that its calls are recorded, cached and counted like any other.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar, runtime_checkable
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 from weakref import WeakKeyDictionary
 
+from hopweave.errors import BudgetReached
 from hopweave.types import Abilities, Answer, Column, Example, Hit, Message, Passage, Question, Reading, Reply, Sampling
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-    from hopweave.runtime.components import Parts
-    from hopweave.runtime.workbench import Workbench
+    from hopweave.prompting.prompt import Prompt
     from hopweave.trace import Record
 
 OnText = Callable[[str], None]
@@ -160,7 +162,7 @@ class ModelRetriever(Protocol):
     def engine(self) -> str:
         """The name of the plain retriever underneath."""
 
-    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """Finds the best passages for one query, as `Retriever.search` does.
 
         Args:
@@ -218,11 +220,183 @@ class DuplicateDetector(Protocol):
         """Position in `seen` of the query that this one repeats, or `None`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Replies that were drawn for the same messages, in order; fewer than asked for where a limit was `reached`."""
+
+    replies: tuple[Reply, ...]
+    reached: BudgetReached | None = None
+
+
+class MethodContext(Protocol):
+    """All that a method, or a retriever that asks the model, may touch while it answers a question.
+
+    Whatever it calls is recorded, kept in the store, counted against the budget and retried where that may help.
+    """
+
+    @property
+    def abilities(self) -> Abilities:
+        """What the model's endpoint can do."""
+
+    @property
+    def sampling(self) -> Sampling:
+        """The sampling to start from: temperature, top_p and seed as the user set them."""
+
+    @property
+    def limits(self) -> Mapping[str, float]:
+        """The limits of the question that are set, by name: `max_llm_calls`, `max_tokens`, `max_searches`, `max_seconds`."""
+
+    @property
+    def num_searches_left(self) -> int | None:
+        """How many queries the budget still allows; `None` if any number."""
+
+    @property
+    def has_retriever(self) -> bool:
+        """Whether there is a corpus to search."""
+
+    @property
+    def reader(self) -> Reader | ModelReader | None:
+        """The reader, for what it says of itself, such as its threshold (`Calibrated`); `read` is how it is asked."""
+
+    async def reply(
+        self, messages: Sequence[Message], *, purpose: str, sampling: Sampling | None = None, sample: int = 0
+    ) -> Reply:
+        """Asks the language model.
+
+        Args:
+            messages: the conversation; a last turn of the assistant is a prefill.
+            purpose: what the call is for, in a word or two; goes into the trace.
+            sampling: defaults to `self.sampling`.
+            sample: counts draws of the same call, so that each is its own entry in the store.
+
+        Raises:
+            ModelError: once retries are spent.
+            BudgetReached: if the question may not make this call, or ran out of time during it.
+            ReplayMiss: in replay, if the store does not hold it.
+        """
+
+    async def samples(
+        self, messages: Sequence[Message], num: int, *, purpose: str, sampling: Sampling | None = None
+    ) -> Samples:
+        """Draws several replies to the same messages: in one request where the endpoint can, else in requests side by side.
+
+        Every sample is its own entry in the store and its own step. With a seed, each is drawn under a seed of its own.
+
+        Args:
+            messages: as for `reply`.
+            num: how many.
+            purpose: as for `reply`.
+            sampling: as for `reply`.
+
+        Returns:
+            All of them, or as many as the budget allows.
+
+        Raises:
+            ModelError, ReplayMiss: as `reply`, if any sample fails.
+            BudgetReached: if the question may not draw a single one.
+        """
+
+    async def score_text(self, prompt: str, text: str, *, purpose: str) -> Reply:
+        """Asks how likely given words are, where `abilities.scores` says that the model can; see `TextScorer.score_text`.
+
+        It is a call of the model like any other: recorded with prompt and text as its messages, kept, counted and retried.
+
+        Raises:
+            ModelError, BudgetReached, ReplayMiss: as `reply`.
+        """
+
+    async def count_tokens(self, text: str) -> int:
+        """How many tokens of the model a text has. It is no call of the model: it costs no budget and leaves no step.
+
+        A model that can count (`TokenCounter`) is asked, once for each text: the store keeps the count, so that a replay needs
+        no model. For any other it is estimated: a token for every 3 characters, rounded up.
+
+        Raises:
+            ModelError: once retries are spent.
+            BudgetReached: if the question ran out of time.
+            ReplayMiss: in replay, if the store does not hold the count.
+        """
+
+    async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """Searches for several queries in one batch; one list of hits a query, best first.
+
+        A retriever that asks the model works on each query side by side; what it does is filed under the search.
+
+        Raises:
+            SearchError: if the engine fails; ModelError if a retriever that asks the model cannot.
+            BudgetReached: if the question may not send so many queries.
+        """
+
+    async def read(self, query: str, passage: Passage) -> Reading:
+        """Reads the answer to a query out of a passage.
+
+        Raises:
+            ReadError: if the reader fails; ModelError if a reader that asks the model cannot.
+            BudgetReached: if the question's time, or its calls, are spent.
+        """
+
+    def readings_of(self, query: str) -> list[tuple[Passage, Reading]]:
+        """What the reader has made of passages for a query so far; of several readings of a passage the surest."""
+
+    async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
+        """Position in `seen` of the query that this one repeats, or `None`.
+
+        Raises:
+            RunError: if the detector fails.
+        """
+
+    async def side_by_side(self, work: Sequence[Callable[[], Coroutine[Any, Any, T]]], *, in_turn: bool = False) -> list[T]:
+        """Does several things side by side and hands back what each came to, in order.
+
+        Where calls, tokens or searches are limited, which of them the limit cuts off must not hang on the clock: they then
+        take turns, as they do `in_turn`. So what waits for another has to stand behind it.
+
+        Raises:
+            Exception: of several that fail side by side, what broke before what a call could not do.
+        """
+
+    def fill(self, prompt: Prompt, **values: str) -> str:
+        """Fills a prompt and notes its fingerprint in the record."""
+
+    def written_once(self, key: Hashable, write: Callable[[], T]) -> T:
+        """What was written out of prompts, such as demonstrations, once for all questions.
+
+        The prompts that it was filled from are noted in the record of every question.
+
+        Args:
+            key: all that the result hangs on.
+            write: writes it with `fill`, and does nothing else. What it hands back is shared, and so must not change.
+        """
+
+    def decide(self, label: str, text: str, *, after: Sequence[int] = (), **data: Any) -> int:
+        """Files a decision; the id that comes back can be a parent for `under`."""
+
+    def under(self, step_id: int) -> AbstractContextManager[None]:
+        """Files what begins inside the block under a step."""
+
+    def unread(self, parser: str, reason: str, text: str) -> None:
+        """Files words of the model that could not be read; they are counted, never scored as an answer."""
+
+    def keep_passage(self, passage: Passage) -> None:
+        """Puts a passage into the record that was given with the question, and so neither found nor read."""
+
+    def offline(self, text: str) -> AbstractContextManager[MethodContext]:
+        """A workbench for what a method does once for all questions of a run, such as writing demonstrations.
+
+        Every question goes through it, and its record tells of it, under a decision `offline`. But an equal call of another
+        question, or an equal search, is not made again, whether or not there is a store. It is counted apart: in no total, no
+        limit and no second of the question. The stage has the limits of a question for itself.
+
+        Args:
+            text: what is done, in one line.
+        """
+
+
 @runtime_checkable
 class Method(Protocol):
     """Answers a question. A method is a frozen dataclass whose fields are its options."""
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """Answers the question with what the workbench offers, within its budget."""
 
 
@@ -230,7 +404,7 @@ class Method(Protocol):
 class Noting(Protocol):
     """A method that can tell where its options and the parts do not fit. It is optional: whoever opens it says so once."""
 
-    def notes_on(self, parts: Parts) -> Sequence[str]:
+    def notes_on(self, workbench: MethodContext) -> Sequence[str]:
         """One line for each thing that does not fit, which ends with what to do."""
 
 

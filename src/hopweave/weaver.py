@@ -60,7 +60,9 @@ class Weaver:
         self.budget = self.settings.make_budget()
         self._public_settings = self.settings.public()
         self._options: tuple[Any, dict[str, Any]] = (None, {})
-        for note in self.method.notes_on(self.parts) if isinstance(self.method, Noting) else ():
+        for note in (
+            self.method.notes_on(Workbench(self.parts, Trace(), self.budget)) if isinstance(self.method, Noting) else ()
+        ):
             _warn_once(note)
 
     async def __aenter__(self) -> Weaver:

@@ -1,7 +1,6 @@
 """The direction of imports: each room stands on those below it, and no part knows another.
 
-Imports anywhere in a file count, those inside functions too. What stands under `if TYPE_CHECKING:` is for the eyes of a type
-checker only and is not run.
+Imports anywhere in a file count, those inside functions and those for type checkers too.
 """
 
 import ast
@@ -51,25 +50,13 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def is_for_type_checkers(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
-
-
-def statements(tree: ast.AST):
-    """Every node that can be run."""
-    for node in ast.iter_child_nodes(tree):
-        if not is_for_type_checkers(node):
-            yield node
-            yield from statements(node)
-
-
 @cache
 def imports(name: str) -> frozenset[str]:
     """The modules of hopweave that a module imports, without `hopweave.`."""
     path = modules()[name]
     package = ".".join(filter(None, ["hopweave", name if path.name == "__init__.py" else name.rpartition(".")[0]]))
     wanted = set()
-    for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             wanted |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -108,9 +95,9 @@ def test_every_module_has_its_layer():
     assert {room(name) for name in modules() if name} - DATA_ONLY <= LEVEL.keys()
 
 
-def test_the_walk_sees_imports_inside_of_functions_and_not_those_for_type_checkers():
+def test_the_walk_sees_imports_inside_of_functions_and_those_for_type_checkers():
     assert "weaver" in imports("cli.ask")
-    assert "runtime.workbench" not in imports("protocols")
+    assert "trace" in imports("protocols")
     assert "model_files" in imports("llms.llama_cpp")
     assert len(edges()) > 1000
 
@@ -127,7 +114,7 @@ def test_rooms_beside_each_other_do_not_import_each_other():
 def test_the_plain_types_and_the_errors_need_the_standard_library_only():
     for name in ("types", "errors"):
         assert imports(name) == set()
-        for node in statements(ast.parse(modules()[name].read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(modules()[name].read_text(encoding="utf-8"))):
             roots = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             roots += [node.module] if isinstance(node, ast.ImportFrom) else []
             assert {root.split(".")[0] for root in roots} <= sys.stdlib_module_names

@@ -13,8 +13,9 @@ from support.lies import ASK, ENDLESS, EVENTS, MALFORMED_COMPLETIONS, SHORT, com
 from support.scripted_server import Behaviour, ScriptedServer
 
 from hopweave.errors import ModelError
+from hopweave.llms._address import Wire
 from hopweave.llms._json import parsed
-from hopweave.llms._wire import MALFORMED, StreamedReply, Wire, read_completions
+from hopweave.llms._wire import MALFORMED, StreamedReply, read_completions
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.runtime.components import Parts
 from hopweave.runtime.retries import Retries

@@ -13,8 +13,8 @@ from support import scripted_server
 from support.scripted_server import Behaviour, ScriptedServer
 
 from hopweave.errors import ModelError, SettingsError
-from hopweave.llms._address import server_at
-from hopweave.llms._wire import Cutter, Wire, request_body
+from hopweave.llms._address import Wire, server_at
+from hopweave.llms._wire import Cutter, request_body
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.protocols import LanguageModel, Opens
 from hopweave.types import Message, Reply, Sampling, Usage

@@ -8,12 +8,15 @@ import pytest
 from support.bench import Bench, calls, chain, decisions, origins, purposes, told
 
 from hopweave.duplicate_detectors.keywords import KeyWords
+from hopweave.llms.scripted import Scripted
 from hopweave.methods._searchain.consistency import is_bare
 from hopweave.methods.searchain import SearChain
 from hopweave.readers.dpr import DPR
 from hopweave.readers.llm_reader import LLMReader
 from hopweave.runtime.components import Parts
+from hopweave.runtime.workbench import Workbench
 from hopweave.settings import read_settings
+from hopweave.trace import Trace
 from hopweave.types import Passage, Question, Reading
 from hopweave.weaver import Weaver
 
@@ -242,7 +245,7 @@ class SilentReader:
     ],
 )
 def test_a_theta_that_is_not_the_readers_is_said(options, reader, note):
-    notes = SearChain(**options).notes_on(Parts(None, reader=reader))
+    notes = SearChain(**options).notes_on(Workbench(Parts(Scripted(), reader=reader), Trace()))
     assert bool(notes) == bool(note)
     assert not notes or notes[0].startswith(note)
 

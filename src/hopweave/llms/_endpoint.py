@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from pydantic_core import PydanticSerializationError, to_json
 
 from hopweave.errors import ModelError
-from hopweave.llms._address import Address
+from hopweave.llms._address import Address, Wire
 from hopweave.llms._failures import (
     TransportError,
     explained,
@@ -28,7 +28,7 @@ from hopweave.llms._failures import (
     too_slow,
 )
 from hopweave.llms._json import MALFORMED, parsed
-from hopweave.llms._wire import StreamedReply, Wire, most_bytes, prefill_of, read_completions, request_body
+from hopweave.llms._wire import StreamedReply, most_bytes, prefill_of, read_completions, request_body
 from hopweave.protocols import OnText
 from hopweave.security.redaction import Secrets, secrets_of
 from hopweave.types import Message, Reply, Sampling

@@ -7,14 +7,11 @@ import json
 import re
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hopweave.errors import ModelError, suggest
-from hopweave.llms._address import Address
+from hopweave.llms._address import Address, Wire
 from hopweave.llms._json import Malformed, parsed
-
-if TYPE_CHECKING:
-    from hopweave.llms._wire import Wire
 
 _TOO_LONG = re.compile(
     r"context.?(length|size|window)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from hopweave.llms._address import Server
+from hopweave.llms._address import Wire
 from hopweave.llms._failures import broken_off, not_a_completion, reported, too_much
 from hopweave.llms._json import MALFORMED, Malformed, parsed
-from hopweave.security.redaction import Secrets, public_address
 from hopweave.trace import whole
 from hopweave.types import Message, Reply, Sampling, TokenLogprob, Usage
 
@@ -25,51 +23,6 @@ _SPARE_BYTES = 1 << 20
 _BYTES_PER_TOKEN = 1 << 10  # in an event of its own
 _BYTES_PER_ALTERNATIVE = 1 << 8
 _MAX_BYTES = 1 << 28
-
-
-@dataclass(frozen=True, slots=True)
-class Wire:
-    """How to speak to one endpoint.
-
-    Attributes:
-        model: its name there.
-        base_url: up to and including `/v1`.
-        endpoint: `chat`, or `completion` for models without a chat template.
-        server: whose habits to follow.
-        prefill: whether it goes on from a last turn of the assistant.
-        json_schema: whether it constrains a reply to a schema.
-        max_tokens_field: the name of the limit on new tokens.
-        key_variable: the environment variable that holds the key, for messages.
-        settings_name: where the settings of this endpoint are, such as `llms.ollama`, for messages.
-        advice: how to start a server there or to point elsewhere, for messages.
-        advice_if_too_long: what to do about a prompt that is too long, for messages.
-        extra_body: fields added to every request.
-        secrets: what no message and no reply may hold.
-    """
-
-    model: str
-    base_url: str
-    endpoint: Literal["chat", "completion"] = "chat"
-    server: Server = "other"
-    prefill: bool = False
-    json_schema: bool = True
-    max_tokens_field: str = "max_tokens"
-    key_variable: str = ""
-    settings_name: str = ""
-    advice: str = ""
-    advice_if_too_long: str = "ask for fewer or shorter passages, or use a model with a longer context"
-    extra_body: Mapping[str, Any] = field(default_factory=dict)
-    secrets: Secrets = field(default_factory=Secrets)
-
-    @property
-    def shown(self) -> str:
-        """`base_url` as messages have it."""
-        return self.secrets.out_of(public_address(self.base_url))
-
-    @property
-    def path(self) -> str:
-        """Where requests go, below `base_url`."""
-        return "/chat/completions" if self.endpoint == "chat" else "/completions"
 
 
 def most_bytes(sampling: Sampling, num: int, num_sent: int) -> int:

@@ -18,8 +18,8 @@ from typing import Annotated
 
 from hopweave.errors import MissingExtra, ModelError, SettingsError
 from hopweave.llms import _llama_server
+from hopweave.llms._address import Wire
 from hopweave.llms._endpoint import Endpoint
-from hopweave.llms._wire import Wire
 from hopweave.model_files import DEFAULT_MODEL, KNOWN_MODELS, model_identity, model_path
 from hopweave.protocols import OnText
 from hopweave.types import Abilities, Message, Reply, Sampling

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from hopweave.errors import SettingsError
-from hopweave.llms._address import Address, Server, is_loopback, server_at
+from hopweave.llms._address import Address, Server, Wire, is_loopback, server_at
 from hopweave.llms._endpoint import NO_KEY, Endpoint
 from hopweave.llms._scoring import PATH, read_scores, scoring_body
-from hopweave.llms._wire import Wire
 from hopweave.protocols import OnText
 from hopweave.security.redaction import public, public_address
 from hopweave.types import Abilities, Message, Reply, Sampling

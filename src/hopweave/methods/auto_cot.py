@@ -10,8 +10,8 @@ library; `encoder = "sentence_bert"` is theirs and needs the extra `hf`. And onl
 are run, cluster by cluster, which gives the same demonstrations as running all: `run_whole_pool` runs all.
 
 The calls of the offline stage (purpose `demonstrate`) are made once for all questions of the same form and labels; see
-`Workbench.offline`. Each record tells of them, and they count apart: the question's own calls, tokens, seconds and limits are
-without them, and the stage has the same limits for itself.
+`MethodContext.offline`. Each record tells of them, and they count apart: the question's own calls, tokens, seconds and limits
+are without them, and the stage has the same limits for itself.
 
 Calls: 1. Offline: 2 for each question of the pool that is run (one or more a cluster). No retrieval.
 """
@@ -31,7 +31,7 @@ from hopweave.parse.final import final_answer
 from hopweave.plain_data import read_json
 from hopweave.prompting.demonstrations import demonstrations, family_of, published_count
 from hopweave.prompting.prompt import prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.chain_of_thought import (
     NEXT_EXAMPLE,
@@ -80,7 +80,7 @@ class AutoCoT:
         at_least("auto_cot", self, 1, "max_words_question", "max_lines", "max_tokens", "max_tokens_answer")
         at_least("auto_cot", self, 0, "n_demos")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         with workbench.offline("demonstrations of the model's own") as offline:
             stage = _Offline(self, question, offline)
@@ -96,7 +96,7 @@ class AutoCoT:
         stopped_because = stage.reached.limit if stage.reached else "finished"
         return one_answer(question, text, short, how, stopped_because=stopped_because)
 
-    async def _prompt(self, question: Question, workbench: Workbench, written: Sequence[_Written]) -> str:
+    async def _prompt(self, question: Question, workbench: MethodContext, written: Sequence[_Written]) -> str:
         begun, wanted, text = trigger(workbench), plainly_demanded(question), asked(workbench, question)
         examples = [f"Q: {asked(workbench, question, one.question)}\nA: {begun} {one.told(question)}" for one in written]
         fitting = await packed(workbench, examples, f"{_PROMPTS['auto_cot'].text}{wanted}{text}{begun}", self.max_tokens)
@@ -125,7 +125,7 @@ class _Offline:
 
     options: AutoCoT
     question: Question
-    bench: Workbench
+    bench: MethodContext
     reached: BudgetReached | None = None
     num_calls: int = 0
     held: dict[str, _Written] = field(default_factory=dict)
@@ -202,7 +202,7 @@ class _Offline:
         """Zero-shot chain of thought on a question of the pool: the reasoning, and the answer that it leads to."""
         if text in self.held:
             return self.held[text]
-        allowed = self.bench.budget.max_llm_calls
+        allowed = self.bench.limits.get("max_llm_calls")
         if allowed is not None and self.num_calls + _CALLS_EACH > allowed:
             raise BudgetReached("max_llm_calls", allowed)
         self.num_calls += _CALLS_EACH

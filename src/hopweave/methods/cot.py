@@ -14,7 +14,7 @@ from typing import Annotated
 
 from hopweave.errors import BudgetReached
 from hopweave.parse.final import final_answer
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.chain_of_thought import NEXT_EXAMPLE, cot_prompt, finish, zero_shot_prompt
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.demos import NumDemos, drawn
@@ -41,7 +41,7 @@ class CoT:
     def __post_init__(self) -> None:
         at_least("cot", self, 0, "n_demos")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         turns = [Message("user", await self._prompt(question, workbench))]
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens, stop=NEXT_EXAMPLE)
@@ -64,7 +64,7 @@ class CoT:
                 stopped_because = reached.limit
         return one_answer(question, text, short, how, stopped_because=stopped_because)
 
-    async def _prompt(self, question: Question, workbench: Workbench) -> str:
+    async def _prompt(self, question: Question, workbench: MethodContext) -> str:
         if self.zero_shot:
             return zero_shot_prompt(workbench, question, probes=self.probe)
         demos = drawn(question, "cot", self.n_demos, self.seed)

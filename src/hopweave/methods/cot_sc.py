@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.chain_of_thought import cot_prompt, self_consistent
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.demos import NumDemos, drawn
@@ -47,7 +47,7 @@ class CoTSC:
         at_least("cot_sc", self, 0, "n_demos", "temperature")
         check_top_p("cot_sc", self.top_p)
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         demos = drawn(question, "cot_sc", self.n_demos, self.seed)
         elected = await self_consistent(

@@ -14,7 +14,7 @@ from typing import Annotated
 
 from hopweave.methods._react.react import Acting, Actor
 from hopweave.methods._react.voted import Voting, elect, voted_answer
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import NumDemos, drawn
 from hopweave.toolkit.options import at_least, options_for
 from hopweave.types import Answer, Question
@@ -37,7 +37,7 @@ class CoTSCThenReAct(Acting):
         self.check("cot_sc_then_react")
         options_for(Voting, self).check("cot_sc_then_react")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         demos = drawn(question, "cot_sc_then_react", self.n_demos, self.seed)
         elected = await elect(workbench, question, demos, options_for(Voting, self))

@@ -26,7 +26,7 @@ from hopweave.methods._decomp.decomp import Final, Modules, Pages, Style, as_jso
 from hopweave.parse.controller import Call, parse_call, parse_titled
 from hopweave.parse.final import final_answer
 from hopweave.prompting.prompt import unblunt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.demos import drawn
 from hopweave.toolkit.options import at_least, one_of
@@ -58,7 +58,7 @@ class DecomP:
         at_least("decomp", self, 0, "n_demos", "num_distractors")
         one_of("decomp", self, "reader", "cot", "direct")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         demos = drawn(question, "decomp", self.n_demos, self.seed)
         modules = Modules(
@@ -96,7 +96,7 @@ class _Controlled:
 
     options: DecomP
     question: Question
-    bench: Workbench
+    bench: MethodContext
     modules: Modules
     pages: Pages
     steps: list[Step] = field(default_factory=list)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.prompting.prompt import prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.final_answer import bare_answer, closing_request
@@ -37,7 +37,7 @@ class Direct:
     def __post_init__(self) -> None:
         at_least("direct", self, 0, "n_demos")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         ask, labels = closing_request(workbench, _PROMPTS, question)
         ask = probed(workbench, ask) if self.probe else ask

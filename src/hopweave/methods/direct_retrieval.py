@@ -17,7 +17,7 @@ from typing import Annotated
 from hopweave.errors import BudgetReached
 from hopweave.prompting.demonstrations import Demonstration
 from hopweave.prompting.prompt import fence, prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.final_answer import bare_answer, closing_request
@@ -50,7 +50,7 @@ class DirectRetrieval:
         at_least("direct_retrieval", self, 1, "num_passages")
         at_least("direct_retrieval", self, 0, "n_demos")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         hits = (await workbench.search([question.text], self.num_passages))[0]
         ask, labels = closing_request(workbench, _PROMPTS, question)
@@ -72,7 +72,7 @@ class DirectRetrieval:
         short, how = bare_answer(workbench, reply.text, question)
         return one_answer(question, reply.text, short, how, hits)
 
-    def _example(self, workbench: Workbench, one: Demonstration) -> str:
+    def _example(self, workbench: MethodContext, one: Demonstration) -> str:
         num_gold = len(one.passages())
         passages = one.passages(max(0, self.num_passages - num_gold), self.seed)
         return workbench.fill(
@@ -80,7 +80,7 @@ class DirectRetrieval:
         )
 
 
-def _shown(workbench: Workbench, passages: Sequence[Passage]) -> str:
+def _shown(workbench: MethodContext, passages: Sequence[Passage]) -> str:
     return "\n".join(
         workbench.fill(_PROMPTS["passage"], rank=str(rank), passage=fence(passage.text, passage.title))
         for rank, passage in enumerate(passages, start=1)

@@ -6,7 +6,7 @@ written for a model that completes texts; ours says the same to any model, and p
 here use, not in quotation marks. Passages count by the sum, over a hop's queries, of their probability for the query.
 
 What shows the fields (`demonstrate`). The original runs a simple pipeline on training questions against the corpus, and keeps
-those that it answers rightly: `stage`, up to 3 calls for each attempt, made once for all questions (`Workbench.offline`).
+those that it answers rightly: `stage`, up to 3 calls for each attempt, made once for all questions (`MethodContext.offline`).
 That takes training questions whose answers are in the corpus. Those that ship with the package are about the world at large:
 on a corpus of one's own nearly every attempt would fail, some 20 calls for nothing, and the model would be shown no field at
 all. So the stage is run by default only where `train` names questions, and otherwise the fields come from the steps that the
@@ -35,7 +35,7 @@ from hopweave.methods._dsp.demonstrate import alike, annotated_by_search, own_tr
 from hopweave.methods._dsp.fusion import Fusion, fused_search
 from hopweave.methods._dsp.templates import ANSWER, Completions, Templates, Training, context_of, stage_of
 from hopweave.parse.final import MARKER, final_answer
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.options import at_least
@@ -87,7 +87,7 @@ class DSP:
                 "dsp: training questions of a file have no annotated steps; set demonstrate = 'stage' or 'none'"
             )
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         templates = Templates(workbench, question, self.max_tokens, self.max_tokens_long, self.early_stop)
         training, known = self._training(question), _Known()
@@ -120,7 +120,7 @@ class DSP:
         before: set[str] | None = None
         for hop in range(1, self.num_hops + 1):
             if bench.num_searches_left == 0:
-                raise BudgetReached("max_searches", bench.budget.max_searches or 0)
+                raise BudgetReached("max_searches", bench.limits.get("max_searches", 0))
             done = await self._complete(templates, stage_of(hop), training, known, num, "query")
             queries = [one.output for one in done.filled if normalize_answer(one.output) not in _NOTHING_TO_FIND]
             bench.decide("hop", f"hop {hop}: {'; '.join(dict.fromkeys(queries)) or '(no query)'}", queries=queries)
@@ -182,7 +182,7 @@ class _Known:
     stopped_because: str = "finished"
 
 
-def _bare(bench: Workbench, output: str, question: Question) -> str:
+def _bare(bench: MethodContext, output: str, question: Question) -> str:
     short, _ = final_answer(output, question)
     if not short:
         bench.unread("final", "no answer is in the field", output)

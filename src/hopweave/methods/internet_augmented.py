@@ -39,7 +39,7 @@ from hopweave.methods._internet_augmented.rescoring import (
     rescore,
 )
 from hopweave.prompting.prompt import fence, prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.concurrency import side_by_side
 from hopweave.toolkit.demos import asked, drawn, packed
@@ -80,7 +80,7 @@ class InternetAugmented:
         one_of("internet_augmented", self, "scorer", "poe", "direct", "rag", "noisy_channel")
         check_top_p("internet_augmented", self.top_p)
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         stopped_because = "finished"
         try:
@@ -104,7 +104,7 @@ class _Sampled:
 
     options: InternetAugmented
     question: Question
-    bench: Workbench
+    bench: MethodContext
     paragraphs: Sequence[Paragraph]
     candidates: dict[int, list[Candidate]] = field(default_factory=dict)
     reached: str = ""

@@ -23,7 +23,7 @@ from hopweave.errors import BudgetReached
 from hopweave.methods._ircot.finding import Duplicates, Finder, Finding
 from hopweave.methods._ircot.reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
 from hopweave.prompting.prompt import blunt, prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.text.sentences import first_sentence
 from hopweave.text.words import is_reasoning
@@ -81,7 +81,7 @@ class IRCoT:
         at_least("ircot", self, 1, "max_steps", "num_hits", "max_passages", "max_tokens_sentence", "max_tokens")
         at_least("ircot", self, 0, "max_words_retrieved", "max_words_shown", "n_demos", "num_distractors", "num_titles")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         weaving = _Weaving(
             self,
@@ -109,7 +109,7 @@ class _Weaving:
 
     options: IRCoT
     question: Question
-    bench: Workbench
+    bench: MethodContext
     finder: Finder
     packer: Packer
     sentences: list[str] = field(default_factory=list)

@@ -18,7 +18,7 @@ from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, best_so_far, dist
 from hopweave.parse.final import demanded, final_answer, short_form
 from hopweave.parse.plan import parse_sub_questions
 from hopweave.prompting.prompt import prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.sentences import first_sentence
 from hopweave.toolkit.demos import NumDemos, asked, drawn, packed, rationale
 from hopweave.toolkit.final_answer import file_missing, file_unanswered
@@ -52,7 +52,7 @@ class LeastToMost:
         at_least("least_to_most", self, 0, "n_demos")
         at_least("least_to_most", self, 1, "max_sub_questions", "max_tokens_decompose", "max_tokens", "max_tokens_long")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         sub_questions = await self._decomposed(question, workbench)
         steps: list[Step] = []
@@ -72,7 +72,7 @@ class LeastToMost:
             short, how = best_so_far(question, steps)
         return stepwise_answer(question, steps, short, how, workbench, said=said)
 
-    async def _decomposed(self, question: Question, bench: Workbench) -> tuple[str, ...]:
+    async def _decomposed(self, question: Question, bench: MethodContext) -> tuple[str, ...]:
         """The sub-questions; none if there is nothing to ask before the question itself."""
         examples = [
             f"{bench.fill(_PROMPTS['needed'], question=one.question)} {_quoted(planned(one))}."
@@ -91,7 +91,7 @@ class LeastToMost:
         bench.decide("plan", " / ".join([*kept, question.text]), sub_questions=list(kept))
         return kept
 
-    async def _prompt(self, question: Question, bench: Workbench, turns: list[str]) -> str:
+    async def _prompt(self, question: Question, bench: MethodContext, turns: list[str]) -> str:
         """Instruction, demonstrations and the first of the questions that are to be answered in turn."""
         examples = []
         for one in drawn(question, "least_to_most", self.n_demos, self.seed):
@@ -119,7 +119,7 @@ def _quoted(items: list[str]) -> str:
     return ", ".join(f'"{item}"' for item in items)
 
 
-def _read(question: Question, said: str, bench: Workbench) -> tuple[str, str]:
+def _read(question: Question, said: str, bench: MethodContext) -> tuple[str, str]:
     """The answer of the last turn; without a marker, its first sentence."""
     short, how = final_answer(said, question)
     if how == "full" and question.form == "short":

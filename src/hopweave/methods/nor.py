@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
 from hopweave.methods._ircot.reasoned import Marker, Said, answer_of, read
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.few_shot import FewShot, Instruction, Packer
 from hopweave.toolkit.options import at_least
 from hopweave.types import Answer, Question
@@ -38,7 +38,7 @@ class NoR:
         at_least("nor", self, 1, "max_tokens")
         at_least("nor", self, 0, "n_demos", "max_words_shown")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         few_shot = FewShot(self.n_demos, 0, self.seed, self.max_words_shown, has_passages=False, instruction=self.instruction)
         stopped_because, said = "finished", Said((), "", "", "empty")

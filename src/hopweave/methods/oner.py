@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from hopweave.errors import BudgetReached
 from hopweave.methods._ircot.finding import Duplicates, Finder, Finding
 from hopweave.methods._ircot.reasoned import Marker, Said, answer_of, read
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.few_shot import FewShot, Instruction, Packer
 from hopweave.toolkit.options import at_least, options_for
 from hopweave.types import Answer, Question
@@ -51,7 +51,7 @@ class OneR:
         at_least("oner", self, 1, "num_hits", "max_passages", "max_tokens")
         at_least("oner", self, 0, "max_words_retrieved", "max_words_shown", "n_demos", "num_distractors", "num_titles")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         finder, packer = (
             Finder(options_for(Finding, self), question, workbench),

@@ -19,7 +19,7 @@ from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, Settled, is_said,
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.plan import parse_plan, parse_solution
 from hopweave.prompting.prompt import prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.concurrency import side_by_side
 from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
@@ -56,7 +56,7 @@ class PlanAndSolve:
         if self.num_samples > 1 and not self.zero_shot:
             raise SettingsError(f"plan_and_solve num_samples = {self.num_samples} needs zero_shot = true")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         if self.zero_shot:
             return await self._zero_shot(question, workbench)
@@ -79,7 +79,7 @@ class PlanAndSolve:
             question, steps, end.short, end.how, workbench, said=end.said, stopped_because=end.stopped_because
         )
 
-    async def _prompt(self, question: Question, bench: Workbench) -> str:
+    async def _prompt(self, question: Question, bench: MethodContext) -> str:
         examples = [
             bench.fill(
                 _PROMPTS["example"],
@@ -101,7 +101,7 @@ class PlanAndSolve:
 
     # -- the original --------------------------------------------------------------------------------------------------
 
-    async def _zero_shot(self, question: Question, bench: Workbench) -> Answer:
+    async def _zero_shot(self, question: Question, bench: MethodContext) -> Answer:
         prompt = bench.fill(_PROMPTS[f"zero_shot_{question.form}"], question=asked(bench, question))
         sampling = replace(bench.sampling, max_tokens=self.max_tokens_zero_shot)
         if self.num_samples > 1:
@@ -128,7 +128,7 @@ class PlanAndSolve:
         stopped_because = limits[0] if limits else "finished"
         return one_answer(question, best.said, elected.answer, best.how, stopped_because=stopped_because)
 
-    async def _concluded(self, question: Question, bench: Workbench, prompt: str, text: str) -> Settled:
+    async def _concluded(self, question: Question, bench: MethodContext, prompt: str, text: str) -> Settled:
         """The answer of a reasoning; where it names none, the model goes on from "Therefore, the answer is"."""
         short, how = final_answer(text, question)
         if is_said(short, how, question):

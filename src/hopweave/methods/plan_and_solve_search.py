@@ -21,7 +21,7 @@ from hopweave.parse.numbered import parse_numbered
 from hopweave.parse.plan import parse_solution
 from hopweave.prompting.demonstrations import Demonstration
 from hopweave.prompting.prompt import prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
 from hopweave.toolkit.options import at_least
 from hopweave.toolkit.steps import SHOWN_WORDS, Step, shown, stepwise_answer
@@ -52,7 +52,7 @@ class PlanAndSolveSearch:
         at_least("plan_and_solve_search", self, 1, "max_tokens_plan", "max_tokens", "max_tokens_answer")
         at_least("plan_and_solve_search", self, 0, "n_demos", "max_words_shown")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         demos = drawn(question, "plan_and_solve_search", self.n_demos, self.seed)
         items = await self._planned(question, workbench, demos)
@@ -77,7 +77,7 @@ class PlanAndSolveSearch:
             stopped_because = end.stopped_because
         return stepwise_answer(question, steps, end.short, end.how, workbench, said=end.said, stopped_because=stopped_because)
 
-    async def _planned(self, question: Question, bench: Workbench, demos: Sequence[Demonstration]) -> tuple[str, ...]:
+    async def _planned(self, question: Question, bench: MethodContext, demos: Sequence[Demonstration]) -> tuple[str, ...]:
         """The plan; the question itself where none can be read."""
         examples = [
             bench.fill(_PROMPTS["planned"], question=asked(bench, question, one.question), plan=numbered(planned(one)))
@@ -95,14 +95,16 @@ class PlanAndSolveSearch:
         bench.decide("plan", " / ".join(items), sub_questions=list(items))
         return items
 
-    async def _found(self, bench: Workbench, items: Sequence[str]) -> tuple[list[list[Hit]], str]:
+    async def _found(self, bench: MethodContext, items: Sequence[str]) -> tuple[list[list[Hit]], str]:
         """The passages for each item, in one batch; where fewer queries are allowed, for the first ones, and that limit."""
         left = bench.num_searches_left
         num = len(items) if left is None else min(left, len(items))
         found = await bench.search(list(items[:num]), self.num_passages)
         return [*found, *([] for _ in items[num:])], "max_searches" if num < len(items) else ""
 
-    async def _prompt(self, question: Question, bench: Workbench, demos: Sequence[Demonstration], steps: Sequence[Step]) -> str:
+    async def _prompt(
+        self, question: Question, bench: MethodContext, demos: Sequence[Demonstration], steps: Sequence[Step]
+    ) -> str:
         examples = [
             bench.fill(
                 _PROMPTS["solved"],
@@ -124,7 +126,7 @@ class PlanAndSolveSearch:
         fitting = await packed(bench, examples, rest, self.max_tokens + self.max_tokens_answer)
         return bench.fill(_PROMPTS["solve"], examples=fitting, **fixed)
 
-    def _evidence(self, bench: Workbench, steps: Sequence[Step]) -> str:
+    def _evidence(self, bench: MethodContext, steps: Sequence[Step]) -> str:
         return "\n".join(
             bench.fill(
                 _PROMPTS["evidence"],

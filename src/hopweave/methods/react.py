@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from hopweave.methods._react.react import Acting, Actor
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import drawn
 from hopweave.toolkit.options import at_least
 from hopweave.types import Answer, Question
@@ -39,7 +39,7 @@ class ReAct(Acting):
         at_least("react", self, 0, "n_demos")
         self.check("react")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         actor = Actor(workbench, question, self)
         at_limit = ("max_steps", "invalid_actions") if self.at_limit == "force" else ()

@@ -15,7 +15,7 @@ from typing import Annotated
 from hopweave.errors import BudgetReached
 from hopweave.methods._react.react import Acting, Actor
 from hopweave.methods._react.voted import Voting, elect, voted_answer
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import NumDemos, drawn
 from hopweave.toolkit.options import at_least, options_for
 from hopweave.types import Answer, Question
@@ -38,7 +38,7 @@ class ReActThenCoTSC(Acting):
         self.check("react_then_cot_sc")
         options_for(Voting, self).check("react_then_cot_sc")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         demos = drawn(question, "react_then_cot_sc", self.n_demos, self.seed)
         actor = Actor(workbench, question, self)

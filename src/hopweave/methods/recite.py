@@ -25,7 +25,7 @@ from hopweave.grounding.citing import locate
 from hopweave.parse.final import final_answer, short_form
 from hopweave.prompting.demonstrations import Demonstration, DemonstrationStep
 from hopweave.prompting.prompt import prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.text.sentences import sentence_spans
 from hopweave.toolkit.chain_of_thought import NEXT_EXAMPLE, PLAIN_MARKER, plainly_demanded
@@ -70,7 +70,7 @@ class Recite:
         at_least("recite", self, 1, "n_recitations", "num_passages", "max_tokens_recitation", "max_tokens", "max_tokens_long")
         at_least("recite", self, 0, "n_demos", "temperature")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         return await _Run(self, question, workbench, drawn(question, "recite", self.n_demos, self.seed)).answer()
 
@@ -81,7 +81,7 @@ class _Run:
 
     options: Recite
     question: Question
-    bench: Workbench
+    bench: MethodContext
     demos: Sequence[Demonstration]
     stopped_because: str = "finished"
 
@@ -118,10 +118,10 @@ class _Run:
         return [passages for reply in drawn.replies if (passages := self._passages(reply))] or [()]
 
     def _num_affordable(self) -> int:
-        wanted, allowed = self.options.n_recitations, self.bench.budget.max_llm_calls
+        wanted, allowed = self.options.n_recitations, self.bench.limits.get("max_llm_calls")
         if allowed is None:
             return wanted
-        num = min(wanted, max(1, allowed - 1 if self.bench.abilities.samples else allowed // 2))
+        num = min(wanted, max(1, int(allowed - 1 if self.bench.abilities.samples else allowed // 2)))
         if num < wanted:
             self.stopped_because = "max_llm_calls"
         return num

@@ -33,8 +33,7 @@ from hopweave.methods._searchain.tracing import NEXT_EXAMPLE, Tracing, form_line
 from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import demanded
 from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
-from hopweave.runtime.components import Parts
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.keywords import only_repeats
 from hopweave.toolkit.claims import file_claims, marked_answer, on_one_line, text_of
 from hopweave.toolkit.demos import drawn, packed
@@ -115,10 +114,10 @@ class SearChain:
         if not 0 <= self.alpha <= 1:
             raise SettingsError(f"searchain alpha is a ROUGE-L between 0 and 1, not {self.alpha}")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         walk = _Walk(self, question, workbench)
-        for note in self.notes_on(workbench.parts):
+        for note in self.notes_on(workbench):
             workbench.decide("note", note)
         try:
             stopped_because = await walk.explore()
@@ -126,10 +125,10 @@ class SearChain:
             stopped_because = reached.limit
         return await walk.trace_back(stopped_because)
 
-    def notes_on(self, parts: Parts) -> Sequence[str]:
+    def notes_on(self, workbench: MethodContext) -> Sequence[str]:
         """See `protocols.Noting`: whether theta belongs to the reader."""
         checks = self.use_retrieval and self.verify
-        note = theta_note("searchain", parts.reader, self.theta) if checks else ""
+        note = theta_note("searchain", workbench.reader, self.theta) if checks else ""
         return [note] if note else []
 
 
@@ -150,7 +149,7 @@ class _Walk:
 
     options: SearChain
     question: Question
-    bench: Workbench
+    bench: MethodContext
     processed: list[PathNode] = field(default_factory=list)
     path: list[PathNode] = field(default_factory=list)
     examples: tuple[str, ...] = ()
@@ -164,7 +163,7 @@ class _Walk:
     consistency: Consistency = field(init=False)
 
     def __post_init__(self) -> None:
-        self.theta = theta_for(self.bench.parts.reader, self.options.theta)
+        self.theta = theta_for(self.bench.reader, self.options.theta)
         self.consistency = options_for(Consistency, self.options)
 
     async def explore(self) -> str:

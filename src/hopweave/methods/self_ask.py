@@ -38,7 +38,7 @@ from hopweave.parse.final import short_form
 from hopweave.parse.follow_ups import cut_before, parse_follow_ups
 from hopweave.parse.refusal import does_not_know
 from hopweave.prompting.prompt import blunt, unblunt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import on_one_line, one_answer
 from hopweave.toolkit.demos import NumDemos, drawn
@@ -79,7 +79,7 @@ class SelfAsk:
         at_least("self_ask", self, 0, "n_demos", "max_words")
         at_least("self_ask", self, 1, "num_passages", "max_rounds", "max_tokens", "max_tokens_answer")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         asking = _Asking(self, question, workbench)
         try:
@@ -118,7 +118,7 @@ class _Asking:
 
     options: SelfAsk
     question: Question
-    bench: Workbench
+    bench: MethodContext
     examples: str = ""
     above: list[Hit] = field(default_factory=list)
     before: list[Hit] = field(default_factory=list)

@@ -24,7 +24,7 @@ from hopweave.methods._self_ask.self_ask import (
     stopped,
 )
 from hopweave.parse.follow_ups import FollowUps, parse_follow_ups
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import NumDemos, drawn
 from hopweave.toolkit.options import at_least
 from hopweave.toolkit.steps import Step, stepwise_answer
@@ -47,7 +47,7 @@ class SelfAskNoSearch:
         at_least("self_ask_no_search", self, 0, "n_demos")
         at_least("self_ask_no_search", self, 1, "max_tokens", "max_tokens_answer")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         demos = drawn(question, "self_ask_no_search", self.n_demos, self.seed)
         longest = self.max_tokens if question.form == "long" else self.max_tokens_answer

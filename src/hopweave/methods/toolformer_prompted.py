@@ -23,7 +23,7 @@ from hopweave.parse.final import MARKER, final_answer
 from hopweave.parse.tool_calls import first_call
 from hopweave.prompting.demonstrations import Demonstration
 from hopweave.prompting.prompt import fence, prompts_beside, unblunt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import on_one_line, one_answer
 from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
@@ -58,7 +58,7 @@ class ToolformerPrompted:
         at_least("toolformer_prompted", self, 0, "n_demos", "max_words")
         at_least("toolformer_prompted", self, 1, "max_calls", "num_passages", "max_tokens", "max_tokens_answer")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         writing = _Writing(self, question, workbench)
         try:
@@ -95,7 +95,7 @@ class _Writing:
 
     options: ToolformerPrompted
     question: Question
-    bench: Workbench
+    bench: MethodContext
     transcript: Transcript = field(init=False)
     called: list[_Called] = field(default_factory=list)
     plain: list[str] = field(default_factory=list)

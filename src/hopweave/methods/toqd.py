@@ -26,10 +26,10 @@ from hopweave.methods._toqd.evidence import read_for_evidence
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.refusal import is_refusal
 from hopweave.prompting.prompt import blunt, prompts_beside
+from hopweave.protocols import MethodContext
 from hopweave.question_graph.graph import GraphNode, QuestionGraph, pairs_of_nodes, walk
 from hopweave.question_graph.graph_answering import NodeTalk, plant, traverse
 from hopweave.question_graph.graph_writing import GraphWriter, numbered
-from hopweave.runtime.workbench import Workbench
 from hopweave.toolkit.claims import Assertion, claims_of, last_answer, marked_answer, passages_of, text_of
 from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.final_answer import file_missing, of_form
@@ -75,7 +75,7 @@ class ToQD:
         at_least("toqd", self, 0, "max_critique_retries", "n_demos", "temperature")
         check_top_p("toqd", self.top_p)
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         inference = _Inference(self, question, workbench)
         stopped_because = await inference.explore()
@@ -92,7 +92,7 @@ class _Inference:
 
     options: ToQD
     question: Question
-    bench: Workbench
+    bench: MethodContext
     nodes: tuple[GraphNode, ...] = ()
     writer: GraphWriter = field(init=False)
     talk: NodeTalk = field(init=False)

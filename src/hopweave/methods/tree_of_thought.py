@@ -26,7 +26,7 @@ from hopweave.errors import BudgetReached
 from hopweave.methods._planning.plan import Settled, best_so_far, fresh, settled
 from hopweave.methods._planning.tree import Candidate, State, Wording
 from hopweave.parse.choice import FINISH, Rating, Suggested, parse_choice, parse_next, parse_rating, parse_suggestions
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.concurrency import all_of, side_by_side
 from hopweave.toolkit.demos import NumDemos, drawn
@@ -86,7 +86,7 @@ class TreeOfThought:
         at_least("tree_of_thought", self, 0, "n_demos", "max_words_shown", "temperature")
         one_of("tree_of_thought", self, "evaluate", "vote", "value")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         return await _Tree(self, self._shape(), question, workbench).answer()
 
@@ -117,7 +117,7 @@ class _Tree:
     options: TreeOfThought
     shape: _Shape
     question: Question
-    bench: Workbench
+    bench: MethodContext
     words: Wording = field(init=False)
     leaves: list[State] = field(default_factory=list)
     held: list[State] = field(default_factory=list)

@@ -26,7 +26,7 @@ from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.parse.ordinals import ORDINALS, ordered, reasoning_sentences
 from hopweave.prompting.demonstrations import Demonstration
 from hopweave.prompting.prompt import blunt, prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.chain_of_thought import NEXT_EXAMPLE, Elected, self_consistent
 from hopweave.toolkit.claims import concluded
 from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
@@ -79,7 +79,7 @@ class VerifyAndEdit:
         at_least("verify_and_edit", self, 1, "num_hits", "num_sentences", "max_tokens_long", "max_tokens")
         options_for(Voting, self).check("verify_and_edit")
 
-    async def answer(self, question: Question, workbench: Workbench) -> Answer:
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         """See `protocols.Method`."""
         demos = drawn(question, "verify_and_edit", self.n_demos, self.seed)
         is_long = question.form == "long"
@@ -102,7 +102,7 @@ class VerifyAndEdit:
     def _longest(self, question: Question) -> int:
         return self.max_tokens_long if question.form == "long" else self.max_tokens_reasoning
 
-    def _accepts(self, elected: Elected, workbench: Workbench) -> bool:
+    def _accepts(self, elected: Elected, workbench: MethodContext) -> bool:
         vote = elected.vote
         is_clear = bool(vote.answer) and 2 * vote.num_votes >= vote.num_samples
         accepts = {"majority": is_clear, "always": False, "never": True}[self.gate]
@@ -111,7 +111,7 @@ class VerifyAndEdit:
         return accepts
 
     async def _prompt(
-        self, question: Question, bench: Workbench, demos: Sequence[Demonstration], facts: str = "", begun: str = ""
+        self, question: Question, bench: MethodContext, demos: Sequence[Demonstration], facts: str = "", begun: str = ""
     ) -> str:
         """The prompt of the reasoning, which is also that of the second answer: behind it stands what was edited."""
         wanted, text = demanded(question.form, question.labels), asked(bench, question)
@@ -123,7 +123,7 @@ class VerifyAndEdit:
         return bench.fill(_PROMPTS[name], demanded=wanted, examples=fitting, question=text, **values)
 
     async def _edited(
-        self, question: Question, bench: Workbench, demos: Sequence[Demonstration], sentences: Sequence[str]
+        self, question: Question, bench: MethodContext, demos: Sequence[Demonstration], sentences: Sequence[str]
     ) -> list[Edit]:
         editor = Editor(
             bench=bench,
@@ -151,7 +151,7 @@ class VerifyAndEdit:
     async def _answer_again(
         self,
         question: Question,
-        bench: Workbench,
+        bench: MethodContext,
         demos: Sequence[Demonstration],
         elected: Elected,
         edits: Sequence[Edit],
@@ -180,7 +180,7 @@ class VerifyAndEdit:
         )
 
     async def _second(
-        self, question: Question, bench: Workbench, demos: Sequence[Demonstration], edited: str
+        self, question: Question, bench: MethodContext, demos: Sequence[Demonstration], edited: str
     ) -> tuple[str, str]:
         """The answer that follows from the edited reasoning; empty if there is none, or no room for it."""
         is_long = question.form == "long"

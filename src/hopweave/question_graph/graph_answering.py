@@ -13,9 +13,9 @@ from hopweave.parse.final import final_answer
 from hopweave.parse.refusal import is_refusal, without_yes
 from hopweave.parse.rewritten import parse_rewritten
 from hopweave.prompting.prompt import Prompt, blunt, fence, prompts_beside, unblunt
+from hopweave.protocols import MethodContext
 from hopweave.question_graph.graph import GraphNode, QuestionGraph, pairs_of_nodes
 from hopweave.question_graph.graph_writing import graph_text
-from hopweave.runtime.workbench import Workbench
 from hopweave.text.matching import normalize_answer
 from hopweave.types import Hit, Message, Question, Sampling
 
@@ -29,7 +29,7 @@ _ASKS_FOR_MORE = re.compile(
 )
 
 
-def plant(bench: Workbench, graph: QuestionGraph, name: str = "", allowance: int = 0) -> tuple[GraphNode, ...]:
+def plant(bench: MethodContext, graph: QuestionGraph, name: str = "", allowance: int = 0) -> tuple[GraphNode, ...]:
     """Files the graph and a decision for each node, before any of them begins: so the record is the same in every run.
 
     Args:
@@ -55,7 +55,7 @@ def plant(bench: Workbench, graph: QuestionGraph, name: str = "", allowance: int
 
 
 async def traverse(
-    bench: Workbench, graph: QuestionGraph, nodes: Sequence[GraphNode], infer: Infer, *, in_turn: bool = False
+    bench: MethodContext, graph: QuestionGraph, nodes: Sequence[GraphNode], infer: Infer, *, in_turn: bool = False
 ) -> None:
     """Infers every node as soon as the nodes before it are done, or one after the other in topological order."""
     by_number = dict(zip(graph.order(), nodes, strict=True))
@@ -82,7 +82,7 @@ class NodeTalk:
         more_prompts: further ones that a node may be asked with; see `said`.
     """
 
-    bench: Workbench
+    bench: MethodContext
     sampling: Sampling
     more_prompts: Mapping[str, Prompt] = field(default_factory=dict)
 

@@ -9,8 +9,8 @@ from typing import Any
 from hopweave.parse.arrows import chain_of, edges_text, parse_arrows
 from hopweave.parse.numbered import parse_dropped, parse_numbered
 from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
+from hopweave.protocols import MethodContext
 from hopweave.question_graph.graph import QuestionGraph
-from hopweave.runtime.workbench import Workbench
 from hopweave.text.matching import normalize_answer
 from hopweave.types import Message, Sampling
 
@@ -32,7 +32,7 @@ class GraphWriter:
         max_retries: how often sub-questions are asked for again where none is left.
     """
 
-    bench: Workbench
+    bench: MethodContext
     sampling: Sampling
     use_critique: bool
     use_construct: bool

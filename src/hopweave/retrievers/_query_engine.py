@@ -9,8 +9,8 @@ from typing import Literal
 
 from hopweave.grounding.citing import NOT_IN_CORPUS, on_one_line
 from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
+from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import in_turns, ranked
-from hopweave.runtime.workbench import Workbench
 from hopweave.types import Hit, Message, Passage
 
 Ranking = Literal["clean", "faithful"]
@@ -47,7 +47,7 @@ class QueryEngine:
         max_tokens: longest reply.
     """
 
-    bench: Workbench
+    bench: MethodContext
     num_shown: int
     max_tokens: int
 

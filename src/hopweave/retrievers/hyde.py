@@ -23,8 +23,8 @@ from typing import Annotated
 from hopweave.errors import SettingsError
 from hopweave.parse.refusal import is_refusal
 from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
+from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import identity_of
-from hopweave.runtime.workbench import Workbench
 from hopweave.types import Hit, Message
 
 __all__ = ["HyDE"]
@@ -57,12 +57,12 @@ class HyDE:
         """Name, options and wording."""
         return identity_of(self, "hyde", _PROMPTS)
 
-    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
         asked = joined(query, await self._documents(bench, query), include_original=self.include_original)
         return (await bench.search([asked], max_hits))[0]
 
-    async def _documents(self, bench: Workbench, query: str) -> list[str]:
+    async def _documents(self, bench: MethodContext, query: str) -> list[str]:
         prompt = bench.fill(_PROMPTS["document"], document=self.document, query=blunt(" ".join(query.split())))
         sampling = replace(bench.sampling, temperature=self.temperature, max_tokens=self.max_tokens, stop=("\n\n\n",))
         drawn = await bench.samples([Message("user", prompt)], self.num_documents, purpose="document", sampling=sampling)

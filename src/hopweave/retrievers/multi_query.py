@@ -18,8 +18,8 @@ from typing import Annotated
 from hopweave.errors import SettingsError
 from hopweave.parse.queries import each_once, parse_queries
 from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
+from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import Fusion, fused, identity_of
-from hopweave.runtime.workbench import Workbench
 from hopweave.types import Hit, Message
 
 __all__ = ["MultiQuery"]
@@ -53,13 +53,13 @@ class MultiQuery:
         """Name, options and wording."""
         return identity_of(self, "multi_query", _PROMPTS)
 
-    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
         queries = [query, *await self._others(bench, query)]
         found = await bench.search(queries, self.inner_k or max(max_hits, _LEAST_DEPTH))
         return fused(found, max_hits, self.fusion)
 
-    async def _others(self, bench: Workbench, query: str) -> list[str]:
+    async def _others(self, bench: MethodContext, query: str) -> list[str]:
         num = self.num_queries - 1
         prompt = bench.fill(_PROMPTS["queries"], num=str(num), query=blunt(" ".join(query.split())))
         sampling = replace(bench.sampling, max_tokens=self.max_tokens)

@@ -23,9 +23,9 @@ from typing import Annotated, Literal
 from hopweave.errors import SettingsError
 from hopweave.parse.rewritten import parse_rewritten
 from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
+from hopweave.protocols import MethodContext
 from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Ranking, pairs, ranking_of
 from hopweave.retrievers._ranking import identity_of
-from hopweave.runtime.workbench import Workbench
 from hopweave.text.matching import normalize_answer
 from hopweave.types import Hit, Message
 
@@ -66,7 +66,7 @@ class MultiStep:
         """Name, options and wording."""
         return identity_of(self, "multi_step", _PROMPTS, PROMPTS)
 
-    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
         engine = QueryEngine(bench, self.num_shown, self.max_tokens)
         parts: list[Part] = []
@@ -85,7 +85,7 @@ class MultiStep:
             return (await bench.search([query], max_hits))[0]
         return ranking_of(parts, self.ranking, max_hits)
 
-    async def _next_question(self, bench: Workbench, query: str, parts: list[Part]) -> str:
+    async def _next_question(self, bench: MethodContext, query: str, parts: list[Part]) -> str:
         """What the model asks next; empty if it asks nothing more."""
         done = pairs(parts) or bench.fill(_PROMPTS["nothing_done"])
         prompt = bench.fill(_PROMPTS["next_question"], corpus=self.corpus, done=done, query=blunt(" ".join(query.split())))

@@ -25,9 +25,9 @@ from hopweave.errors import SettingsError
 from hopweave.parse.numbered import parse_numbered
 from hopweave.parse.queries import each_once
 from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
+from hopweave.protocols import MethodContext
 from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Ranking, ranking_of
 from hopweave.retrievers._ranking import identity_of
-from hopweave.runtime.workbench import Workbench
 from hopweave.types import Hit, Message
 
 __all__ = ["SubQuestion"]
@@ -78,7 +78,7 @@ class SubQuestion:
         """Name, options and wording."""
         return identity_of(self, "sub_question", _PROMPTS, PROMPTS)
 
-    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
         questions = await self._sub_questions(bench, query)
         found = await bench.search(questions, max_hits)
@@ -87,7 +87,7 @@ class SubQuestion:
             parts = await self._answered(bench, query, parts)
         return ranking_of(parts, self.ranking, max_hits)
 
-    async def _sub_questions(self, bench: Workbench, query: str) -> list[str]:
+    async def _sub_questions(self, bench: MethodContext, query: str) -> list[str]:
         prompt = bench.fill(_PROMPTS["decompose"], corpus=self.corpus, query=blunt(" ".join(query.split())))
         schema = _SCHEMA if self.use_json_schema and bench.abilities.json_schema else None
         sampling = replace(bench.sampling, max_tokens=self.max_tokens, json_schema=schema)
@@ -104,7 +104,7 @@ class SubQuestion:
             bench.decide("repair", "no sub-question was written; the question itself is the only one", rule="question")
         return items[: self.max_sub_questions] or [query]
 
-    async def _answered(self, bench: Workbench, query: str, parts: list[Part]) -> list[Part]:
+    async def _answered(self, bench: MethodContext, query: str, parts: list[Part]) -> list[Part]:
         engine = QueryEngine(bench, self.num_shown, self.max_tokens)
         steps = [bench.decide("sub_question", part.question) for part in parts]
 

@@ -21,12 +21,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.errors import SettingsError
+from hopweave.protocols import MethodContext
 from hopweave.question_graph import graph_answering, graph_writing
 from hopweave.question_graph.graph import GraphNode, QuestionGraph
 from hopweave.question_graph.graph_answering import NodeTalk, plant, traverse
 from hopweave.question_graph.graph_writing import GraphWriter
 from hopweave.retrievers._ranking import fused, identity_of
-from hopweave.runtime.workbench import Workbench
 from hopweave.types import Hit
 
 __all__ = ["ToQDRetriever"]
@@ -56,7 +56,7 @@ class ToQDRetriever:
         """Name, options and wording."""
         return identity_of(self, "toqd", graph_writing.PROMPTS, graph_answering.PROMPTS)
 
-    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
         graph = await self._graph(bench, query)
         nodes = plant(bench, graph)
@@ -78,7 +78,7 @@ class ToQDRetriever:
         own = await bench.search([query], max_hits) if self.include_original else []
         return fused([*(node.hits for node in nodes), *own], max_hits)
 
-    async def _graph(self, bench: Workbench, query: str) -> QuestionGraph:
+    async def _graph(self, bench: MethodContext, query: str) -> QuestionGraph:
         writer = GraphWriter(
             bench,
             replace(bench.sampling, max_tokens=self.max_tokens),

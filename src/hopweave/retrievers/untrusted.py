@@ -29,8 +29,8 @@ from functools import partial
 from typing import Annotated
 
 from hopweave.errors import SettingsError
+from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import identity_of
-from hopweave.runtime.workbench import Workbench
 from hopweave.text.commands import blanked, without_commands
 from hopweave.text.matching import is_contained
 from hopweave.text.sentences import sentence_spans
@@ -63,15 +63,15 @@ class Untrusted:
         """Name and options."""
         return identity_of(self, "untrusted")
 
-    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
         found = (await bench.search([query], max(2 * max_hits, _LEAST_DEPTH)))[0]
         hits = self._cleaned(bench, query, found)
-        if self.agreement and bench.parts.reader is not None:
+        if self.agreement and bench.reader is not None:
             hits = await self._agreed(bench, query, hits)
         return _ranked(hits[:max_hits])
 
-    def _cleaned(self, bench: Workbench, query: str, found: Sequence[Hit]) -> list[Hit]:
+    def _cleaned(self, bench: MethodContext, query: str, found: Sequence[Hit]) -> list[Hit]:
         """The hits as they are shown, ranked by what is left of them; those of which nothing is left are gone."""
         hits = []
         withheld = []
@@ -86,7 +86,7 @@ class Untrusted:
             bench.decide("commands", f"sentences of {len(withheld)} passages are no evidence", passages=withheld)
         return sorted(hits, key=lambda hit: -hit.score)
 
-    async def _agreed(self, bench: Workbench, query: str, hits: Sequence[Hit]) -> list[Hit]:
+    async def _agreed(self, bench: MethodContext, query: str, hits: Sequence[Hit]) -> list[Hit]:
         """The hits without those that are outvoted."""
         voices = list({voice_of(hit.passage): hit.passage for hit in reversed(hits)}.values())[::-1][: self.num_voices]
         if len(voices) < 2:

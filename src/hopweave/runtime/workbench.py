@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -29,6 +29,8 @@ from hopweave.protocols import (
     ManyReplies,
     ModelReader,
     ModelRetriever,
+    Reader,
+    Samples,
     TextScorer,
     TokenCounter,
     is_part,
@@ -54,16 +56,8 @@ _SCORING = Sampling(max_tokens=0, top_logprobs=1)
 _COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
 
 
-@dataclass(frozen=True, slots=True)
-class Samples:
-    """Replies that were drawn for the same messages, in order; fewer than asked for where a limit was `reached`."""
-
-    replies: tuple[Reply, ...]
-    reached: BudgetReached | None = None
-
-
 class Workbench:
-    """One question's hold on the parts: see the module's docstring.
+    """One question's hold on the parts, as `protocols.MethodContext` describes it.
 
     Args:
         parts: shared with other questions.
@@ -87,34 +81,46 @@ class Workbench:
 
     @property
     def abilities(self) -> Abilities:
-        """What the model's endpoint can do."""
+        """See `MethodContext.abilities`."""
         return self.parts.llm.abilities
 
     @property
     def sampling(self) -> Sampling:
-        """The sampling to start from: temperature, top_p and seed as the user set them."""
+        """See `MethodContext.sampling`."""
         return self.parts.sampling
 
     @property
     def num_searches_left(self) -> int | None:
-        """How many queries the budget still allows; `None` if any number."""
+        """See `MethodContext.num_searches_left`."""
         limit = self.budget.max_searches
         return None if limit is None else max(0, limit - self._account.searches)
 
     @property
     def has_retriever(self) -> bool:
-        """Whether there is a corpus to search."""
+        """See `MethodContext.has_retriever`."""
         return self.parts.retriever is not None
 
+    @property
+    def limits(self) -> Mapping[str, float]:
+        """See `MethodContext.limits`."""
+        return self.budget.limits()
+
+    @property
+    def reader(self) -> Reader | ModelReader | None:
+        """See `MethodContext.reader`."""
+        return self.parts.reader
+
+    def readings_of(self, query: str) -> list[tuple[Passage, Reading]]:
+        """See `MethodContext.readings_of`."""
+        readings = self.trace.readings_of(query)
+        return [(passage, reading) for key, reading in readings.items() if (passage := self.trace.passage(key)) is not None]
+
+    def keep_passage(self, passage: Passage) -> None:
+        """See `MethodContext.keep_passage`."""
+        self.trace.keep_passage(passage)
+
     async def side_by_side(self, work: Sequence[Callable[[], Coroutine[Any, Any, T]]], *, in_turn: bool = False) -> list[T]:
-        """Does several things side by side and hands back what each came to, in order.
-
-        Where calls, tokens or searches are limited, which of them the limit cuts off must not hang on the clock: they then
-        take turns, as they do `in_turn`. So what waits for another has to stand behind it.
-
-        Raises:
-            Exception: of several that fail side by side, what broke before what a call could not do.
-        """
+        """See `MethodContext.side_by_side`."""
         if in_turn or any(limit in self.budget.limits() for limit in _COUNTED):
             return [await one() for one in work]
         try:
@@ -125,19 +131,12 @@ class Workbench:
         return [task.result() for task in tasks]
 
     def fill(self, prompt: Prompt, **values: str) -> str:
-        """Fills a prompt and notes its fingerprint in the record."""
+        """See `MethodContext.fill`."""
         self.trace.prompts[prompt.name] = prompt.fingerprint
         return prompt.fill(**values)
 
     def written_once(self, key: Hashable, write: Callable[[], T]) -> T:
-        """What was written out of prompts, such as demonstrations, once for all questions.
-
-        The prompts that it was filled from are noted in the record of every question.
-
-        Args:
-            key: all that the result hangs on.
-            write: writes it with `fill`, and does nothing else. What it hands back is shared, and so must not change.
-        """
+        """See `MethodContext.written_once`."""
         known = self.parts.written.get(key)
         if known is None:
             noted, self.trace.prompts = self.trace.prompts, {}
@@ -150,24 +149,16 @@ class Workbench:
         return cast("T", text)
 
     def decide(self, label: str, text: str, *, after: Sequence[int] = (), **data: Any) -> int:
-        """Files a decision; the id that comes back can be a parent for `under`."""
+        """See `MethodContext.decide`."""
         return self.trace.decide(label, text, data, after)
 
     def under(self, step_id: int) -> AbstractContextManager[None]:
-        """Files what begins inside the block under a step."""
+        """See `MethodContext.under`."""
         return self.trace.under(step_id)
 
     @contextmanager
     def offline(self, text: str) -> Iterator[Workbench]:
-        """A workbench for what a method does once for all questions of a run, such as writing demonstrations.
-
-        Every question goes through it, and its record tells of it, under a decision `offline`. But an equal call of another
-        question, or an equal search, is not made again, whether or not there is a store. It is counted apart: in no total, no
-        limit and no second of the question. The stage has the limits of a question for itself.
-
-        Args:
-            text: what is done, in one line.
-        """
+        """See `MethodContext.offline`."""
         account = self._new_account()
         with self.under(self.decide(OFFLINE, text)):
             try:
@@ -180,47 +171,19 @@ class Workbench:
                 self.trace.set_aside(seconds)
 
     def unread(self, parser: str, reason: str, text: str) -> None:
-        """Files words of the model that could not be read; they are counted, never scored as an answer."""
+        """See `MethodContext.unread`."""
         self.trace.unread(parser, reason, text)
 
     async def reply(
         self, messages: Sequence[Message], *, purpose: str, sampling: Sampling | None = None, sample: int = 0
     ) -> Reply:
-        """Asks the language model.
-
-        Args:
-            messages: the conversation; a last turn of the assistant is a prefill.
-            purpose: what the call is for, in a word or two; goes into the trace.
-            sampling: defaults to `self.sampling`.
-            sample: counts draws of the same call, so that each is its own entry in the store.
-
-        Raises:
-            ModelError: once retries are spent.
-            BudgetReached: if the question may not make this call, or ran out of time during it.
-            ReplayMiss: in replay, if the store does not hold it.
-        """
+        """See `MethodContext.reply`."""
         return await self._reply(messages, sampling or self.sampling, purpose, sample)
 
     async def samples(
         self, messages: Sequence[Message], num: int, *, purpose: str, sampling: Sampling | None = None
     ) -> Samples:
-        """Draws several replies to the same messages: in one request where the endpoint can, else in requests side by side.
-
-        Every sample is its own entry in the store and its own step. With a seed, each is drawn under a seed of its own.
-
-        Args:
-            messages: as for `reply`.
-            num: how many.
-            purpose: as for `reply`.
-            sampling: as for `reply`.
-
-        Returns:
-            All of them, or as many as the budget allows.
-
-        Raises:
-            ModelError, ReplayMiss: as `reply`, if any sample fails.
-            BudgetReached: if the question may not draw a single one.
-        """
+        """See `MethodContext.samples`."""
         sampling = sampling or self.sampling
         if self.abilities.samples and isinstance(self.parts.llm, ManyReplies) and num > 1:
             return Samples(await self._at_once(self.parts.llm, messages, num, purpose, sampling))
@@ -245,13 +208,7 @@ class Workbench:
         return Samples(replies, worst if isinstance(worst, BudgetReached) else None)
 
     async def score_text(self, prompt: str, text: str, *, purpose: str) -> Reply:
-        """Asks how likely given words are, where `abilities.scores` says that the model can; see `TextScorer.score_text`.
-
-        It is a call of the model like any other: recorded with prompt and text as its messages, kept, counted and retried.
-
-        Raises:
-            ModelError, BudgetReached, ReplayMiss: as `reply`.
-        """
+        """See `MethodContext.score_text`."""
         llm = self.parts.llm
         if not isinstance(llm, TextScorer):
             raise ModelError(f"{llm.identity} does not score given text; choose another model")
@@ -266,16 +223,7 @@ class Workbench:
         return await self._reply(messages, _SCORING, purpose, 0, ask=score)
 
     async def count_tokens(self, text: str) -> int:
-        """How many tokens of the model a text has. It is no call of the model: it costs no budget and leaves no step.
-
-        A model that can count (`protocols.TokenCounter`) is asked, once for each text: the store keeps the count, so that a
-        replay needs no model. For any other it is estimated: a token for every 3 characters, rounded up.
-
-        Raises:
-            ModelError: once retries are spent.
-            BudgetReached: if the question ran out of time.
-            ReplayMiss: in replay, if the store does not hold the count.
-        """
+        """See `MethodContext.count_tokens`."""
         llm = self.parts.llm
         if not is_part(llm, TokenCounter):
             return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
@@ -285,14 +233,7 @@ class Workbench:
         return outcome.usage.prompt_tokens
 
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """Searches for several queries in one batch; one list of hits a query, best first.
-
-        A retriever that asks the model works on each query side by side; what it does is filed under the search.
-
-        Raises:
-            SearchError: if the engine fails; ModelError if a retriever that asks the model cannot.
-            BudgetReached: if the question may not send so many queries.
-        """
+        """See `MethodContext.search`."""
         if not queries:
             return []
         retriever = None if self._is_underneath else self.parts.retriever
@@ -325,12 +266,7 @@ class Workbench:
         return hits
 
     async def read(self, query: str, passage: Passage) -> Reading:
-        """Reads the answer to a query out of a passage.
-
-        Raises:
-            ReadError: if the reader fails; ModelError if a reader that asks the model cannot.
-            BudgetReached: if the question's time, or its calls, are spent.
-        """
+        """See `MethodContext.read`."""
         if not is_part(self.parts.reader, ModelReader):  # whose call says so itself, and the store notes it
             self._calls.afford_time()
         step_id, parent, started = self.trace.begin("read", query), self.trace.parent, self.trace.seconds()
@@ -350,11 +286,7 @@ class Workbench:
         return reading
 
     async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
-        """Position in `seen` of the query that this one repeats, or `None`.
-
-        Raises:
-            RunError: if the detector fails.
-        """
+        """See `MethodContext.duplicate_of`."""
         with boundary(RunError):
             index = await self.parts.duplicate_of(query, seen)
             if index is not None and not 0 <= index < len(seen):

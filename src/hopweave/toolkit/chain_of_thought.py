@@ -9,7 +9,7 @@ from hopweave.errors import BudgetReached
 from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.prompting.demonstrations import Demonstration
 from hopweave.prompting.prompt import prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import asked, packed, rationale
 from hopweave.toolkit.final_answer import bare_answer, file_missing, is_missing
 from hopweave.toolkit.voting import Tie, Vote, file_vote, mean_logprob, vote
@@ -42,7 +42,7 @@ class Elected:
 
 
 async def cot_prompt(
-    bench: Workbench, question: Question, demos: Sequence[Demonstration], max_tokens: int, *, probes: bool = False
+    bench: MethodContext, question: Question, demos: Sequence[Demonstration], max_tokens: int, *, probes: bool = False
 ) -> str:
     """The prompt of a few-shot chain of thought (Wei et al. 2022).
 
@@ -54,7 +54,7 @@ async def cot_prompt(
         probes: ask whether the model can answer, which is to reply NO! if not.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `Workbench.count_tokens`.
+        ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
     """
     prompt = _PROMPTS["cot_probe" if probes else "cot"]
     wanted = demanded(question.form, question.labels)
@@ -64,12 +64,12 @@ async def cot_prompt(
     return bench.fill(prompt, demanded=wanted, examples=fitting, question=text)
 
 
-def trigger(bench: Workbench) -> str:
+def trigger(bench: MethodContext) -> str:
     """The words that start the reasoning where no demonstration shows it (Kojima et al. 2022; the wording is our own)."""
     return bench.fill(_PROMPTS["trigger"])
 
 
-def zero_shot_prompt(bench: Workbench, question: Question, *, probes: bool = False) -> str:
+def zero_shot_prompt(bench: MethodContext, question: Question, *, probes: bool = False) -> str:
     """The prompt of a chain of thought without demonstrations: the question, and words that start the reasoning."""
     return bench.fill(
         _PROMPTS["zero_shot_probe" if probes else "zero_shot"], question=asked(bench, question), trigger=trigger(bench)
@@ -77,7 +77,7 @@ def zero_shot_prompt(bench: Workbench, question: Question, *, probes: bool = Fal
 
 
 async def finish(
-    bench: Workbench, question: Question, turns: Sequence[Message], *, max_tokens: int, purpose: str = "answer"
+    bench: MethodContext, question: Question, turns: Sequence[Message], *, max_tokens: int, purpose: str = "answer"
 ) -> tuple[str, str, str]:
     """Asks for the answer that a reasoning leads to.
 
@@ -93,7 +93,7 @@ async def finish(
         The bare answer, how it was found, and a sentence that gives it (what was said instead, where there is none).
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `Workbench.reply`.
+        ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
     """
     request = bench.fill(_PROMPTS["finish"], demanded=demanded(question.form, question.labels))
     *before, last = turns
@@ -112,7 +112,7 @@ def plainly_demanded(question: Question) -> str:
 
 
 async def self_consistent(
-    bench: Workbench,
+    bench: MethodContext,
     question: Question,
     prompt: str,
     *,
@@ -128,7 +128,7 @@ async def self_consistent(
     A sample without the marker gives no vote, and is filed as unread; if none has it, the whole text of each counts.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `Workbench.samples`.
+        ModelError, BudgetReached, ReplayMiss: as `MethodContext.samples`.
     """
     sampling = replace(
         bench.sampling,

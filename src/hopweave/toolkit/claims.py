@@ -10,7 +10,7 @@ from hopweave.grounding.marking import text_of, well_marked
 from hopweave.grounding.support import claim_of
 from hopweave.parse.final import MARKER, final_answer
 from hopweave.prompting.prompt import unblunt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.types import Answer, Claim, Hit, Origin, Passage, Question
 
@@ -45,7 +45,7 @@ class Assertion:
     passages: Sequence[Passage] = ()
 
 
-def claims_of(assertions: Iterable[Assertion], bench: Workbench | None = None) -> list[Claim]:
+def claims_of(assertions: Iterable[Assertion], bench: MethodContext | None = None) -> list[Claim]:
     """The claim of each assertion as it stands; the number of a claim, from 1, is the mark of its citations.
 
     Args:
@@ -55,12 +55,12 @@ def claims_of(assertions: Iterable[Assertion], bench: Workbench | None = None) -
     return [_judged(number, one, bench) for number, one in enumerate(assertions, start=1)]
 
 
-def _judged(number: int, one: Assertion, bench: Workbench | None) -> Claim:
+def _judged(number: int, one: Assertion, bench: MethodContext | None) -> Claim:
     if bench is None:
         return claim_of(number, one.query, one.text, one.origin, one.passages)
-    readings = bench.trace.readings_of(one.query)
-    read = filter(None, map(bench.trace.passage, readings))
-    return claim_of(number, one.query, one.text, one.origin, (*one.passages, *read), readings)
+    read = bench.readings_of(one.query)
+    readings = {passage.id: reading for passage, reading in read}
+    return claim_of(number, one.query, one.text, one.origin, (*one.passages, *(passage for passage, _ in read)), readings)
 
 
 def passages_of(hits: Iterable[Hit]) -> list[Passage]:
@@ -75,7 +75,7 @@ def last_answer(claims: Sequence[Claim], question: Question) -> tuple[str, str]:
     return (short, "last-claim") if short else ("", "empty")
 
 
-def file_claims(bench: Workbench, question: Question, claims: Iterable[Claim], after: Sequence[Sequence[int]] = ()) -> None:
+def file_claims(bench: MethodContext, question: Question, claims: Iterable[Claim], after: Sequence[Sequence[int]] = ()) -> None:
     """Files what an answer rests on, claim by claim.
 
     Args:
@@ -111,7 +111,7 @@ def concluded(
     assertions: Sequence[Assertion],
     short: str,
     how: str,
-    bench: Workbench,
+    bench: MethodContext,
     *,
     retrieved: Sequence[Passage],
     text: str = "",

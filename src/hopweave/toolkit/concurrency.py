@@ -7,13 +7,15 @@ from functools import partial
 from typing import TypeVar
 
 from hopweave.errors import BudgetReached
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 
 T = TypeVar("T")
 
 
-async def side_by_side(bench: Workbench, works: Sequence[tuple[int, Callable[[], Awaitable[T]]]]) -> list[T | BudgetReached]:
-    """Does pieces of work as `Workbench.side_by_side`, each filed under a decision of its own.
+async def side_by_side(
+    bench: MethodContext, works: Sequence[tuple[int, Callable[[], Awaitable[T]]]]
+) -> list[T | BudgetReached]:
+    """Does pieces of work as `MethodContext.side_by_side`, each filed under a decision of its own.
 
     Args:
         bench: of the question.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from hopweave.parse.final import MARKER
 from hopweave.prompting.demonstrations import Demonstration, family_of, published_count, sample
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.few_shot import note_of_form, room_for
 from hopweave.types import AnswerForm, Question
 
@@ -32,7 +32,7 @@ def drawn(question: Question, method: str, n_demos: int | None, seed: int) -> li
     return sample(num, seed=seed, asked=question.text, family=family) if num else []
 
 
-def asked(bench: Workbench, question: Question, text: str = "") -> str:
+def asked(bench: MethodContext, question: Question, text: str = "") -> str:
     """A question as prompts show it, with the note on what kind of answer it wants.
 
     Args:
@@ -54,7 +54,7 @@ def rationale(demonstration: Demonstration, form: AnswerForm) -> str:
     return end if form == "long" else f"{demonstration.reasoning} {end}"
 
 
-async def packed(bench: Workbench, texts: Sequence[str], rest: str, max_tokens: int) -> str:
+async def packed(bench: MethodContext, texts: Sequence[str], rest: str, max_tokens: int) -> str:
     """As many demonstrations as fit into the model's context, each followed by an empty line; the last are dropped first.
 
     Args:
@@ -64,7 +64,7 @@ async def packed(bench: Workbench, texts: Sequence[str], rest: str, max_tokens: 
         max_tokens: what the reply may take, and what the prompt may still grow by.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `Workbench.count_tokens`.
+        ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
     """
     if not texts:
         return ""

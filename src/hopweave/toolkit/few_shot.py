@@ -10,7 +10,7 @@ from typing import Literal
 from hopweave.memoize import remembered
 from hopweave.prompting.demonstrations import Demonstration, family_of, sample
 from hopweave.prompting.prompt import fence, prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.final_answer import of_form
 from hopweave.types import Passage, Question
 
@@ -24,17 +24,17 @@ _FEWEST_WORDS = 8
 _WORD = re.compile(r"\S+")
 
 
-def context_of(bench: Workbench) -> int:
+def context_of(bench: MethodContext) -> int:
     """How many tokens the model's context has."""
     return bench.abilities.context_tokens or _CONTEXT_TOKENS
 
 
-def room_for(bench: Workbench, max_tokens: int) -> int:
+def room_for(bench: MethodContext, max_tokens: int) -> int:
     """How many tokens of words a prompt may have, where the reply may take so many."""
     return context_of(bench) - max_tokens - _TEMPLATE_TOKENS
 
 
-def note_of_form(bench: Workbench, question: Question) -> str:
+def note_of_form(bench: MethodContext, question: Question) -> str:
     """The note behind a question on what kind of answer it wants; a short answer needs none."""
     return "" if question.form == "short" else of_form(bench, PROMPTS, "form", question)
 
@@ -76,7 +76,7 @@ class Packer:
 
     options: FewShot
     question: Question
-    bench: Workbench
+    bench: MethodContext
     counts: dict[str, int] = field(default_factory=dict)
     told: tuple[int, int] = (-1, 0)
 
@@ -90,7 +90,7 @@ class Packer:
             begun: what stands behind the last `A:`.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `Workbench.count_tokens`.
+            ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
         """
         passages = self._with_pinned(found)
         is_at_top = self.options.instruction == "top"

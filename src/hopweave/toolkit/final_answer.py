@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hopweave.parse.final import MARKER, final_answer
 from hopweave.prompting.prompt import Prompt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import AnswerForm, Question
 
@@ -15,20 +15,20 @@ MARKED = ("marker", "alt-marker")
 """How an answer was read that follows a marker."""
 
 
-def of_form(workbench: Workbench, prompts: Mapping[str, Prompt], name: str, question: Question) -> str:
+def of_form(workbench: MethodContext, prompts: Mapping[str, Prompt], name: str, question: Question) -> str:
     """The prompt `NAME_short`, `NAME_label` (which lists the labels) or `NAME_long`, by the form that the question asks for."""
     labels = {"labels": ", ".join(question.labels)} if question.form == "label" else {}
     return workbench.fill(prompts[f"{name}_{question.form}"], **labels)
 
 
-def closing_request(workbench: Workbench, prompts: Mapping[str, Prompt], question: Question) -> tuple[str, str]:
+def closing_request(workbench: MethodContext, prompts: Mapping[str, Prompt], question: Question) -> tuple[str, str]:
     """The sentence that says what kind of answer is wanted, and the line that lists the labels (empty without labels)."""
     ask = workbench.fill(prompts[f"ask_{question.form}"])
     labels = workbench.fill(prompts["labels"], labels=", ".join(question.labels)) if question.labels else ""
     return ask, labels
 
 
-def bare_answer(workbench: Workbench, text: str, question: Question) -> tuple[str, str]:
+def bare_answer(workbench: MethodContext, text: str, question: Question) -> tuple[str, str]:
     """The bare answer of a reply that was to hold nothing else: without a marker, its first line.
 
     Returns:
@@ -66,7 +66,7 @@ async def forced(
         The bare answer and `forced`; an empty one and `empty` where there is none, which is filed.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `Workbench.reply`.
+        ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
     """
     stop = (next_example,) if question.form == "long" else ("\n",)
     sampling = replace(transcript.bench.sampling, max_tokens=max_tokens, stop=stop)
@@ -82,11 +82,11 @@ def is_missing(how: str, form: AnswerForm) -> bool:
     return how == "empty" or (how == "full" and form != "long")
 
 
-def file_missing(workbench: Workbench, text: str) -> None:
+def file_missing(workbench: MethodContext, text: str) -> None:
     """Files words that do not say what the final answer is."""
     workbench.unread("final", "no sentence says what the final answer is" if text.strip() else "the reply is empty", text)
 
 
-def file_unanswered(workbench: Workbench, text: str) -> None:
+def file_unanswered(workbench: MethodContext, text: str) -> None:
     """Files a reply that was to be the final answer, and holds none."""
     workbench.unread("final", "no answer is in the reply" if text.strip() else "the reply is empty", text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hopweave.parse.refusal import is_refusal
 from hopweave.prompting.prompt import prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 
 _PROMPTS = prompts_beside(__file__)
 
@@ -12,7 +12,7 @@ REFUSED = "refused"
 """How an answer was read that is none, since the model says that it cannot answer."""
 
 
-def probed(bench: Workbench, ask: str, *, from_passages: bool = False) -> str:
+def probed(bench: MethodContext, ask: str, *, from_passages: bool = False) -> str:
     """What is asked for, changed so that the model answers only if it can, and else replies with NO!.
 
     Args:
@@ -23,7 +23,7 @@ def probed(bench: Workbench, ask: str, *, from_passages: bool = False) -> str:
     return bench.fill(_PROMPTS["probe_with_passages" if from_passages else "probe"], ask=ask)
 
 
-def refuses(bench: Workbench, text: str, short: str = "") -> bool:
+def refuses(bench: MethodContext, text: str, short: str = "") -> bool:
     """Whether the reply to a probe says that the model cannot answer; the verdict is filed as a decision, `YES` or `NO`.
 
     An empty reply gives no verdict.

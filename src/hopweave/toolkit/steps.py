@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hopweave.grounding.citing import on_one_line
 from hopweave.prompting.prompt import fence, unblunt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import Assertion, concluded, passages_of
 from hopweave.toolkit.few_shot import cut_words
 from hopweave.types import Answer, Hit, Origin, Question
@@ -41,7 +41,7 @@ def stepwise_answer(
     steps: Sequence[Step],
     short: str,
     how: str,
-    bench: Workbench,
+    bench: MethodContext,
     *,
     said: str = "",
     stopped_because: str = "finished",

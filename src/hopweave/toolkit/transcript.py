@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.types import Message, Reply, Sampling
 
 
@@ -21,7 +21,7 @@ class Transcript:
         text: what has been written since, by the model and by the method.
     """
 
-    bench: Workbench
+    bench: MethodContext
     prompt: str
     text: str = ""
 
@@ -33,7 +33,7 @@ class Transcript:
         """Has the model write on. Its words are handed back and not added: what of them counts is the method's to say.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `Workbench.reply`.
+            ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
         """
         return await self.bench.reply(self.messages(), purpose=purpose, sampling=sampling)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer, rouge_l
 from hopweave.types import AnswerForm, Reply
 
@@ -97,7 +97,7 @@ def vote(
     return Vote(answers[winners[0]], winners[0], best, len(winners), len(answers))
 
 
-def file_vote(bench: Workbench, held: Vote, answers: Sequence[str]) -> None:
+def file_vote(bench: MethodContext, held: Vote, answers: Sequence[str]) -> None:
     """Files a vote as the decision that it is.
 
     Args:

@@ -11,7 +11,7 @@ from hopweave.parse.controller import parse_answers
 from hopweave.parse.final import demanded, final_answer
 from hopweave.prompting.demonstrations import Demonstration, DemonstrationStep
 from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import asked, packed, rationale
 from hopweave.toolkit.final_answer import bare_answer, file_missing, is_missing
 from hopweave.toolkit.steps import shown
@@ -72,7 +72,7 @@ class Pages:
         sought: titles that nothing had retrieved and that were looked for.
     """
 
-    bench: Workbench
+    bench: MethodContext
     num_hits: int
     held: dict[str, list[Hit]] = field(default_factory=dict)
     results: dict[str, list[Hit]] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Pages:
         """The module `retrieve`; a query that was sent before is not sent again.
 
         Raises:
-            SearchError, BudgetReached: as `Workbench.search`.
+            SearchError, BudgetReached: as `MethodContext.search`.
         """
         if query not in self.results:
             self.results[query] = (await self.bench.search([query], self.num_hits))[0]
@@ -93,7 +93,7 @@ class Pages:
         """The passages of these titles; if there is none, those at hand; if there is none, what is found for the query.
 
         Raises:
-            SearchError, BudgetReached: as `Workbench.search`.
+            SearchError, BudgetReached: as `MethodContext.search`.
         """
         named = {key_of_title(title): unblunt(title) for title in titles}
         new = [title for key, title in named.items() if key not in self.held and key not in self.sought][:_MAX_TITLES_SOUGHT]
@@ -129,7 +129,7 @@ class Modules:
     """
 
     question: Question
-    bench: Workbench
+    bench: MethodContext
     demos: Sequence[Demonstration]
     num_distractors: int
     seed: int

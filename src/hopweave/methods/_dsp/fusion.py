@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hopweave.errors import BudgetReached
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.types import Hit, Passage
 
 Fusion = Literal["probability", "score"]
@@ -27,7 +27,7 @@ class Fused:
 
 
 async def fused_search(
-    bench: Workbench, queries: Sequence[str], num_passages: int, fusion: Fusion, *, num_hops_left: int = 1
+    bench: MethodContext, queries: Sequence[str], num_passages: int, fusion: Fusion, *, num_hops_left: int = 1
 ) -> Fused:
     """Searches for all queries at once and keeps the passages with the highest sums.
 
@@ -42,13 +42,13 @@ async def fused_search(
         num_hops_left: this one included.
 
     Raises:
-        SearchError, BudgetReached: as `Workbench.search`, the latter if not a single query may be sent.
+        SearchError, BudgetReached: as `MethodContext.search`, the latter if not a single query may be sent.
     """
     weights, left, reached = Counter(queries), bench.num_searches_left, None
     allowed = None if left is None else max(1, left // num_hops_left)
     if allowed is not None and allowed < len(weights):
         bench.decide("cut", f"{allowed} of {len(weights)} queries are sent")
-        reached = BudgetReached("max_searches", bench.budget.max_searches or 0)
+        reached = BudgetReached("max_searches", bench.limits.get("max_searches", 0))
         weights = Counter(dict(weights.most_common(allowed)))
     found = await bench.search(list(weights), num_passages * _DEPTH)
     return Fused(tuple(fuse(list(zip(found, weights.values(), strict=True)), num_passages, fusion)), reached)

@@ -9,7 +9,7 @@ from pathlib import Path
 from hopweave.errors import BudgetReached
 from hopweave.parse.fields import parse_fields
 from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import asked, packed
 from hopweave.toolkit.final_answer import of_form
 from hopweave.toolkit.steps import shown
@@ -93,7 +93,7 @@ class Templates:
         may_stop: whether the model is told that it may write N/A for a query.
     """
 
-    bench: Workbench
+    bench: MethodContext
     question: Question
     max_tokens: int
     max_tokens_long: int
@@ -125,7 +125,7 @@ class Templates:
             purpose: of the calls.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `Workbench.samples`.
+            ModelError, BudgetReached, ReplayMiss: as `MethodContext.samples`.
         """
         longest = self._longest(stage)
         prompt = await self._prompt(stage, text, context, demos, longest)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from hopweave.prompting.prompt import fence, prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.few_shot import cut_words
 from hopweave.types import Hit, Message, Passage, Question
@@ -53,7 +53,7 @@ class Finder:
 
     options: Finding
     question: Question
-    bench: Workbench
+    bench: MethodContext
     held: list[Passage] = field(default_factory=list)
     titles: frozenset[str] = frozenset()
     sent: set[str] = field(default_factory=set)

@@ -11,7 +11,7 @@ from hopweave.errors import BudgetReached
 from hopweave.grounding.citing import settle_marks
 from hopweave.parse.final import final_answer, map_label
 from hopweave.prompting.prompt import unblunt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.sentences import first_sentence, sentence_spans
 from hopweave.toolkit.claims import Assertion, claims_of, file_claims, final_assertion, marked_answer
 from hopweave.toolkit.few_shot import PROMPTS, Packer, Style
@@ -68,7 +68,7 @@ def bare_answer_of(text: str, question: Question, marker: Marker) -> tuple[str, 
     return short, "marker" if how == "alt-marker" else how
 
 
-def said_in(workbench: Workbench, text: str, question: Question, marker: Marker) -> Said:
+def said_in(workbench: MethodContext, text: str, question: Question, marker: Marker) -> Said:
     """Takes a reasoning apart; what gives no answer is filed."""
     said = _taken_apart(text, question, marker)
     if not text.strip() or is_missing(said.how, question.form):
@@ -105,7 +105,7 @@ async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker
     return said_in(bench, text, question, marker)
 
 
-async def _forced(bench: Workbench, prompt: str, text: str, question: Question) -> Said:
+async def _forced(bench: MethodContext, prompt: str, text: str, question: Question) -> Said:
     """A reasoning with the answer that it did not come to: the model is made to begin the sentence that gives it."""
     begun = f"{text} {_ANSWER}"
     turns = [Message("user", prompt), Message("assistant", begun if bench.abilities.prefill else text)]
@@ -137,7 +137,7 @@ def answer_of(
     said: Said,
     reasoned: Sequence[str],
     found: Sequence[Passage],
-    workbench: Workbench,
+    workbench: MethodContext,
     stopped_because: str,
 ) -> Answer:
     """The answer, its claims and its marks.
@@ -151,7 +151,7 @@ def answer_of(
         stopped_because: goes into the answer.
     """
     for passage in question.pinned:
-        workbench.trace.keep_passage(passage)
+        workbench.keep_passage(passage)
     evidence = [*question.pinned, *found]
     plain, num_removed = _without_marks([*said.sentences, said.closing])
     sentences, closing = plain[:-1], plain[-1]

@@ -10,7 +10,7 @@ from hopweave.errors import BudgetReached
 from hopweave.parse.final import final_answer, map_label
 from hopweave.parse.refusal import does_not_know
 from hopweave.prompting.demonstrations import Demonstration
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import is_yes_or_no, normalize_answer
 from hopweave.toolkit.chain_of_thought import finish
 from hopweave.toolkit.final_answer import MARKED
@@ -77,7 +77,7 @@ def distinct(items: Sequence[str], question: Question, max_items: int = MAX_SUB_
 
 
 async def settled(
-    bench: Workbench, question: Question, prompt: str, text: str, *, said: str, max_tokens: int, steps: Sequence[Step] = ()
+    bench: MethodContext, question: Question, prompt: str, text: str, *, said: str, max_tokens: int, steps: Sequence[Step] = ()
 ) -> Settled:
     """The final answer of a reply; where it is missing, it is asked for once more.
 
@@ -91,7 +91,7 @@ async def settled(
         steps: what is known so far; if there is no answer in the end, theirs is the best one.
 
     Raises:
-        ModelError, ReplayMiss: as `Workbench.reply`.
+        ModelError, ReplayMiss: as `MethodContext.reply`.
     """
     short, how = final_answer(said, question)
     if is_said(short, how, question):

@@ -10,7 +10,7 @@ from hopweave.parse.final import demanded
 from hopweave.parse.refusal import does_not_know
 from hopweave.prompting.demonstrations import Demonstration
 from hopweave.prompting.prompt import prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import asked, packed
 from hopweave.toolkit.steps import Step, shown
 from hopweave.types import Hit, Question
@@ -57,7 +57,7 @@ class Wording:
     """
 
     question: Question
-    bench: Workbench
+    bench: MethodContext
     max_words: int
     examples: str = ""
 
@@ -69,7 +69,7 @@ class Wording:
             max_tokens: what the reply may take and the branch may grow by.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `Workbench.count_tokens`.
+            ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
         """
         texts = [
             self.bench.fill(

@@ -12,7 +12,7 @@ from hopweave.methods._react.wiki import SearchMode, Seen, Sentence, Wiki, passa
 from hopweave.parse.actions import Turn, read_action, read_turn
 from hopweave.prompting.demonstrations import Demonstration
 from hopweave.prompting.prompt import prompts_beside, unblunt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.text.sentences import sentence_spans
 from hopweave.toolkit.claims import Assertion, concluded, on_one_line
@@ -74,7 +74,7 @@ class Actor:
         stopped_because: `finished`, `max_steps`, `repeated_action`, `invalid_actions`, or the limit of the budget.
     """
 
-    bench: Workbench
+    bench: MethodContext
     question: Question
     acting: Acting
     short: str = ""
@@ -130,7 +130,7 @@ class Actor:
     @property
     def is_out_of_budget(self) -> bool:
         """Whether a limit of the budget ended the work."""
-        return self.stopped_because in self.bench.budget.limits()
+        return self.stopped_because in self.bench.limits
 
     async def _prompt(self, demos: Sequence[Demonstration]) -> str:
         shown = asked(self.bench, self.question)

@@ -8,7 +8,7 @@ from hopweave.grounding.citing import locate
 from hopweave.methods._react.wiki import Page, looked_up, opened, page_of
 from hopweave.prompting.demonstrations import FACT_CHECKING, Demonstration, DemonstrationStep, family_of
 from hopweave.prompting.prompt import Prompts
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.words import words_of
 from hopweave.toolkit.demos import asked
 from hopweave.types import Question
@@ -23,7 +23,7 @@ def heading(question: Question) -> str:
 
 
 def trajectories(
-    bench: Workbench, prompts: Prompts, question: Question, demos: Sequence[Demonstration], num_sentences: int
+    bench: MethodContext, prompts: Prompts, question: Question, demos: Sequence[Demonstration], num_sentences: int
 ) -> list[str]:
     """The demonstrations as trajectories.
 
@@ -35,7 +35,7 @@ def trajectories(
 
 
 def _trajectories(
-    bench: Workbench, prompts: Prompts, question: Question, demos: Sequence[Demonstration], num_sentences: int
+    bench: MethodContext, prompts: Prompts, question: Question, demos: Sequence[Demonstration], num_sentences: int
 ) -> list[str]:
     for shown in range(num_sentences, 0, -1):
         written = [_Trajectory(bench, prompts, shown) for _ in demos]
@@ -46,7 +46,7 @@ def _trajectories(
 
 
 class _Trajectory:
-    def __init__(self, bench: Workbench, prompts: Prompts, num_sentences: int) -> None:
+    def __init__(self, bench: MethodContext, prompts: Prompts, num_sentences: int) -> None:
         self.bench, self.prompts, self.num_sentences = bench, prompts, num_sentences
         self.turns: list[str] = []
         self.num_lookups = 0

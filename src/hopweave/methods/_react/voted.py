@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hopweave.methods._react.wiki import Sentence
 from hopweave.prompting.demonstrations import Demonstration
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.chain_of_thought import Elected, cot_prompt, self_consistent
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.options import at_least
@@ -32,11 +32,11 @@ class Voting:
         at_least(method, self, 0, "temperature")
 
 
-async def elect(bench: Workbench, question: Question, demos: Sequence[Demonstration], voting: Voting) -> Elected:
+async def elect(bench: MethodContext, question: Question, demos: Sequence[Demonstration], voting: Voting) -> Elected:
     """Samples chains of thought, shown the same demonstrations, and votes.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `Workbench.samples`.
+        ModelError, BudgetReached, ReplayMiss: as `MethodContext.samples`.
     """
     prompt = await cot_prompt(bench, question, demos, voting.max_tokens_reasoning)
     return await self_consistent(

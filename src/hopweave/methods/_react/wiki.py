@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hopweave.prompting.prompt import fence, prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.text.sentences import sentence_spans
 from hopweave.toolkit.few_shot import cut_words
@@ -83,7 +83,7 @@ def opened(page: Page, num_sentences: int) -> Seen:
     return Seen(fence(cut_words(" ".join(one.text for one in first), SHOWN_WORDS), page.title), first)
 
 
-def looked_up(bench: Workbench, results: Sequence[Sentence], number: int) -> Seen:
+def looked_up(bench: MethodContext, results: Sequence[Sentence], number: int) -> Seen:
     """The result of a lookup with a number, from 1."""
     sentence = results[number - 1]
     shown = fence(cut_words(sentence.text, SHOWN_WORDS))
@@ -105,7 +105,7 @@ class Wiki:
         num_given: how many of its results were shown.
     """
 
-    bench: Workbench
+    bench: MethodContext
     mode: SearchMode
     num_hits: int
     num_sentences: int
@@ -117,7 +117,7 @@ class Wiki:
         """Opens the page of an entity. Where there is none, no page is open.
 
         Raises:
-            SearchError, BudgetReached: as `Workbench.search`.
+            SearchError, BudgetReached: as `MethodContext.search`.
         """
         hits = (await self.bench.search([entity], self.num_hits))[0]
         self.page, self.keyword, self.num_given = None, "", 0

@@ -10,7 +10,7 @@ from typing import Any
 from hopweave.grounding.support import judge
 from hopweave.parse.chain import ChainNode, render_nodes
 from hopweave.prompting.prompt import blunt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import Assertion, claims_of, on_one_line
 from hopweave.types import Citation, Claim, Origin, Passage, Reading
@@ -58,7 +58,7 @@ class PathNode:
     def _stands_in_passage(self, answer: str) -> bool:
         return self.passage is not None and judge(self.query, answer, [self.passage]).support == "supported"
 
-    def standing(self, bench: Workbench) -> dict[str, Any]:
+    def standing(self, bench: MethodContext) -> dict[str, Any]:
         """How its answer came to be and how it stands, as the particulars of a decision."""
         claim = claims_of([self.assertion], bench)[0]
         return {"origin": claim.origin, "support": claim.support}
@@ -90,7 +90,7 @@ def pairs(path: Iterable[PathNode]) -> str:
     return render_nodes(nodes)
 
 
-def claims_on(path: Sequence[PathNode], bench: Workbench | None, *, every_passage: bool) -> tuple[Claim, ...]:
+def claims_on(path: Sequence[PathNode], bench: MethodContext | None, *, every_passage: bool) -> tuple[Claim, ...]:
     """A claim for each node, numbered from 1; its number is the mark of its citations.
 
     Args:

@@ -10,7 +10,7 @@ from hopweave.errors import BudgetReached
 from hopweave.methods._searchain.path import PathNode, final_content, pairs
 from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.prompting.prompt import Prompts
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import last_answer
 from hopweave.toolkit.demos import packed
 from hopweave.toolkit.final_answer import MARKED, of_form
@@ -21,7 +21,7 @@ NEXT_EXAMPLE = ("\n[Question]", "\nExample:")
 _LONGEST_ANSWER = 48  # tokens
 
 
-def form_line(bench: Workbench, prompts: Prompts, question: Question) -> str:
+def form_line(bench: MethodContext, prompts: Prompts, question: Question) -> str:
     """The line under a question on what kind of answer it wants; a short answer needs none."""
     return "" if question.form == "short" else "\n" + of_form(bench, prompts, "form", question)
 
@@ -39,7 +39,7 @@ class Tracing:
         is_forced: whether it had to be.
     """
 
-    bench: Workbench
+    bench: MethodContext
     question: Question
     prompts: Prompts
     max_tokens: int
@@ -54,7 +54,7 @@ class Tracing:
             examples: demonstrations as whole chains.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `Workbench.reply`.
+            ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
         """
         values = {
             "question": self.question.text,

@@ -8,7 +8,7 @@ from hopweave.parse.final import MARKER, final_answer
 from hopweave.parse.follow_ups import FollowUps, parse_follow_ups
 from hopweave.prompting.demonstrations import Demonstration
 from hopweave.prompting.prompt import prompts_beside
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import asked, packed
 from hopweave.toolkit.final_answer import MARKED, after_marker, forced, of_form
 from hopweave.toolkit.transcript import Transcript
@@ -20,7 +20,7 @@ BEGUN = " Yes."
 """What stands behind "Are follow up questions needed here:" before the first follow-up."""
 
 
-async def fitting_examples(bench: Workbench, question: Question, demos: Sequence[Demonstration], max_tokens: int) -> str:
+async def fitting_examples(bench: MethodContext, question: Question, demos: Sequence[Demonstration], max_tokens: int) -> str:
     """The demonstrations in Self-Ask's form, as many as fit.
 
     Args:
@@ -30,7 +30,7 @@ async def fitting_examples(bench: Workbench, question: Question, demos: Sequence
         max_tokens: of the reply, and of all that the prompt may still grow by.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `Workbench.count_tokens`.
+        ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
     """
     rest = prompt_of(bench, question, "")
     key = (__name__, question.form, question.labels, tuple(demos))
@@ -38,7 +38,7 @@ async def fitting_examples(bench: Workbench, question: Question, demos: Sequence
     return await packed(bench, examples, rest, max_tokens)
 
 
-def prompt_of(bench: Workbench, question: Question, examples: str, context: str = "") -> str:
+def prompt_of(bench: MethodContext, question: Question, examples: str, context: str = "") -> str:
     """The prompt; `context` are passages that stand above the question."""
     wanted = of_form(bench, PROMPTS, "wanted", question)
     text = asked(bench, question)
@@ -74,7 +74,7 @@ async def closed(transcript: Transcript, question: Question, *, max_tokens: int)
     """Writes the final marker for the model and has it go on; see `_closing.forced`.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `Workbench.reply`.
+        ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
     """
     transcript.add(f"\n{MARKER}:")
     return await forced(
@@ -95,7 +95,7 @@ def last_answer(answers: Sequence[str], question: Question) -> tuple[str, str]:
     return "", "empty"
 
 
-def _example(bench: Workbench, question: Question, one: Demonstration) -> str:
+def _example(bench: MethodContext, question: Question, one: Demonstration) -> str:
     steps = "".join(exchange(step.query, stopped(step.answer)) for step in one.steps)
     return (
         f"Question: {asked(bench, question, one.question)}\nAre follow up questions needed here:{BEGUN}"

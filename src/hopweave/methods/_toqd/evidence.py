@@ -7,21 +7,21 @@ from contextlib import suppress
 
 from hopweave.errors import BudgetReached
 from hopweave.grounding.support import asserted, judge
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.types import Hit
 
 
-async def read_for_evidence(query: str, answer: str, hits: Sequence[Hit], bench: Workbench) -> None:
+async def read_for_evidence(query: str, answer: str, hits: Sequence[Hit], bench: MethodContext) -> None:
     """Has the reader read the passages for a query, best first, until one bears the answer out; nothing else is done with it.
 
     Where a passage bears it out by its words alone, or where the answer is no more than a yes or no, nothing is read. A limit
     of the budget ends the reading.
 
     Raises:
-        ReadError, ModelError: as `Workbench.read`.
+        ReadError, ModelError: as `MethodContext.read`.
     """
     passages = [hit.passage for hit in hits]
-    if not asserted(answer) or judge(query, answer, passages).support == "supported" or bench.parts.reader is None:
+    if not asserted(answer) or judge(query, answer, passages).support == "supported" or bench.reader is None:
         return
     with suppress(BudgetReached):
         for passage in passages:

@@ -12,7 +12,7 @@ from hopweave.grounding.support import judge
 from hopweave.methods._react.wiki import Sentence, passages_behind, sentences_of
 from hopweave.prompting.demonstrations import Demonstration
 from hopweave.prompting.prompt import Prompts, fence, unblunt
-from hopweave.runtime.workbench import Workbench
+from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import Assertion, on_one_line
 from hopweave.toolkit.few_shot import cut_words
 from hopweave.toolkit.steps import SHOWN_WORDS
@@ -76,7 +76,7 @@ class Editor:
         max_tokens: of a reply.
     """
 
-    bench: Workbench
+    bench: MethodContext
     prompts: Prompts
     question: Question
     demos: Sequence[Demonstration]
