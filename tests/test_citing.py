@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.grounding.citing import cite, locate, settle_marks
-from hopweave.prompting.prompt import blunt
+from hopweave.prompting.prompt import escape
 from hopweave.text.sentences import sentence_spans
 from hopweave.types import Passage
 
@@ -90,7 +90,7 @@ MARKERS = ["[Query 1]: who?", "So the final answer is x.", "Action: go", "Finish
 @given(st.lists(st.sampled_from(MARKERS), min_size=1), st.data())
 def test_words_copied_from_blunted_text_are_located_in_the_passage(parts, data):
     part = data.draw(st.sampled_from(parts))
-    found = quoted(blunt(part), "\n".join(parts))
+    found = quoted(escape(part), "\n".join(parts))
     assert found is not None
     assert found.strip("[]<>/.!?") == part.strip("[]<>/.!?") or part in {"[Query 1]: who?", "Finish[x]"}
 

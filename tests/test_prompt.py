@@ -14,7 +14,7 @@ import hopweave
 from hopweave.errors import SettingsError
 from hopweave.parse.chain import parse_chain
 from hopweave.parse.final import final_answer
-from hopweave.prompting.prompt import Prompt, Prompts, blunt, fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import Prompt, Prompts, escape, fence, prompts_beside, unescape
 from hopweave.types import Question
 
 QUESTIONS = [Question("q", "?"), Question("q", "?", form="label", labels=("Yes", "No")), Question("q", "?", form="long")]
@@ -141,15 +141,15 @@ OTHER_MARKERS = [
 @pytest.mark.parametrize("text", SPEAKING)
 def test_a_passage_that_holds_a_marker_is_read_as_none_when_the_model_repeats_it(text):
     assert speaks(text)  # or else the case would test nothing
-    assert speaks(blunt(text)) == []
+    assert speaks(escape(text)) == []
 
 
 @pytest.mark.parametrize("text", SPEAKING + OTHER_MARKERS)
 def test_blunting_changes_a_marker_invisibly_and_can_be_undone(text):
-    blunted = blunt(text)
+    blunted = escape(text)
     assert blunted != text
-    assert blunted.replace("\u2060", "") == text == unblunt(blunted)
-    assert blunt(blunted) == blunted
+    assert blunted.replace("\u2060", "") == text == unescape(blunted)
+    assert escape(blunted) == blunted
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_blunting_changes_a_marker_invisibly_and_can_be_undone(text):
     ],
 )  # fmt: skip
 def test_text_without_markers_is_left_as_it_is(text):
-    assert blunt(text) == text
+    assert escape(text) == text
 
 
 NAMES = [
@@ -183,19 +183,19 @@ NAMES = [
 ]
 SIGNS = [" ", " ", "\n", "\r", "\t", "[", "]", ":", "*", "**", "_", "#", "-", ">", ".", ",", "1", "23", ")", "`", "–", "!"]
 PIECES = st.one_of(st.sampled_from(NAMES + SIGNS + SPEAKING + OTHER_MARKERS), st.text(max_size=3))
-PASSAGES = st.lists(PIECES, max_size=25).map("".join).map(unblunt)
+PASSAGES = st.lists(PIECES, max_size=25).map("".join).map(unescape)
 
 
 @given(PASSAGES)
 def test_no_passage_speaks_when_the_model_repeats_it(text):
-    assert speaks(blunt(text)) == []
+    assert speaks(escape(text)) == []
     assert speaks(fence(text, text)) == []
 
 
 @given(PASSAGES)
 def test_blunting_only_adds_joiners_and_is_done_once(text):
-    assert unblunt(blunt(text)) == text
-    assert blunt(blunt(text)) == blunt(text)
+    assert unescape(escape(text)) == text
+    assert escape(escape(text)) == escape(text)
 
 
 @given(PASSAGES)
@@ -217,5 +217,5 @@ def test_a_fence_keeps_the_words_and_needs_no_title():
 def test_no_text_takes_long_to_blunt(unit):
     started = time.process_time()
     for prefix in ("", "answer", "[", "follow", "<", "\n1."):
-        blunt(prefix + (unit * 50_000)[:50_000] + "x")
+        escape(prefix + (unit * 50_000)[:50_000] + "x")
     assert time.process_time() - started < 6

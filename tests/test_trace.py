@@ -94,7 +94,7 @@ def rich_record() -> Record:
         kept = trace.keep_messages([Message("user", "U"), Message("assistant", "begun")])
         error = ModelError("no way", retryable=True)
         trace.end(call_step(failed, trace.parent, "verify", kept, Sampling(json_schema={"a": [1]}), 2, error, TIMING))
-        trace.unread("chain", "no query", "blah")
+        trace.parse_failed("chain", "no query", "blah")
     trace.decide("stop", "done", {}, after=[node])
     return trace.finish(QUESTION, SETUP, "2026-01-01T00:00:00.000+00:00", rich_answer(), None)
 
@@ -128,7 +128,7 @@ def test_any_text_and_any_json_data_survive(question, label, data):
     trace = Trace()
     trace.decide(label, question, data)
     call(trace, label, question)
-    trace.unread(label, question, question)
+    trace.parse_failed(label, question, question)
     record = trace.finish(Question("q", question), SETUP, "", Answer(question, label), None)
     again = Record.from_json(record.to_json())
     assert again == record
@@ -423,7 +423,7 @@ def test_observers_are_told_of_a_step_before_it_ends():
     step_id = call(trace, "plan", "text")
     trace.piece(step_id, "te")
     trace.decide("node", "a", {})
-    trace.unread("chain", "why", "what")
+    trace.parse_failed("chain", "why", "what")
     assert [type(event) for event in events] == [Started, ModelCall, TextPiece, Decision, ParseFailure]
     assert events[0] == Started(step_id, None, "model_call", "plan")
 

@@ -123,7 +123,7 @@ async def test_every_call_is_in_the_trace_under_its_step():
             assert (await workbench.reply(ASK, purpose="plan", sampling=sampling, sample=2)).text == "a plan"
             hits = await workbench.search(["one", "two"], 3)
             reading = await workbench.read("where?", ULM)
-            workbench.unread("chain", "why", "what")
+            workbench.parse_failed("chain", "why", "what")
         record = record_of(workbench)
     assert [[hit.passage.text for hit in of_one] for of_one in hits] == [["one"], ["two"]]
     call, search, read = record.steps[1:4]

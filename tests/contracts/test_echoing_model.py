@@ -11,7 +11,7 @@ from support.hostile import MARKERS
 
 from hopweave.catalog import entries, load
 from hopweave.errors import MissingExtra
-from hopweave.prompting.prompt import blunt, unblunt
+from hopweave.prompting.prompt import escape, unescape
 
 
 def in_turns(form):
@@ -56,6 +56,6 @@ async def test_so_it_is_where_the_model_reads_the_passages(method):
 
 @pytest.mark.parametrize("marker", MARKERS)
 def test_the_markers_are_some_that_are_blunted(marker):
-    assert blunt(marker) != marker
-    assert unblunt(blunt(marker)) == marker
-    assert not any(pattern.search(blunt(marker)) for pattern in LIVE)
+    assert escape(marker) != marker
+    assert unescape(escape(marker)) == marker
+    assert not any(pattern.search(escape(marker)) for pattern in LIVE)

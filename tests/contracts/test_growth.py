@@ -141,7 +141,7 @@ OTHERS = {
     "split_spans": lambda text: list(split_spans(text, 200)),
     "load_json": lambda text: no_error(lambda one: load_json(one, "here"), text),
     "fence": lambda text: prompt.fence(text, "A title"),
-    "unblunt": prompt.unblunt,
+    "unblunt": prompt.unescape,
     "settle_marks": lambda text: citing.settle_marks(text, (1,)),
     "locate": lambda text: citing.locate("so it was", text),
     "on_one_line": citing.on_one_line,

@@ -36,7 +36,7 @@ def test_no_text_breaks_the_chart(text: str):
     trace = Trace()
     top = trace.decide(text, text, {"support": text})
     with trace.under(top):
-        trace.unread(text, text, text)
+        trace.parse_failed(text, text, text)
     assert_is_chart(draw_mermaid(finish(trace, Question("q", text), None)))
 
 

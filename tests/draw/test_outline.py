@@ -90,7 +90,7 @@ def test_calls_are_drawn_under_the_decision_that_they_served():
 
 def test_what_failed_is_drawn_even_where_calls_are_not():
     nodes = drawn(failed(), calls=False)
-    assert [node.label for node in nodes] == ["branch", "unread", "chain"]
+    assert [node.label for node in nodes] == ["branch", "parse failure", "chain"]
     assert [node.tone for node in nodes[1:]] == ["bad", "bad"]
     assert nodes[2].text == "ModelError: the endpoint said 503 (trying again may help)"
 

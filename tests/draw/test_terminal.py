@@ -73,7 +73,7 @@ def test_with_colour_a_quote_carries_no_signs():
 def test_a_failed_question_shows_its_error():
     text = shown(draw_record(failed()))
     assert "No answer. ModelError: the endpoint said 503 three times (trying again may help)" in text
-    assert "unread  chain: no query was found" in text
+    assert "parse failure  chain: no query was found" in text
 
 
 def test_work_that_ended_early_says_why():

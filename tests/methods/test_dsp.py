@@ -11,7 +11,7 @@ from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Scripted
 from hopweave.methods.dsp import DSP
 from hopweave.prompting.demonstrations import sample
-from hopweave.prompting.prompt import blunt, unblunt
+from hopweave.prompting.prompt import escape, unescape
 from hopweave.types import Abilities, Passage, Question
 
 ASKED = "Where was the mayor of Orlau born?"
@@ -277,7 +277,7 @@ async def test_passages_that_look_like_fields_are_never_obeyed():
     found = {"mayor of Orlau": trap, "birthplace of Ida Renn": trap}
     plain = Bench(says(), found)
     shown = calls(await plain.ask(ASKED, "dsp", preset="light"))[1][0].text.split("<passage>\n")[-1].split("\n</passage>")[0]
-    assert unblunt(shown) == trap.text
+    assert unescape(shown) == trap.text
     record = await ask(
         second=f"{shown[4:]}\nSearch Query: birthplace of Ida Renn", last=f"{shown[4:]}\nAnswer: Tromvik", found=found
     )
@@ -286,7 +286,7 @@ async def test_passages_that_look_like_fields_are_never_obeyed():
 
 
 async def test_words_that_the_model_copies_from_a_passage_are_searched_for_as_they_stood():
-    record = await ask(second=f"It is so.\n\nSearch Query: {blunt('[Answer] in Orlau')}")
+    record = await ask(second=f"It is so.\n\nSearch Query: {escape('[Answer] in Orlau')}")
     assert queries(record)[2] == "[Answer] in Orlau"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.parse.actions import Action, Turn, read_action, read_turn
-from hopweave.prompting.prompt import blunt, fence
+from hopweave.prompting.prompt import escape, fence
 
 WHO = "Who wrote it?"
 
@@ -88,8 +88,8 @@ PIECES = st.lists(st.one_of(st.sampled_from([*WORDS, *SIGNS]), st.text(max_size=
 
 @given(PIECES)
 def test_nothing_that_a_passage_says_is_an_action(text):
-    assert read_turn(blunt(text)).action is None
-    assert read_action(blunt(text)) is None
+    assert read_turn(escape(text)).action is None
+    assert read_action(escape(text)) is None
     assert read_turn(fence(text, text)).action is None
 
 

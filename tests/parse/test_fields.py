@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.parse.fields import parse_fields
-from hopweave.prompting.prompt import blunt
+from hopweave.prompting.prompt import escape
 
 NAMES = ("Rationale", "Search Query")
 ENDS = ("Context", "Question")
@@ -73,7 +73,7 @@ def test_a_long_last_field_has_all_of_its_lines():
 
 def test_names_that_a_passage_writes_are_not_fields():
     text = "Search Query: no\nAnswer: no\n**Search Query:** no"
-    assert parse_fields(f"it says:\n{blunt(text)}", NAMES).values[1] == ""
+    assert parse_fields(f"it says:\n{escape(text)}", NAMES).values[1] == ""
 
 
 PIECES = st.lists(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.parse.follow_ups import FollowUp, cut_before, parse_follow_ups
-from hopweave.prompting.prompt import blunt, fence
+from hopweave.prompting.prompt import escape, fence
 
 CHAIN = (
     " Yes.\nFollow up: Who wrote it?\nIntermediate answer: Ida Renn.\nFollow up: Where was Ida Renn born?\n"
@@ -167,7 +167,7 @@ def test_any_text_can_be_read(text):
 
 @given(PASSAGES)
 def test_no_passage_asks_or_answers_when_the_model_repeats_it(text):
-    for repeated in (blunt(text), fence(text, text)):
+    for repeated in (escape(text), fence(text, text)):
         read = parse_follow_ups(repeated)
         assert (read.pairs, read.final, read.resumed, read.problems) == ((), "", "", ())
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.parse.refusal import does_not_know, is_refusal, without_yes
-from hopweave.prompting.prompt import blunt
+from hopweave.prompting.prompt import escape
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_answers_are_not(reply):
 
 
 def test_a_passage_cannot_refuse_by_being_repeated():
-    assert not is_refusal(blunt("NO!"))
+    assert not is_refusal(escape("NO!"))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.parse.tool_calls import ToolCall, first_call
-from hopweave.prompting.prompt import blunt, fence
+from hopweave.prompting.prompt import escape, fence
 
 CALLS = {
     '[WikiSearch("Who wrote it?")': "Who wrote it?",
@@ -98,7 +98,7 @@ def test_any_text_can_be_read(text):
 
 @given(PASSAGES)
 def test_no_passage_calls_when_the_model_repeats_it(text):
-    assert first_call(blunt(text)) is None
+    assert first_call(escape(text)) is None
     assert first_call(fence(text, text)) is None
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopweave.errors import SettingsError
-from hopweave.prompting.prompt import blunt
+from hopweave.prompting.prompt import escape
 from hopweave.protocols import ModelReader
 from hopweave.readers.llm_reader import LLMReader, log_odds, reading_of
 from hopweave.types import Passage, Reading, Reply, Span, TokenLogprob
@@ -186,7 +186,7 @@ REPLIES = st.one_of(
         st.integers(0, len(PASSAGE.text)),
         st.integers(0, 30),
         st.sampled_from(["", ".", '"', " because.", "\nmore"]),
-    ).map(lambda parts: parts[0] + blunt(PASSAGE.text)[parts[1] : parts[1] + parts[2]] + parts[3]),
+    ).map(lambda parts: parts[0] + escape(PASSAGE.text)[parts[1] : parts[1] + parts[2]] + parts[3]),
 )
 
 

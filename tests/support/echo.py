@@ -13,7 +13,7 @@ from support.hostile import MARKERS
 from hopweave.catalog import entries, load
 from hopweave.errors import MissingExtra
 from hopweave.llms.scripted import Line
-from hopweave.prompting.prompt import blunt
+from hopweave.prompting.prompt import escape
 from hopweave.types import Hit, Passage, Question, Reading, Span
 
 METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
@@ -106,7 +106,7 @@ class Echo:
 
     def __call__(self, messages, sampling):
         shown = "\n".join(message.text for message in messages)
-        seen = [copied for copied in map(blunt, MARKERS) if copied in shown]
+        seen = [copied for copied in map(escape, MARKERS) if copied in shown]
         self.turn += 1
         words = [seen[(self.turn + place) % len(seen)] if seen else f"Aral {self.turn + place}" for place in (0, 5)]
         return Line(self.form_of(self.turn).format(*words), yes_logit=1.0 if sampling.max_tokens == 1 else None)

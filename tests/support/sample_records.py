@@ -178,7 +178,7 @@ def failed() -> Record:
     write = Writer(trace)
     top = trace.decide("branch", "", {})
     with trace.under(top):
-        trace.unread("chain", "no query was found", "I am sorry, but\nI cannot.")
+        trace.parse_failed("chain", "no query was found", "I am sorry, but\nI cannot.")
         write.call("chain", "Again?", ModelError("the endpoint said 503", retryable=True))
     error = Failure("ModelError", "the endpoint said 503 three times", retryable=True)
     return finish(trace, Question("f-1", "Who knows?"), None, error)
@@ -195,7 +195,7 @@ def hostile(text: str = HOSTILE) -> Record:
         write.read(text, passage, text, 1.0)
         write.call(text, text, text)
         write.call("final", text, ModelError(text))
-        trace.unread(text, text, text)
+        trace.parse_failed(text, text, text)
         trace.decide("verdict", text, {"origin": text, "support": "supported", "confidence": True})
     citation = cite(1, passage, text, text[len(text) // 3 : len(text) // 2])
     answer = Answer(f"{text} [1] [2]", text, (Claim(text, text, "model", "supported", (citation,)),))

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from hopweave.memoize import remembered
 from hopweave.parse.final import short_form
-from hopweave.prompting.prompt import unblunt
+from hopweave.prompting.prompt import unescape
 from hopweave.text.sentences import sentence_around
 from hopweave.types import Citation, Passage, Span
 
@@ -49,7 +49,7 @@ def locate(words: str, text: str) -> Span | None:
 @remembered
 def _wanted(words: str) -> tuple[str, ...]:
     """The forms in which copied words are looked for, in order."""
-    said = unblunt(words)
+    said = unescape(words)
     forms = dict.fromkeys((short_form(said), said.strip(_EDGES)))
     return tuple(form for form in forms if any(map(str.isalnum, form)))
 

@@ -22,7 +22,7 @@ from hopweave.grounding.citing import cite, locate, settle_marks
 from hopweave.memoize import remembered
 from hopweave.parse.final import has_marker
 from hopweave.parse.refusal import does_not_know
-from hopweave.prompting.prompt import unblunt
+from hopweave.prompting.prompt import unescape
 from hopweave.text.keywords import only_repeats
 from hopweave.text.matching import is_contained, is_yes_or_no
 from hopweave.text.sentences import sentence_around, sentence_spans
@@ -102,7 +102,7 @@ def claim_of(
 @remembered
 def asserted(text: str) -> str:
     """What an answer says: without marks and without its yes or no, of which no passage can be asked; empty if that is all."""
-    said = settle_marks(unblunt(text), ())[0].strip()
+    said = settle_marks(unescape(text), ())[0].strip()
     if is_yes_or_no(said):
         said = _YES_OR_NO.sub("", said, count=1)
     return said if any(map(str.isalnum, said)) and not does_not_know(said) else ""

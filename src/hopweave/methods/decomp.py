@@ -25,7 +25,7 @@ from hopweave.errors import BudgetReached
 from hopweave.methods._decomp.decomp import Final, Modules, Pages, Style, as_json, call_line, page_of, titled
 from hopweave.parse.controller import Call, parse_call, parse_titled
 from hopweave.parse.final import final_answer
-from hopweave.prompting.prompt import unblunt
+from hopweave.prompting.prompt import unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.demos import drawn
@@ -131,7 +131,7 @@ class _Controlled:
         reply = await log.go_on(purpose, sampling)
         call = parse_call(reply.text)
         if call.problems:
-            self.bench.unread("call", call.problems[0], reply.text)
+            self.bench.parse_failed("call", call.problems[0], reply.text)
         else:
             log.add(call_line(call.module, call.argument))
         return call
@@ -139,16 +139,16 @@ class _Controlled:
     async def _result(self, call: Call) -> str | None:
         match call.module:
             case "retrieve_odqa":
-                return await self._look_up(unblunt(call.argument))
+                return await self._look_up(unescape(call.argument))
             case "multihop_titleqa":
                 named = parse_titled(call.argument)
                 if named.problems:
-                    self.bench.unread("titles", named.problems[0], call.argument)
+                    self.bench.parse_failed("titles", named.problems[0], call.argument)
                     return None
                 hits = await self.pages.with_titles(named.titles, self.pages.all(), self.question.text)
                 self.final = await self.modules.read_all(self.options.reader, hits)
-                return as_json([unblunt(self.final.short)] if self.final.short else [])
-        self.bench.unread("call", f"there is no module [{call.module}] here", call.argument)
+                return as_json([unescape(self.final.short)] if self.final.short else [])
+        self.bench.parse_failed("call", f"there is no module [{call.module}] here", call.argument)
         return None
 
     async def _look_up(self, query: str) -> str:
@@ -180,19 +180,19 @@ class _Controlled:
     async def _result_for_fact(self, call: Call, fact: _Fact) -> str | None:
         match call.module:
             case "retrieve":
-                new = await self.pages.retrieve(unblunt(call.argument))
+                new = await self.pages.retrieve(unescape(call.argument))
                 fact.found = list({hit.passage.id: hit for hit in [*fact.found, *new]}.values())
                 return as_json(list(dict.fromkeys(page_of(hit.passage) for hit in fact.found)))
             case "singlehop_titleqa":
                 named = parse_titled(call.argument)
                 if named.problems:
-                    self.bench.unread("titles", named.problems[0], call.argument)
+                    self.bench.parse_failed("titles", named.problems[0], call.argument)
                     return None
                 fact.shown = await self.pages.with_titles(named.titles, fact.found, fact.query)
-                about = unblunt(named.question) or fact.query
+                about = unescape(named.question) or fact.query
                 fact.titles, fact.answers = await self.modules.read_fact(about, fact.shown)
                 return as_json({"titles": fact.titles, "answer": fact.answers})
-        self.bench.unread("call", f"there is no module [{call.module}] here", call.argument)
+        self.bench.parse_failed("call", f"there is no module [{call.module}] here", call.argument)
         return None
 
     # -- the end -------------------------------------------------------------------------------------------------------

@@ -185,7 +185,7 @@ class _Known:
 def _bare(bench: MethodContext, output: str, question: Question) -> str:
     short, _ = final_answer(output, question)
     if not short:
-        bench.unread("final", "no answer is in the field", output)
+        bench.parse_failed("final", "no answer is in the field", output)
     return short
 
 

@@ -22,7 +22,7 @@ from typing import Annotated, Literal
 from hopweave.errors import BudgetReached
 from hopweave.methods._ircot.finding import Duplicates, Finder, Finding
 from hopweave.methods._ircot.reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
-from hopweave.prompting.prompt import blunt, prompts_beside
+from hopweave.prompting.prompt import escape, prompts_beside
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.text.sentences import first_sentence
@@ -190,15 +190,15 @@ class _Weaving:
         if not normalize_answer(plain(sentence)):
             # To say no more is one of the ways to stop (the released exit rule); to say nothing at all, or no sentence, is not.
             if reply.text.strip() or not self.sentences:
-                self.bench.unread("sentence", "no sentence is in the reply", reply.text)
+                self.bench.parse_failed("sentence", "no sentence is in the reply", reply.text)
             return ""
         if sentence == line and reply.finish_reason == "length" and not _WHOLE.search(line):
-            self.bench.unread("sentence", "the sentence is cut off at max_tokens_sentence", reply.text)
+            self.bench.parse_failed("sentence", "the sentence is cut off at max_tokens_sentence", reply.text)
         return sentence
 
     async def _reply(self) -> Reply:
         """The model goes on from its own sentences; where an endpoint cannot, it is shown them and asked for the next."""
-        begun = blunt(" ".join(self.sentences))  # with words of passages in them, which were clean to search with
+        begun = escape(" ".join(self.sentences))  # with words of passages in them, which were clean to search with
         longest = self.options.max_tokens_sentence
         prefill: list[Message] = []
         if self.goes_on:
@@ -218,6 +218,6 @@ class _Weaving:
         rest = " ".join(line.split())
         for sentence in self.sentences:
             bare = " ".join(sentence.split())
-            shown = blunt(bare)
+            shown = escape(bare)
             rest = rest.removeprefix(shown if rest.startswith(shown) else bare).lstrip()
         return rest or line.strip()

@@ -86,7 +86,7 @@ class LeastToMost:
         text = (await bench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)).text
         read = parse_sub_questions(text)
         for problem in read.problems:
-            bench.unread("plan", problem, text)
+            bench.parse_failed("plan", problem, text)
         kept = distinct(read.items, question, self.max_sub_questions)
         bench.decide("plan", " / ".join([*kept, question.text]), sub_questions=list(kept))
         return kept
@@ -107,7 +107,7 @@ class LeastToMost:
         said = " ".join((await self._go_on(solving, "sub-answer", self.max_tokens)).split())
         if any(char.isalnum() for char in said):
             return said
-        solving.bench.unread("sub-answer", "the reply is empty" if not said else "there are no words in the reply", said)
+        solving.bench.parse_failed("sub-answer", "the reply is empty" if not said else "there are no words in the reply", said)
         return UNKNOWN
 
     async def _go_on(self, solving: Transcript, purpose: str, max_tokens: int) -> str:

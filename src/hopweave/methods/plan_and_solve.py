@@ -66,7 +66,7 @@ class PlanAndSolve:
         plan = parse_plan(text)
         solution = parse_solution(plan.solution, plan.items)
         for problem in [*plan.problems, *(solution.problems if plan.items else ())]:
-            workbench.unread("plan", problem, text)
+            workbench.parse_failed("plan", problem, text)
         steps = [Step(query, answer) for query, answer in zip(plan.items, solution.answers, strict=True)]
         if steps:
             workbench.decide("plan", " / ".join(plan.items), sub_questions=list(plan.items))

@@ -69,7 +69,7 @@ class PlanAndSolveSearch:
             return stepwise_answer(question, steps, "", "empty", workbench, stopped_because=limit.limit)
         solution = parse_solution(text, items)
         for problem in solution.problems:
-            workbench.unread("plan", problem, text)
+            workbench.parse_failed("plan", problem, text)
         steps = [replace(step, answer=answer) for step, answer in zip(steps, solution.answers, strict=True)]
         said = solution.closing if any(solution.answers) else text
         end = await settled(workbench, question, prompt, text, said=said, max_tokens=self.max_tokens_answer, steps=steps)
@@ -90,7 +90,7 @@ class PlanAndSolveSearch:
         text = (await bench.reply([Message("user", prompt)], purpose="plan", sampling=sampling)).text
         read = parse_numbered(text)
         for problem in read.problems:
-            bench.unread("plan", problem, text)
+            bench.parse_failed("plan", problem, text)
         items = distinct(read.items, question, self.max_sub_questions) or (question.text,)
         bench.decide("plan", " / ".join(items), sub_questions=list(items))
         return items

@@ -148,7 +148,7 @@ class _Run:
         pieces = (" ".join(piece.split()).lstrip(": ") for piece in _LABEL.split(reply.text))
         passages = tuple(filter(None, pieces))
         if not passages:
-            self.bench.unread("recitation", "nothing is recited", reply.text)
+            self.bench.parse_failed("recitation", "nothing is recited", reply.text)
         return passages
 
     # -- answers -------------------------------------------------------------------------------------------------------

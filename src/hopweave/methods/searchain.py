@@ -32,7 +32,7 @@ from hopweave.methods._searchain.theta import theta_for, theta_note
 from hopweave.methods._searchain.tracing import NEXT_EXAMPLE, Tracing, form_line
 from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import demanded
-from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.keywords import only_repeats
 from hopweave.toolkit.claims import file_claims, marked_answer, on_one_line, text_of
@@ -274,22 +274,21 @@ class _Walk:
 
     def _read(self, begun: str, said: str, *, is_whole: bool) -> Chain:
         if self.cause is not None and _ANSWER_FIRST.match(said):
-            said = (
-                f"\n[Query]: {blunt(self.cause.query)}\n{said.lstrip()}"  # the answer to the query that the model was told of
-            )
+            # The answer to the query that the model was told of.
+            said = f"\n[Query]: {escape(self.cause.query)}\n{said.lstrip()}"
         text = begun + said
         chain = parse_chain(text)
         for problem in chain.problems:
-            self.bench.unread("chain", problem, text)
+            self.bench.parse_failed("chain", problem, text)
         nodes = [self._plain(node) for node in chain.nodes]
         if not is_whole and nodes and text.rstrip().endswith(chain.nodes[-1].query):
-            self.bench.unread("chain", "the last query is cut off at max_tokens", text)
+            self.bench.parse_failed("chain", "the last query is cut off at max_tokens", text)
             nodes.pop()
         self.last_final = chain.final
         return replace(chain, nodes=tuple(nodes))
 
     def _plain(self, node: ChainNode) -> ChainNode:
-        query, answer = unblunt(node.query), unblunt(node.answer)
+        query, answer = unescape(node.query), unescape(node.answer)
         # Where examples show every query with and without answer, models copy both lines; the answer counts.
         is_unsolved = node.is_unsolved and not (answer and self.options.chain_form == "both_ways")
         return ChainNode(node.number, query, answer, is_unsolved)
@@ -440,11 +439,11 @@ class _Walk:
         self.path = kept
 
     def _feedback(self, prompt: str, here: PathNode) -> str:
-        values = {"query": blunt(here.query), "question": self.question.text}
+        values = {"query": escape(here.query), "question": self.question.text}
         if here.passage is not None:
             values["passage"] = fence(here.passage.text, here.passage.title)
         if here.answer:
-            values["span"] = blunt(on_one_line(here.answer))
+            values["span"] = escape(on_one_line(here.answer))
         return self._fill(prompt, **values)
 
     # -- small things --------------------------------------------------------------------------------------------------

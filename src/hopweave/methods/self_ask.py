@@ -37,7 +37,7 @@ from hopweave.methods._self_ask.self_ask import (
 from hopweave.parse.final import short_form
 from hopweave.parse.follow_ups import cut_before, parse_follow_ups
 from hopweave.parse.refusal import does_not_know
-from hopweave.prompting.prompt import blunt, unblunt
+from hopweave.prompting.prompt import escape, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import on_one_line, one_answer
@@ -141,7 +141,7 @@ class _Asking:
                 return "repeated_query"
             if len(self.asked) >= options.max_rounds:
                 return "max_rounds"
-            step = self.bench.decide("follow_up", unblunt(query))
+            step = self.bench.decide("follow_up", unescape(query))
             with self.bench.under(step):
                 await self._look_up(query)
             if self.short:
@@ -162,7 +162,7 @@ class _Asking:
             return one_answer(self.question, self.short, self.short, self.how, self.before, stopped_because)
         later = [one.query for one in self.asked[1:]] + [self.short]
         steps = [
-            Step(unblunt(one.query), self._answer_of(one, later[number:]), one.hits) for number, one in enumerate(self.asked)
+            Step(unescape(one.query), self._answer_of(one, later[number:]), one.hits) for number, one in enumerate(self.asked)
         ]
         found = stepwise_answer(
             self.question, steps, self.short, self.how, self.bench, said=self.short, stopped_because=stopped_because
@@ -179,20 +179,20 @@ class _Asking:
         if read.resumed and self.asked and not self.asked[-1].answer:
             self.asked[-1].answer = read.resumed
         for problem in read.problems:
-            self.bench.unread("follow_ups", problem, reply.text)
+            self.bench.parse_failed("follow_ups", problem, reply.text)
         self.short, self.how = final_of(read, self.question)
         if self.short:
             return ""
         if not read.pairs or read.final:
             reason = "no follow-up and no final answer is in the reply" if reply.text.strip() else "the reply is empty"
-            self.bench.unread("follow_ups", reason, reply.text)
+            self.bench.parse_failed("follow_ups", reason, reply.text)
             return ""
         return read.pairs[0].query
 
     async def _look_up(self, query: str) -> None:
         one = _Asked(query)
         self.asked.append(one)
-        one.hits = tuple((await self.bench.search([unblunt(query)], self.options.num_passages))[0])
+        one.hits = tuple((await self.bench.search([unescape(query)], self.options.num_passages))[0])
         if self.options.ir_mode == "context":
             self.above = list(one.hits)
             await self._fill_in(one, "\nFollow up:")
@@ -214,10 +214,10 @@ class _Asking:
         return bool(one.answer)
 
     async def _read(self, one: _Asked) -> str:
-        readings = [await self.bench.read(unblunt(one.query), hit.passage) for hit in one.hits]
+        readings = [await self.bench.read(unescape(one.query), hit.passage) for hit in one.hits]
         found = [reading for reading in readings if reading.text.strip()]
         best = max(found, key=lambda reading: reading.confidence, default=None)
-        return blunt(on_one_line(best.text)) if best is not None else ""
+        return escape(on_one_line(best.text)) if best is not None else ""
 
     async def _ask_to_read(self, one: _Asked) -> str:
         passages = "\n".join(shown(one.hits, self.options.num_words))
@@ -226,7 +226,7 @@ class _Asking:
         said = (await self.bench.reply([Message("user", prompt)], purpose="read", sampling=sampling)).text.strip()
         answer = short_form(said.split("\n", 1)[0])
         if not answer:
-            self.bench.unread("follow_ups", "the reading holds no answer", said)
+            self.bench.parse_failed("follow_ups", "the reading holds no answer", said)
         return "" if does_not_know(answer) else answer
 
     async def _fill_in(self, one: _Asked, *stop: str) -> None:
@@ -241,7 +241,7 @@ class _Asking:
         if one.answer:
             one.inserted = stopped(one.answer)
         else:
-            self.bench.unread("follow_ups", "no intermediate answer is in the reply", reply.text)
+            self.bench.parse_failed("follow_ups", "no intermediate answer is in the reply", reply.text)
         if self.options.ir_mode == "context" and read.final:
             self.short, self.how = after_marker(read.final, self.question)
 

@@ -58,7 +58,7 @@ class SelfAskNoSearch:
         read = parse_follow_ups(reply.text)
         short, how = final_of(read, question)
         for problem in _problems(read, reply.text, is_answered=bool(short)):
-            workbench.unread("follow_ups", problem, reply.text)
+            workbench.parse_failed("follow_ups", problem, reply.text)
         stopped_because = "finished"
         if not short:
             try:

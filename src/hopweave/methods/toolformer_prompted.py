@@ -22,7 +22,7 @@ from hopweave.errors import BudgetReached
 from hopweave.parse.final import MARKER, final_answer
 from hopweave.parse.tool_calls import first_call
 from hopweave.prompting.demonstrations import Demonstration
-from hopweave.prompting.prompt import fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import on_one_line, one_answer
@@ -120,7 +120,7 @@ class _Writing:
                 return self._end(said)
             self._say(said[: call.start])
             if not call.query:
-                self.bench.unread("tool_calls", "the call holds no query", said[call.start :])
+                self.bench.parse_failed("tool_calls", "the call holds no query", said[call.start :])
                 if self.num_tries >= options.max_calls or not said[: call.start].strip():
                     return "finished"  # asked again with the same words the model would write the same
                 self.num_tries += 1
@@ -153,7 +153,7 @@ class _Writing:
             return one_answer(self.question, text, self.short, self.how, (), stopped_because)
         said = [words for one in self.called for words in (one.query, one.said)] + [self.short]
         steps = [
-            Step(unblunt(one.query), _answer_of(one, said[2 * number + 1 :]), one.hits)
+            Step(unescape(one.query), _answer_of(one, said[2 * number + 1 :]), one.hits)
             for number, one in enumerate(self.called)
         ]
         return stepwise_answer(
@@ -172,9 +172,9 @@ class _Writing:
                 self.called[-1].said = f"{self.called[-1].said} {said}".strip()
 
     async def _call(self, query: str) -> None:
-        step = self.bench.decide("call", unblunt(query))
+        step = self.bench.decide("call", unescape(query))
         with self.bench.under(step):
-            hits = tuple((await self.bench.search([unblunt(query)], self.options.num_passages))[0])
+            hits = tuple((await self.bench.search([unescape(query)], self.options.num_passages))[0])
         self.called.append(_Called(query, hits))
         found = "\n".join(shown(hits, self.options.max_words)) or NOTHING_FOUND
         self.transcript.add(f" {_call(query, found)}")

@@ -25,7 +25,7 @@ from hopweave.errors import BudgetReached
 from hopweave.methods._toqd.evidence import read_for_evidence
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.refusal import is_refusal
-from hopweave.prompting.prompt import blunt, prompts_beside
+from hopweave.prompting.prompt import escape, prompts_beside
 from hopweave.protocols import MethodContext
 from hopweave.question_graph.graph import GraphNode, QuestionGraph, pairs_of_nodes, walk
 from hopweave.question_graph.graph_answering import NodeTalk, plant, traverse
@@ -174,7 +174,7 @@ class _Inference:
         sampling = self._sampling(self.options.max_tokens_summary)
         reply = await self.bench.reply([Message("user", prompt)], purpose="summary", sampling=sampling)
         if not reply.text.strip() or is_refusal(reply.text):
-            self.bench.unread("final", "there is no summary in the reply", reply.text)
+            self.bench.parse_failed("final", "there is no summary in the reply", reply.text)
             return ""
         return reply.text.strip()
 
@@ -256,10 +256,13 @@ class _Inference:
         passages = self.talk.shown(node.hits)
         if earlier:
             request = self._fill(
-                "decompose_unresolved_after", passages=passages, pairs=pairs_of_nodes(earlier), question=blunt(node.asked)
+                "decompose_unresolved_after",
+                passages=passages,
+                pairs=pairs_of_nodes(earlier),
+                question=escape(node.asked),
             )
         else:
-            request = self._fill("decompose_unresolved", passages=passages, question=blunt(node.asked))
+            request = self._fill("decompose_unresolved", passages=passages, question=escape(node.asked))
         asked_before = [node.asked, node.question, *(other.asked for other in earlier)]
         graph = await self.writer.write(request, node.asked, asked_before)
         if not graph.sub_questions:

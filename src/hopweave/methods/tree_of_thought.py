@@ -191,7 +191,7 @@ class _Tree:
             read = (parse_suggestions if proposes else parse_next)(text)
             items += read.items
             for problem in read.problems:
-                self.bench.unread("suggestions", problem, text)
+                self.bench.parse_failed("suggestions", problem, text)
         return Suggested(tuple(items[:num]), ())
 
     def _candidates(self, depth: int, state: State, suggested: Suggested) -> list[Candidate]:
@@ -262,7 +262,7 @@ class _Tree:
         for text in await self._drawn(prompt, self.options.num_values, "value", self._warm(self.options.max_tokens_vote)):
             rating = parse_rating(text)
             if rating is None:
-                self.bench.unread("rating", "no rating is named" if text.strip() else "the reply is empty", text)
+                self.bench.parse_failed("rating", "no rating is named" if text.strip() else "the reply is empty", text)
             else:
                 total += _WORTH[rating]
         return total
@@ -273,7 +273,7 @@ class _Tree:
         for text in await self._drawn(prompt, self.shape.num_votes, "vote", self._warm(self.options.max_tokens_vote)):
             choice = parse_choice(text, len(names))
             if choice is None:
-                self.bench.unread("vote", "no choice is named" if text.strip() else "the reply is empty", text)
+                self.bench.parse_failed("vote", "no choice is named" if text.strip() else "the reply is empty", text)
             else:
                 votes[choice - 1] += 1
         tally = [votes[index] for index in range(len(names))]

@@ -25,7 +25,7 @@ from hopweave.methods._verify_and_edit.ranking import ranked_by_embedding, ranke
 from hopweave.parse.final import MARKER, demanded, final_answer
 from hopweave.parse.ordinals import ORDINALS, ordered, reasoning_sentences
 from hopweave.prompting.demonstrations import Demonstration
-from hopweave.prompting.prompt import blunt, prompts_beside
+from hopweave.prompting.prompt import escape, prompts_beside
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.chain_of_thought import NEXT_EXAMPLE, Elected, self_consistent
 from hopweave.toolkit.claims import concluded
@@ -161,7 +161,7 @@ class VerifyAndEdit:
         short, how = "", "empty"
         if any(edit.text for edit in edits):
             try:
-                edited = blunt(ordered((*(edit.outcome for edit in edits), *rest)))
+                edited = escape(ordered((*(edit.outcome for edit in edits), *rest)))
                 short, how = await self._second(question, bench, demos, edited)
             except BudgetReached as limit:
                 reached = reached or limit

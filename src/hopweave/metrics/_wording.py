@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from hopweave.prompting.prompt import unblunt
+from hopweave.prompting.prompt import unescape
 from hopweave.trace import ModelCall, Record, Search
 
 _MIN_WORDS = 4
@@ -44,7 +44,7 @@ def _without(line: str, cuts: Iterable[str], titles: Iterable[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(unblunt(text).split())
+    return " ".join(unescape(text).split())
 
 
 def _sent(record: Record, *, with_assistant: bool = True) -> list[str]:

@@ -18,7 +18,7 @@ _TOOLS: dict[str, Tool] = {"search": "search", "lookup": "lookup", "finish": "fi
 _OPENING = r"[ \t>*_#`•·+|-]*+"
 _NUMBER = r"[ \t#_-]*+\d*+[ \t*_`]*+:"
 _TOOL = r"\b(?:search|lookup|finish)[ \t]*+\["
-# All of these are blunted in passages (`prompt.blunt`), so that no passage can act by being repeated.
+# All of these are escaped in passages (`prompt.escape`), so that no passage can act by being repeated.
 _ACTION = re.compile(
     rf"^{_OPENING}action{_NUMBER}|(?<![^\W_])action{_NUMBER}(?=[ \t*_`]*+{_TOOL})|^{_OPENING}(?={_TOOL})",
     re.IGNORECASE | re.MULTILINE,

@@ -7,7 +7,7 @@ The form asked for is
     So the final answer is: the answer
 
 Models write `**Follow up:**`, `Follow-up question 2:`, `1. Follow up:`, an answer on its question's line, a question on the
-line below. A word joiner inside a marker, which is how prompts show passages, makes it none (`prompt.blunt`).
+line below. A word joiner inside a marker, which is how prompts show passages, makes it none (`prompt.escape`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Models write single, double, typographic or no quotation marks, `query=` before them, a colon in place of the parenthesis, and
 forget how many brackets they opened. A word joiner behind the bracket, which is how prompts show passages, makes it no call
-(`prompt.blunt`).
+(`prompt.escape`).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A prompt file is a table of named texts. A placeholder is `{name}`; every placeh
 so a renamed field is an error and never a prompt with a hole. Filled-in text is not looked at again: braces in a passage are
 just braces. The fingerprint of a prompt changes when its wording does, and goes into the record.
 
-Text from outside (passages) is data too: `fence` puts it between tags and blunts every marker in it that a method reads in
+Text from outside (passages) is data too: `fence` puts it between tags and escapes every marker in it that a method reads in
 the model's own words, so that a passage cannot answer, end a chain or name an action by being repeated.
 """
 
@@ -120,17 +120,17 @@ def prompts_beside(code_file: str) -> Prompts:
 
 
 def fence(text: str, title: str = "") -> str:
-    """A passage as the model sees it: between tags, on its own lines, its markers blunted.
+    """A passage as the model sees it: between tags, on its own lines, its markers escaped.
 
-    The blunting inserts an invisible word joiner (U+2060), which no parser of ours takes for white space, so that the words
+    Escaping inserts an invisible word joiner (U+2060), which no parser of ours takes for white space, so that the words
     still read the same.
     """
     body = f"{title}\n{text}" if title else text
-    return f"<passage>\n{blunt(body).strip()}\n</passage>"
+    return f"<passage>\n{escape(body).strip()}\n</passage>"
 
 
 @remembered
-def blunt(text: str) -> str:
+def escape(text: str) -> str:
     """The text with every marker made unreadable to our parsers."""
     folded = text.casefold()
     return _any_of(tuple(needed in folded for needed, _ in _MARKERS)).sub(lambda match: match[0] + _JOINER, text)
@@ -142,6 +142,6 @@ def _any_of(are_looked_for: tuple[bool, ...]) -> re.Pattern[str]:
     return re.compile("|".join(wanted), re.IGNORECASE | re.MULTILINE)
 
 
-def unblunt(text: str) -> str:
+def unescape(text: str) -> str:
     """Takes the joiners out again, as from words that the model copied."""
     return text.replace(_JOINER, "")

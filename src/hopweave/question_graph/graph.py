@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hopweave.errors import BudgetReached
 from hopweave.grounding.citing import on_one_line
 from hopweave.parse.arrows import MAIN
-from hopweave.prompting.prompt import blunt
+from hopweave.prompting.prompt import escape
 from hopweave.types import Hit, Origin
 
 
@@ -120,6 +120,6 @@ def walk(nodes: Iterable[GraphNode]) -> Iterator[GraphNode]:
 def pairs_of_nodes(nodes: Sequence[GraphNode]) -> str:
     """The sub-questions with their answers as a prompt shows them; what came out of a passage cannot pass for a marker."""
     return "\n".join(
-        f"[{number}] {blunt(on_one_line(node.asked))} {blunt(on_one_line(node.answer)) or 'unknown'}"
+        f"[{number}] {escape(on_one_line(node.asked))} {escape(on_one_line(node.answer)) or 'unknown'}"
         for number, node in enumerate(nodes, start=1)
     )

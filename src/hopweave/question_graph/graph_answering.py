@@ -12,7 +12,7 @@ from hopweave.grounding.citing import on_one_line
 from hopweave.parse.final import final_answer
 from hopweave.parse.refusal import is_refusal, without_yes
 from hopweave.parse.rewritten import parse_rewritten
-from hopweave.prompting.prompt import Prompt, blunt, fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import Prompt, escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.question_graph.graph import GraphNode, QuestionGraph, pairs_of_nodes
 from hopweave.question_graph.graph_writing import graph_text
@@ -88,14 +88,14 @@ class NodeTalk:
 
     async def rewrite(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
         """Puts the answers of earlier nodes into a node's question, which is to help with the question `main`."""
-        shown = {"main": blunt(main), "question": blunt(node.question)}
+        shown = {"main": escape(main), "question": escape(node.question)}
         prompt = self.bench.fill(PROMPTS["rewrite"], pairs=pairs_of_nodes(earlier), **shown)
         text = await self._reply(prompt, "rewrite")
         asked = parse_rewritten(text, node.question)
         if not asked:
-            self.bench.unread("rewrite", "there is no question in the reply; it stays as it was", text)
+            self.bench.parse_failed("rewrite", "there is no question in the reply; it stays as it was", text)
             return
-        node.asked = on_one_line(unblunt(asked))
+        node.asked = on_one_line(unescape(asked))
         self.bench.decide("rewrite", f"{node.question} -> {node.asked}", query=node.asked)
 
     async def said_from(self, node: GraphNode, hits: Sequence[Hit]) -> str:
@@ -105,9 +105,9 @@ class NodeTalk:
     async def said(self, name: str, node: GraphNode, **values: str) -> str:
         """The bare answer to the prompt of that name; empty if the reply is NO!, or none."""
         prompt = PROMPTS[name] if name in PROMPTS else self.more_prompts[name]
-        text = await self._reply(self.bench.fill(prompt, question=blunt(node.asked), **values), name)
+        text = await self._reply(self.bench.fill(prompt, question=escape(node.asked), **values), name)
         if not text.strip():
-            self.bench.unread("answer", "the reply is empty", text)
+            self.bench.parse_failed("answer", "the reply is empty", text)
             return ""
         asks_for_more = _ASKS_FOR_MORE.match(node.asked) is not None
         if is_refusal(text) or (asks_for_more and normalize_answer(text) == "no"):
@@ -117,9 +117,9 @@ class NodeTalk:
         if how == "full":
             answer, _ = final_answer(said.strip().split("\n", 1)[0], as_short(node))
         if not normalize_answer(answer) or (asks_for_more and normalize_answer(answer) in {"yes", "no"}):
-            self.bench.unread("answer", "the reply holds no answer", text)
+            self.bench.parse_failed("answer", "the reply holds no answer", text)
             return ""
-        return on_one_line(unblunt(answer))
+        return on_one_line(unescape(answer))
 
     def shown(self, hits: Sequence[Hit]) -> str:
         """Passages as a prompt shows them."""

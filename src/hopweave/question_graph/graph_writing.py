@@ -8,7 +8,7 @@ from typing import Any
 
 from hopweave.parse.arrows import chain_of, edges_text, parse_arrows
 from hopweave.parse.numbered import parse_dropped, parse_numbered
-from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
+from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.question_graph.graph import QuestionGraph
 from hopweave.text.matching import normalize_answer
@@ -41,7 +41,7 @@ class GraphWriter:
 
     def first_request(self, question: str, most: int, examples: str = "") -> str:
         """The filled prompt that asks for the sub-questions of the question itself, `most` at most."""
-        return self.bench.fill(PROMPTS["decompose"], examples=examples, question=blunt(question), most=str(most))
+        return self.bench.fill(PROMPTS["decompose"], examples=examples, question=escape(question), most=str(most))
 
     async def write(self, request: str, question: str, asked_before: Sequence[str] = ()) -> QuestionGraph:
         """Decomposes, critiques and constructs.
@@ -75,7 +75,7 @@ class GraphWriter:
             reason = "none of them is relevant" if found else "there is no sub-question in the reply"
             if attempt < self.max_retries:
                 self.bench.decide("again", reason, attempt=attempt + 1)
-                again = self.bench.fill(PROMPTS["decompose_again"], question=blunt(question))
+                again = self.bench.fill(PROMPTS["decompose_again"], question=escape(question))
                 turns += [Message("assistant", reply.text), Message("user", again)]
         if written:
             self.bench.decide("repair", "the critique left nothing; the last sub-questions stay", rule="keep_all")
@@ -85,10 +85,10 @@ class GraphWriter:
         """The sub-questions of a reply, each once, without those that were asked before."""
         read = parse_numbered(text)
         for problem in read.problems:
-            self.bench.unread("numbered", problem, text)
+            self.bench.parse_failed("numbered", problem, text)
         seen = {normalize_answer(question) for question in asked_before}
         fresh: list[str] = []
-        for item in map(unblunt, read.items):
+        for item in map(unescape, read.items):
             words = normalize_answer(item)
             if words and words not in seen:
                 fresh.append(item)
@@ -101,11 +101,11 @@ class GraphWriter:
 
     async def _critique(self, question: str, sub_questions: tuple[str, ...]) -> tuple[str, ...]:
         """The sub-questions that are relevant (IsRel)."""
-        prompt = self.bench.fill(PROMPTS["critique"], question=blunt(question), sub_questions=numbered(sub_questions))
+        prompt = self.bench.fill(PROMPTS["critique"], question=escape(question), sub_questions=numbered(sub_questions))
         reply = await self.bench.reply([Message("user", prompt)], purpose="critique", sampling=self.sampling)
         read = parse_dropped(reply.text, sub_questions)
         for problem in read.problems:
-            self.bench.unread("dropped", problem, reply.text)
+            self.bench.parse_failed("dropped", problem, reply.text)
         for number in read.numbers:
             self.bench.decide("dropped", f"{number}. {sub_questions[number - 1]}", number=number)
         return tuple(text for number, text in enumerate(sub_questions, start=1) if number not in read.numbers)
@@ -116,14 +116,14 @@ class GraphWriter:
         is_json = self.use_json_schema and self.bench.abilities.json_schema
         prompt = self.bench.fill(
             PROMPTS["construct_json" if is_json else "construct"],
-            question=blunt(question),
+            question=escape(question),
             sub_questions=numbered(sub_questions),
         )
         sampling = replace(self.sampling, json_schema=_schema(len(sub_questions))) if is_json else self.sampling
         reply = await self.bench.reply([Message("user", prompt)], purpose="construct", sampling=sampling)
         read = parse_arrows(reply.text, sub_questions, question)
         for problem in read.problems:
-            self.bench.unread("arrows", problem, reply.text)
+            self.bench.parse_failed("arrows", problem, reply.text)
         for repair in read.repairs:
             self.bench.decide("repair", repair, rule="arrows")
         return read.edges
@@ -131,7 +131,7 @@ class GraphWriter:
 
 def numbered(sub_questions: Sequence[str]) -> str:
     """Sub-questions as a prompt shows them; words that came out of a passage cannot pass for a marker there."""
-    return "\n".join(f"{number}. {blunt(' '.join(text.split()))}" for number, text in enumerate(sub_questions, start=1))
+    return "\n".join(f"{number}. {escape(' '.join(text.split()))}" for number, text in enumerate(sub_questions, start=1))
 
 
 def graph_text(graph: QuestionGraph) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated
 from hopweave.errors import SettingsError
 from hopweave.grounding.citing import locate
 from hopweave.parse.refusal import does_not_know
-from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import Ask
 from hopweave.text.keywords import longest_shared_run
 from hopweave.text.sentences import sentence_spans
@@ -54,7 +54,7 @@ class LLMReader:
 
     async def read_with(self, ask: Ask, query: str, passage: Passage) -> Reading:
         """See `protocols.ModelReader`."""
-        prompt = prompts_beside(__file__)["read"].fill(passage=fence(passage.text, passage.title), query=blunt(query))
+        prompt = prompts_beside(__file__)["read"].fill(passage=fence(passage.text, passage.title), query=escape(query))
         sampling = Sampling(max_tokens=self.max_tokens, stop=("\n",), top_logprobs=_ALTERNATIVES)
         return reading_of(await ask([Message("user", prompt)], sampling), query, passage)
 
@@ -106,7 +106,7 @@ def _found(words: str, query: str, passage: Passage, *, in_other_words: bool) ->
                 return span, in_title
     for said in (*first, words) if in_other_words and not does_not_know(words) else ():
         for text, in_title in ((passage.text, False), (passage.title, True)):
-            span = longest_shared_run(unblunt(said), text, query)
+            span = longest_shared_run(unescape(said), text, query)
             if span is not None:
                 return span, in_title
     return None

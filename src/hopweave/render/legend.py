@@ -85,7 +85,7 @@ LABELS: dict[str, str] = {
     "sub_question": "a part of the question",
     "titles": "titles that bound what is searched",
     "tree": "the root of the search tree",
-    "unread": "words of the model that could not be read; they are counted and never taken for an answer",
+    "parse failure": "model output that could not be parsed; it is counted and never taken for an answer",
     "verdict": "how the query stands after the method's check",
     "voice": "a document that is read alone, to vote",
     "values": "what the ratings of each candidate add up to",

@@ -64,7 +64,7 @@ class Node:
     Attributes:
         id: of the step.
         kind: of the step.
-        label: of the decision, purpose of the call, or `search`, `read`, `unread`.
+        label: of the decision, purpose of the call, or `search`, `read`, `parse failure`.
         text: one line.
         tone: how it went.
         verdict: how it stands (its support), if that was judged.
@@ -197,7 +197,7 @@ def _node(step: Step, plan: _Plan, titles: dict[str, str], children: tuple[Node,
         case ParseFailure():
             text = f"{one_line(step.parser)}: {one_line(step.reason)}"
             words = (Detail("words", step.text),)
-            return Node(step.id, step.kind, "unread", text, tone="bad", details=words, children=children)
+            return Node(step.id, step.kind, "parse failure", text, tone="bad", details=words, children=children)
 
 
 def _decision_node(step: Decision, plan: _Plan, children: tuple[Node, ...]) -> Node:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from hopweave.grounding.citing import NOT_IN_CORPUS, on_one_line
-from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import in_turns, ranked
 from hopweave.types import Hit, Message, Passage
@@ -58,12 +58,12 @@ class QueryEngine:
             for hit in hits[: self.num_shown]
         ]
         passages = "\n\n".join(shown) or self.bench.fill(PROMPTS["no_passage"])
-        prompt = self.bench.fill(PROMPTS["answer"], passages=passages, question=blunt(on_one_line(question)))
+        prompt = self.bench.fill(PROMPTS["answer"], passages=passages, question=escape(on_one_line(question)))
         return Part(question, tuple(hits), await self._said(prompt, "answer"))
 
     async def sum_up(self, query: str, parts: Sequence[Part]) -> None:
         """Answers the query from its parts, as the engine does; the answer is filed, and no ranking depends on it."""
-        prompt = self.bench.fill(PROMPTS["sum_up"], pairs=pairs(parts), question=blunt(" ".join(query.split())))
+        prompt = self.bench.fill(PROMPTS["sum_up"], pairs=pairs(parts), question=escape(" ".join(query.split())))
         said = await self._said(prompt, "sum_up")
         self.bench.decide("answer", on_one_line(said) or "?")
 
@@ -71,14 +71,14 @@ class QueryEngine:
         sampling = replace(self.bench.sampling, max_tokens=self.max_tokens)
         reply = await self.bench.reply([Message("user", prompt)], purpose=purpose, sampling=sampling)
         if not reply.text.strip():
-            self.bench.unread("answer", "the reply is empty", reply.text)
-        return unblunt(reply.text.strip())
+            self.bench.parse_failed("answer", "the reply is empty", reply.text)
+        return unescape(reply.text.strip())
 
 
 def pairs(parts: Sequence[Part]) -> str:
     """Parts with their answers as a prompt shows them; what came out of a passage cannot pass for a marker."""
     return "\n".join(
-        f"- {blunt(on_one_line(part.question))}\n- {blunt(on_one_line(part.answer)) or 'unknown'}" for part in parts
+        f"- {escape(on_one_line(part.question))}\n- {escape(on_one_line(part.answer)) or 'unknown'}" for part in parts
     )
 
 

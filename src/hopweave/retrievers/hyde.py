@@ -22,7 +22,7 @@ from typing import Annotated
 
 from hopweave.errors import SettingsError
 from hopweave.parse.refusal import is_refusal
-from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
+from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import identity_of
 from hopweave.types import Hit, Message
@@ -63,7 +63,7 @@ class HyDE:
         return (await bench.search([asked], max_hits))[0]
 
     async def _documents(self, bench: MethodContext, query: str) -> list[str]:
-        prompt = bench.fill(_PROMPTS["document"], document=self.document, query=blunt(" ".join(query.split())))
+        prompt = bench.fill(_PROMPTS["document"], document=self.document, query=escape(" ".join(query.split())))
         sampling = replace(bench.sampling, temperature=self.temperature, max_tokens=self.max_tokens, stop=("\n\n\n",))
         drawn = await bench.samples([Message("user", prompt)], self.num_documents, purpose="document", sampling=sampling)
         if drawn.reached is not None:
@@ -71,9 +71,9 @@ class HyDE:
         documents = []
         for reply in drawn.replies:
             if not reply.text.strip() or is_refusal(reply.text):
-                bench.unread("document", "the reply holds no passage", reply.text)
+                bench.parse_failed("document", "the reply holds no passage", reply.text)
             else:
-                documents.append(" ".join(unblunt(reply.text).split()))
+                documents.append(" ".join(unescape(reply.text).split()))
         return documents
 
 

@@ -17,7 +17,7 @@ from typing import Annotated
 
 from hopweave.errors import SettingsError
 from hopweave.parse.queries import each_once, parse_queries
-from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
+from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import Fusion, fused, identity_of
 from hopweave.types import Hit, Message
@@ -61,10 +61,10 @@ class MultiQuery:
 
     async def _others(self, bench: MethodContext, query: str) -> list[str]:
         num = self.num_queries - 1
-        prompt = bench.fill(_PROMPTS["queries"], num=str(num), query=blunt(" ".join(query.split())))
+        prompt = bench.fill(_PROMPTS["queries"], num=str(num), query=escape(" ".join(query.split())))
         sampling = replace(bench.sampling, max_tokens=self.max_tokens)
         reply = await bench.reply([Message("user", prompt)], purpose="queries", sampling=sampling)
         read = parse_queries(reply.text)
         for problem in read.problems:
-            bench.unread("queries", problem, reply.text)
-        return each_once(map(unblunt, read.items), asked=(query,))[:num]
+            bench.parse_failed("queries", problem, reply.text)
+        return each_once(map(unescape, read.items), asked=(query,))[:num]

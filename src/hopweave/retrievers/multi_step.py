@@ -22,7 +22,7 @@ from typing import Annotated, Literal
 
 from hopweave.errors import SettingsError
 from hopweave.parse.rewritten import parse_rewritten
-from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
+from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Ranking, pairs, ranking_of
 from hopweave.retrievers._ranking import identity_of
@@ -88,15 +88,15 @@ class MultiStep:
     async def _next_question(self, bench: MethodContext, query: str, parts: list[Part]) -> str:
         """What the model asks next; empty if it asks nothing more."""
         done = pairs(parts) or bench.fill(_PROMPTS["nothing_done"])
-        prompt = bench.fill(_PROMPTS["next_question"], corpus=self.corpus, done=done, query=blunt(" ".join(query.split())))
+        prompt = bench.fill(_PROMPTS["next_question"], corpus=self.corpus, done=done, query=escape(" ".join(query.split())))
         sampling = replace(bench.sampling, max_tokens=self.max_tokens)
         text = (await bench.reply([Message("user", prompt)], purpose="next_question", sampling=sampling)).text
         if (_NONE_ALONE.match if self.none_match == "alone" else _NONE_ANYWHERE.search)(text):
             bench.decide("end", "the model asks nothing more")
             return ""
-        asked = " ".join(unblunt(parse_rewritten(text, "")).split())
+        asked = " ".join(unescape(parse_rewritten(text, "")).split())
         if not asked:
-            bench.unread("next_question", "there is no question in the reply", text)
+            bench.parse_failed("next_question", "there is no question in the reply", text)
         elif normalize_answer(asked) in {normalize_answer(part.question) for part in parts}:
             bench.decide("end", f"asked before: {asked}")
             return ""

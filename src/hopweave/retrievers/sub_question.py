@@ -24,7 +24,7 @@ from typing import Annotated, Any
 from hopweave.errors import SettingsError
 from hopweave.parse.numbered import parse_numbered
 from hopweave.parse.queries import each_once
-from hopweave.prompting.prompt import blunt, prompts_beside, unblunt
+from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Ranking, ranking_of
 from hopweave.retrievers._ranking import identity_of
@@ -88,14 +88,14 @@ class SubQuestion:
         return ranking_of(parts, self.ranking, max_hits)
 
     async def _sub_questions(self, bench: MethodContext, query: str) -> list[str]:
-        prompt = bench.fill(_PROMPTS["decompose"], corpus=self.corpus, query=blunt(" ".join(query.split())))
+        prompt = bench.fill(_PROMPTS["decompose"], corpus=self.corpus, query=escape(" ".join(query.split())))
         schema = _SCHEMA if self.use_json_schema and bench.abilities.json_schema else None
         sampling = replace(bench.sampling, max_tokens=self.max_tokens, json_schema=schema)
         reply = await bench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)
         read = parse_numbered(reply.text)
         for problem in read.problems:
-            bench.unread("numbered", problem, reply.text)
-        items = each_once(map(unblunt, read.items))
+            bench.parse_failed("numbered", problem, reply.text)
+        items = each_once(map(unescape, read.items))
         if len(items) > self.max_sub_questions:
             bench.decide(
                 "cut", f"{len(items) - self.max_sub_questions} sub-questions beyond {self.max_sub_questions} are left out"

@@ -170,9 +170,9 @@ class Workbench:
                 self._account.seconds_aside += seconds
                 self.trace.set_aside(seconds)
 
-    def unread(self, parser: str, reason: str, text: str) -> None:
-        """See `MethodContext.unread`."""
-        self.trace.unread(parser, reason, text)
+    def parse_failed(self, parser: str, reason: str, text: str) -> None:
+        """See `MethodContext.parse_failed`."""
+        self.trace.parse_failed(parser, reason, text)
 
     async def reply(
         self, messages: Sequence[Message], *, purpose: str, sampling: Sampling | None = None, sample: int = 0

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hopweave.prompting.prompt import blunt
+from hopweave.prompting.prompt import escape
 from hopweave.text.sentences import sentence_spans
 from hopweave.types import Passage, Span
 
@@ -89,7 +89,7 @@ def _sentences(text: str) -> Iterator[Span]:
 
 
 def _is_command(sentence: str, asked: list[str]) -> bool:
-    if _COMMANDS.search(sentence) or _OPENINGS.match(sentence) or blunt(sentence) != sentence:
+    if _COMMANDS.search(sentence) or _OPENINGS.match(sentence) or escape(sentence) != sentence:
         return True
     said = [word.casefold() for word in _WORDS.findall(sentence)]
     if sentence.rstrip("\"'”’) ").endswith("?"):  # a film may be named by a question, so not every question goes

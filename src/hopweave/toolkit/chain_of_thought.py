@@ -125,7 +125,7 @@ async def self_consistent(
 ) -> Elected:
     """Samples chains of thought and votes on their answers (Wang et al. 2023).
 
-    A sample without the marker gives no vote, and is filed as unread; if none has it, the whole text of each counts.
+    A sample without the marker gives no vote, and counts as a parse failure; if none has it, the whole text of each counts.
 
     Raises:
         ModelError, BudgetReached, ReplayMiss: as `MethodContext.samples`.

@@ -9,7 +9,7 @@ from hopweave.grounding.citing import on_one_line, settle_marks
 from hopweave.grounding.marking import text_of, well_marked
 from hopweave.grounding.support import claim_of
 from hopweave.parse.final import MARKER, final_answer
-from hopweave.prompting.prompt import unblunt
+from hopweave.prompting.prompt import unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.types import Answer, Claim, Hit, Origin, Passage, Question
@@ -101,7 +101,7 @@ def one_answer(
     question: Question, text: str, short: str, how: str, hits: Sequence[Hit] = (), stopped_because: str = "finished"
 ) -> Answer:
     """The answer of a method that makes one claim. Its only mark is ours; every other was invented, and is counted."""
-    claims = claims_of([final_assertion(question, unblunt(short), passages_of(hits))])
+    claims = claims_of([final_assertion(question, unescape(short), passages_of(hits))])
     retrieved = [hit.passage.id for hit in hits]
     return marked_answer(text.strip(), short, how, retrieved, claims, stopped_because, has_own_marks=False)
 
@@ -131,7 +131,7 @@ def concluded(
         with_queries: whether that shows the queries, too.
         stopped_because: goes into the answer.
     """
-    words = unblunt(short)
+    words = unescape(short)
     passages = list({passage.id: passage for passage in retrieved}.values())
     steps = list(assertions)
     is_said = bool(steps) and question.form == "short" and normalize_answer(steps[-1].text) == normalize_answer(words)
@@ -170,8 +170,8 @@ def marked_answer(
     num_invented = 0
     if not has_own_marks:
         text, num_invented = settle_marks(text, ())
-    bare = unblunt(short)
-    marked = well_marked(unblunt(text), bare, claims, add_missing=add_missing)
+    bare = unescape(short)
+    marked = well_marked(unescape(text), bare, claims, add_missing=add_missing)
     return Answer(
         text=marked.text,
         short=bare,

@@ -84,9 +84,9 @@ def is_missing(how: str, form: AnswerForm) -> bool:
 
 def file_missing(workbench: MethodContext, text: str) -> None:
     """Files words that do not say what the final answer is."""
-    workbench.unread("final", "no sentence says what the final answer is" if text.strip() else "the reply is empty", text)
+    workbench.parse_failed("final", "no sentence says what the final answer is" if text.strip() else "the reply is empty", text)
 
 
 def file_unanswered(workbench: MethodContext, text: str) -> None:
     """Files a reply that was to be the final answer, and holds none."""
-    workbench.unread("final", "no answer is in the reply" if text.strip() else "the reply is empty", text)
+    workbench.parse_failed("final", "no answer is in the reply" if text.strip() else "the reply is empty", text)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hopweave.grounding.citing import on_one_line
-from hopweave.prompting.prompt import fence, unblunt
+from hopweave.prompting.prompt import fence, unescape
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import Assertion, concluded, passages_of
 from hopweave.toolkit.few_shot import cut_words
@@ -74,4 +74,4 @@ def stepwise_answer(
 
 def _assertion(step: Step) -> Assertion:
     origin: Origin = "retrieved" if step.hits else "model"
-    return Assertion(step.query, on_one_line(unblunt(step.answer)), origin, passages_of(step.hits))
+    return Assertion(step.query, on_one_line(unescape(step.answer)), origin, passages_of(step.hits))

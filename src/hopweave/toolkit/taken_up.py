@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hopweave.prompting.prompt import unblunt
+from hopweave.prompting.prompt import unescape
 from hopweave.text.words import WORD, is_named
 from hopweave.types import Passage
 
@@ -34,7 +34,7 @@ def taken_up(query: str, said: Sequence[str], passages: Sequence[Passage]) -> st
     """
     off = set(_words(query))
     texts = [f" {' '.join(_words(passage.text))} " for passage in passages]
-    return next(filter(None, (_longest_run(unblunt(one), text, off) for text in texts for one in said)), "")
+    return next(filter(None, (_longest_run(unescape(one), text, off) for text in texts for one in said)), "")
 
 
 def _words(text: str) -> list[str]:

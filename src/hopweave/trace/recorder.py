@@ -125,8 +125,8 @@ class Trace:
         self._tell(step)
         return step.id
 
-    def unread(self, parser: str, reason: str, text: str) -> None:
-        """Files words of the model that could not be read."""
+    def parse_failed(self, parser: str, reason: str, text: str) -> None:
+        """Records model output that could not be parsed."""
         step = ParseFailure(self._take_id(), self.parent, parser, reason, text)
         self._steps[step.id] = step
         self._tell(step)

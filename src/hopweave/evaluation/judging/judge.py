@@ -17,7 +17,7 @@ from pathlib import Path
 
 from hopweave.errors import DataError, RunError
 from hopweave.grounding.entailment import CitedClaim, Judgement, read_judgements
-from hopweave.prompting.prompt import blunt, fence, prompts_beside
+from hopweave.prompting.prompt import escape, fence, prompts_beside
 from hopweave.runtime.components import Parts
 from hopweave.runtime.workbench import Workbench
 from hopweave.trace import Record, Trace
@@ -43,7 +43,7 @@ class Judge:
     async def judge(self, pair: CitedClaim) -> Judgement:
         """The verdict on a pair: `entails` is `None` if the model failed, or said neither yes nor no first."""
         bench = Workbench(self.parts, Trace())
-        prompt = bench.fill(_PROMPTS["judge"], query=pair.query, claim=blunt(pair.claim), quote=fence(pair.quote))
+        prompt = bench.fill(_PROMPTS["judge"], query=pair.query, claim=escape(pair.claim), quote=fence(pair.quote))
         identity = self.parts.llm.identity
         try:
             reply = await bench.reply([Message("user", prompt)], purpose="judge")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from hopweave.parse.controller import parse_answers
 from hopweave.parse.final import demanded, final_answer
 from hopweave.prompting.demonstrations import Demonstration, DemonstrationStep
-from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import asked, packed, rationale
 from hopweave.toolkit.final_answer import bare_answer, file_missing, is_missing
@@ -41,13 +41,13 @@ def call_line(module: str, argument: str) -> str:
 
 
 def page_of(passage: Passage) -> str:
-    """What a page is called: its title, or its id where it has none; a title is text from outside, and is blunted."""
-    return blunt(" ".join((passage.title or passage.id).split()))
+    """What a page is called: its title, or its id where it has none; a title is text from outside, and is escaped."""
+    return escape(" ".join((passage.title or passage.id).split()))
 
 
 def key_of_title(title: str) -> str:
     """What makes two titles the same."""
-    return " ".join(unblunt(title).casefold().split())
+    return " ".join(unescape(title).casefold().split())
 
 
 def as_json(value: Any) -> str:
@@ -95,14 +95,14 @@ class Pages:
         Raises:
             SearchError, BudgetReached: as `MethodContext.search`.
         """
-        named = {key_of_title(title): unblunt(title) for title in titles}
+        named = {key_of_title(title): unescape(title) for title in titles}
         new = [title for key, title in named.items() if key not in self.held and key not in self.sought][:_MAX_TITLES_SOUGHT]
         self.sought |= {key_of_title(title) for title in new}
         for title, hits in zip(new, await self.bench.search(new, 1), strict=True):
             self._hold(hit for hit in hits if key_of_title(page_of(hit.passage)) == key_of_title(title))
         found = [hit for key in named for hit in self.held.get(key, ())]
         if titles and not found:
-            self.bench.unread("titles", "no passage has one of the titles", "; ".join(titles))
+            self.bench.parse_failed("titles", "no passage has one of the titles", "; ".join(titles))
         return found or at_hand or await self.retrieve(query)
 
     def all(self) -> list[Hit]:
@@ -156,9 +156,9 @@ class Modules:
         examples = [self._read_example(one, step) for one, step in self._facts()]
         text = await self._read("singlehop_titleqa", examples, hits, self.max_tokens_call, question=query)
         read = parse_answers(text)
-        answers = [unblunt(answer) for answer in read.answers]
+        answers = [unescape(answer) for answer in read.answers]
         if read.problems:
-            self.bench.unread("json_answer", read.problems[0], text)
+            self.bench.parse_failed("json_answer", read.problems[0], text)
             if text.strip() and "{" not in text:
                 answers = [short for short in (bare_answer(self.bench, text, Question("", query))[0],) if short]
         pages = list(dict.fromkeys(page_of(hit.passage) for hit in hits))
@@ -196,7 +196,7 @@ class Modules:
                 answer = ", ".join(read.answers)
                 short = answer if self.question.form == "short" else final_answer(answer, self.question)[0]
                 return (short, "json") if short else ("", "empty")
-            self.bench.unread("json_answer", read.problems[0], text)
+            self.bench.parse_failed("json_answer", read.problems[0], text)
             return bare_answer(self.bench, text, self.question) if text.strip() else ("", "empty")
         short, how = final_answer(text, self.question)
         if is_missing(how, self.question.form):

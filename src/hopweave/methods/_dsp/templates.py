@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hopweave.errors import BudgetReached
 from hopweave.parse.fields import parse_fields
-from hopweave.prompting.prompt import blunt, fence, prompts_beside, unblunt
+from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import asked, packed
 from hopweave.toolkit.final_answer import of_form
@@ -162,9 +162,9 @@ class Templates:
         ends = ("Context", "Question", *(("Rationale",) if known.rationale else ()))
         read = parse_fields(text, names, lead=lead, ends=ends, is_long=is_long)
         if not read.values[-1]:
-            self.bench.unread("fields", read.problems[-1], text)
-        rationale = known.rationale or unblunt(read.values[0])
-        return replace(known, rationale=rationale, output=unblunt(read.values[-1]))
+            self.bench.parse_failed("fields", read.problems[-1], text)
+        rationale = known.rationale or unescape(read.values[0])
+        return replace(known, rationale=rationale, output=unescape(read.values[-1]))
 
     # -- prompts -------------------------------------------------------------------------------------------------------
 
@@ -201,13 +201,16 @@ class Templates:
         parts = [] if stage == stage_of(1) else [f"Context:\n{self._numbered(filled.context)}"]
         parts.append(f"Question: {self._asked(stage, text)}")
         if filled.output:
-            rationale, output = blunt(filled.rationale), blunt(filled.output)  # of demonstrations that the model annotated, too
+            rationale, output = (
+                escape(filled.rationale),
+                escape(filled.output),
+            )  # of demonstrations that the model annotated, too
             parts += [f"Rationale: {self._lead(stage)} {rationale}", f"{_output(stage)}: {output}"]
         return "\n\n".join(parts)
 
     def _begun(self, stage: str, rationale: str = "") -> str:
         lead = f"Rationale: {self._lead(stage)}"
-        return f"{lead} {blunt(rationale)}\n\n{_output(stage)}:" if rationale else lead
+        return f"{lead} {escape(rationale)}\n\n{_output(stage)}:" if rationale else lead
 
     def _format(self, stage: str) -> str:
         parts = [] if stage == stage_of(1) else [f"Context:\n{self._fill('describe_context')}"]

@@ -112,7 +112,7 @@ class Finder:
         reply = await self.bench.reply([Message("user", prompt)], purpose="titles", sampling=sampling)
         titles = listed_titles(reply.text)[: self.options.num_titles]
         if not titles:
-            self.bench.unread("titles", "no title is in the reply", reply.text)
+            self.bench.parse_failed("titles", "no title is in the reply", reply.text)
         return titles
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 from hopweave.errors import BudgetReached
 from hopweave.grounding.citing import settle_marks
 from hopweave.parse.final import final_answer, map_label
-from hopweave.prompting.prompt import unblunt
+from hopweave.prompting.prompt import unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.sentences import first_sentence, sentence_spans
 from hopweave.toolkit.claims import Assertion, claims_of, file_claims, final_assertion, marked_answer
@@ -53,7 +53,7 @@ def says_answer(sentence: str, marker: Marker) -> bool:
 
 def plain(text: str) -> str:
     """A sentence of the model without marks, and clean of what makes the markers of a passage unreadable."""
-    return unblunt(settle_marks(text, ())[0]).strip()
+    return unescape(settle_marks(text, ())[0]).strip()
 
 
 def bare_answer_of(text: str, question: Question, marker: Marker) -> tuple[str, str]:
@@ -157,7 +157,7 @@ def answer_of(
     sentences, closing = plain[:-1], plain[-1]
     origin: Origin = "retrieved" if evidence else "model"
     steps = [Assertion(question.text, text, origin, evidence) for text in sentences or _without_marks(reasoned)[0]]
-    final = final_assertion(question, unblunt(said.short), evidence)
+    final = final_assertion(question, unescape(said.short), evidence)
     is_whole = question.form == "long" or not closing  # the sentences themselves are the answer
     claims = claims_of(steps if is_whole and steps else [*steps, final], workbench)
     file_claims(workbench, question, claims)
@@ -170,4 +170,4 @@ def answer_of(
 
 def _without_marks(texts: Iterable[str]) -> tuple[list[str], int]:
     settled = [settle_marks(text, ()) for text in texts]
-    return [unblunt(text).strip() for text, _ in settled], sum(number for _, number in settled)
+    return [unescape(text).strip() for text, _ in settled], sum(number for _, number in settled)

@@ -100,7 +100,7 @@ async def settled(
     if text.strip():
         turns.append(Message("assistant", text.strip()))
     else:  # an empty turn is more than some servers take
-        bench.unread("final", "the reply is empty", text)
+        bench.parse_failed("final", "the reply is empty", text)
     longest = _MAX_TOKENS_LONG if question.form == "long" else max_tokens
     try:
         end = Settled(*await finish(bench, question, turns, max_tokens=longest))

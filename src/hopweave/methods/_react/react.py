@@ -11,7 +11,7 @@ from hopweave.methods._react.trajectories import AIM, heading, trajectories
 from hopweave.methods._react.wiki import SearchMode, Seen, Sentence, Wiki, passages_behind
 from hopweave.parse.actions import Turn, read_action, read_turn
 from hopweave.prompting.demonstrations import Demonstration
-from hopweave.prompting.prompt import prompts_beside, unblunt
+from hopweave.prompting.prompt import prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.text.sentences import sentence_spans
@@ -157,23 +157,23 @@ class Actor:
             self._taken.append(taken)
             if action is None:
                 num_invalid += 1
-                self.bench.unread("action", "it is none of Search, Lookup and Finish", turn.action or "")
+                self.bench.parse_failed("action", "it is none of Search, Lookup and Finish", turn.action or "")
                 self._observe(transcript, number, turn, turn.action or "", self.bench.fill(_PROMPTS["invalid"]))
                 if num_invalid == _MOST_INVALID:
                     return "invalid_actions"
                 continue
             num_invalid = 0
-            taken.tool, taken.argument = action.tool, unblunt(action.argument)
+            taken.tool, taken.argument = action.tool, unescape(action.argument)
             written = f"{action.tool.capitalize()}[{action.argument}]"
             if action.tool == "finish":
-                self.bench.decide("action", unblunt(written), thought=unblunt(turn.thought))
+                self.bench.decide("action", unescape(written), thought=unescape(turn.thought))
                 self._read_answer(action.argument, "marker")
                 return "finished"
             if self._is_repeated(wiki):
-                self.bench.decide("repeated", unblunt(written))
+                self.bench.decide("repeated", unescape(written))
                 taken.tool = ""
                 return "repeated_action"
-            step = self.bench.decide("action", unblunt(written), thought=unblunt(turn.thought))
+            step = self.bench.decide("action", unescape(written), thought=unescape(turn.thought))
             with self.bench.under(step):
                 taken.seen = await self._act(wiki, taken)
             self._observe(transcript, number, turn, written, taken.seen.text)
@@ -186,7 +186,9 @@ class Actor:
         turn = read_turn(reply.text)
         if turn.action is not None:
             return turn
-        self.bench.unread("action", "no action is in the reply" if reply.text.strip() else "the reply is empty", reply.text)
+        self.bench.parse_failed(
+            "action", "no action is in the reply" if reply.text.strip() else "the reply is empty", reply.text
+        )
         begun = transcript.text
         transcript.add(f" {turn.thought}\nAction {number}:")
         more = await transcript.go_on("action", self._sampling(("\n",) if self.question.form != "long" else ("\nObservation",)))
@@ -212,7 +214,7 @@ class Actor:
         transcript.add(f" {turn.thought}\nAction {number}: {action}\nObservation {number}: {seen}")
 
     def _read_answer(self, said: str, how: str) -> None:
-        self.short, read = bare_answer(self.bench, unblunt(said), self.question)
+        self.short, read = bare_answer(self.bench, unescape(said), self.question)
         self.how = how if self.short else read
 
     def _sampling(self, stop: tuple[str, ...]) -> Sampling:
@@ -240,7 +242,7 @@ class Actor:
 
 
 def _wanted(taken: _Taken) -> str:
-    thought = on_one_line(unblunt(taken.thought))
+    thought = on_one_line(unescape(taken.thought))
     before, found, after = thought.rpartition(AIM)
     if found and after.strip():
         return after.strip()
@@ -249,7 +251,7 @@ def _wanted(taken: _Taken) -> str:
 
 
 def _learnt(taken: _Taken) -> str:
-    said, found, _ = on_one_line(unblunt(taken.thought)).partition(AIM)
+    said, found, _ = on_one_line(unescape(taken.thought)).partition(AIM)
     spans = sentence_spans(said)
     # A single sentence that names no aim in our form is the aim, unless there is nothing left to find out.
     says_so = found or taken.tool == "finish" or len(spans) > 1

@@ -9,7 +9,7 @@ from typing import Any
 
 from hopweave.grounding.support import judge
 from hopweave.parse.chain import ChainNode, render_nodes
-from hopweave.prompting.prompt import blunt
+from hopweave.prompting.prompt import escape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import Assertion, claims_of, on_one_line
@@ -84,7 +84,12 @@ def pruned(path: Sequence[PathNode], restated: Sequence[PathNode], cause: PathNo
 def pairs(path: Iterable[PathNode]) -> str:
     """The queries with their answers as a prompt shows them. What came out of a passage cannot pass for a marker there."""
     nodes = [
-        ChainNode(number, blunt(on_one_line(node.query)), blunt(on_one_line(node.answer)) or "unknown", is_unsolved=False)
+        ChainNode(
+            number,
+            escape(on_one_line(node.query)),
+            escape(on_one_line(node.answer)) or "unknown",
+            is_unsolved=False,
+        )
         for number, node in enumerate(path, start=1)
     ]
     return render_nodes(nodes)

@@ -70,7 +70,7 @@ class Tracing:
         reply = await self.bench.reply([*turns, *begun], purpose="tracing", sampling=sampling)
         final = final_content(reply.text)
         if not final:
-            self.bench.unread("final", "there is no final content", reply.text)
+            self.bench.parse_failed("final", "there is no final content", reply.text)
         elif self.may_force and self.question.form != "long" and final_answer(final, self.question)[1] not in MARKED:
             final = await self._forced(turns, final)
         return final
@@ -89,7 +89,7 @@ class Tracing:
             if how != "empty" and (how != "full" or self.question.form == "long" or not claims):
                 return short, "forced" if self.is_forced else how
         if said or is_expected:
-            self.bench.unread("final", "no sentence says what the final answer is", said)
+            self.bench.parse_failed("final", "no sentence says what the final answer is", said)
         return last_answer(claims, self.question)
 
     async def _forced(self, turns: Sequence[Message], final: str) -> str:

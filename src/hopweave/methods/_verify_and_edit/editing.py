@@ -11,7 +11,7 @@ from hopweave.errors import BudgetReached
 from hopweave.grounding.support import judge
 from hopweave.methods._react.wiki import Sentence, passages_behind, sentences_of
 from hopweave.prompting.demonstrations import Demonstration
-from hopweave.prompting.prompt import Prompts, fence, unblunt
+from hopweave.prompting.prompt import Prompts, fence, unescape
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import Assertion, on_one_line
 from hopweave.toolkit.few_shot import cut_words
@@ -116,7 +116,7 @@ class Editor:
         query = _behind(said.strip().split("\n", 1)[0], "question:")
         if query:
             return query
-        self.bench.unread("verifying_question", "the reply is empty", said)
+        self.bench.parse_failed("verifying_question", "the reply is empty", said)
         return sentence
 
     async def _evidence(self, query: str) -> tuple[Sentence, ...]:
@@ -142,9 +142,9 @@ class Editor:
         shown = [fence(cut_words(one.text, SHOWN_WORDS), one.hit.passage.title) for one in edit.evidence]
         evidence = "\n".join(shown) or self.bench.fill(self.prompts["nothing"])
         said = await self._said("check", examples, evidence=evidence, query=edit.query)
-        text = _behind(on_one_line(unblunt(said)), "a:")
+        text = _behind(on_one_line(unescape(said)), "a:")
         if not text:
-            self.bench.unread("verifying_answer", "the reply is empty", said)
+            self.bench.parse_failed("verifying_answer", "the reply is empty", said)
         return text
 
     async def _said(self, prompt: str, examples: Sequence[str], **values: str) -> str:
@@ -156,5 +156,5 @@ class Editor:
 
 def _behind(said: str, label: str) -> str:
     """What was said, on one line, without the label that it repeats."""
-    line = " ".join(unblunt(said).split())
+    line = " ".join(unescape(said).split())
     return line[len(label) :].strip() if line.casefold().startswith(label) else line
