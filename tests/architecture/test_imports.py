@@ -17,7 +17,7 @@ PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
     {"types", "errors", "memoize"},
-    {"file_names", "plain_data", "catalog"},
+    {"files", "catalog"},
     {"prompting", "prices"},
     {"text"},
     {"parse"},

@@ -40,8 +40,7 @@ from typing import Any, BinaryIO
 from platformdirs import user_cache_path
 
 from hopweave.errors import DataError, SettingsError, suggest
-from hopweave.file_names import file_name
-from hopweave.plain_data import read_json
+from hopweave.files import file_name, read_json
 
 OnProgress = Callable[[int, int], None]
 """Told of the bytes done and the bytes in all."""

@@ -31,8 +31,7 @@ from hopweave.evaluation.reports.input import made_of, read_tables
 from hopweave.evaluation.reports.markdown import write_markdown
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.tables import Tables
-from hopweave.file_names import file_name, is_file_name
-from hopweave.plain_data import read_json
+from hopweave.files import file_name, is_file_name, read_json
 
 __all__ = ["Report", "hash_of", "made_of", "make_document", "make_report", "report_again", "write_report"]
 

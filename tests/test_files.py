@@ -12,8 +12,8 @@ from support.hostile import STRANGE_NAMES
 from hopweave.errors import DataError
 from hopweave.evaluation.reports.report import Report, write_report
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.evaluation.runs.lock import lock
-from hopweave.file_names import file_name, is_file_name
+from hopweave.evaluation.runs.writing import alone
+from hopweave.files import file_name, is_file_name
 from hopweave.retrievers import _index_folder
 from hopweave.retrievers.bm25 import BM25
 from hopweave.settings import read_settings
@@ -82,7 +82,7 @@ def test_a_lock_that_is_a_link_is_not_followed(tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / ".lock").symlink_to(tmp_path / "mine.txt")
-    with pytest.raises(DataError, match="cannot write to"), lock(tmp_path / "new"):
+    with pytest.raises(DataError, match="cannot write to"), alone(tmp_path / "new"):
         pass
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
