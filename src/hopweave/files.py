@@ -19,7 +19,6 @@ import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from hopweave.errors import DataError
@@ -207,7 +206,9 @@ def lock(path: Path, *, wait: bool = False) -> AbstractContextManager[object]:
         LockTaken: if it is held.
         OSError: if the file cannot be written to, or the file system has no locks.
     """
-    filelock = _filelock()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # which a Python that has no locks of the system is given: see below
+        import filelock
     timeout = -1 if wait else 0
     try:
         if filelock.FileLock is not filelock.SoftFileLock:
@@ -226,13 +227,6 @@ def lock(path: Path, *, wait: bool = False) -> AbstractContextManager[object]:
         if error.errno not in _NO_LOCKS:
             raise
         raise OSError(error.errno, "the file system has no locks", str(path)) from None
-
-
-def _filelock() -> ModuleType:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # which a Python without locks of the system is given: see `lock`
-        import filelock
-    return filelock
 
 
 def _note_of_holder() -> bytes:

@@ -133,6 +133,14 @@ def test_the_plain_types_and_the_errors_need_the_standard_library_only():
             assert {root.split(".")[0] for root in roots} <= sys.stdlib_module_names
 
 
+def test_no_module_imports_what_windows_does_not_have():
+    for name, path in modules().items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        roots = {alias.name for node in statements(tree) if isinstance(node, ast.Import) for alias in node.names}
+        roots |= {node.module or "" for node in statements(tree) if isinstance(node, ast.ImportFrom)}
+        assert not roots & {"fcntl", "grp", "pwd", "resource", "termios"}, name
+
+
 def test_a_part_knows_the_layers_below_and_what_its_folder_shares():
     inside = [(name, target) for name, target in edges() if room(name) in ROLES and room(target) in ROLES]
     assert [f"{name} must not know {target}" for name, target in inside if not is_private(target)] == []
