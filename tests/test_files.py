@@ -287,7 +287,7 @@ def test_a_file_system_without_locks_is_told_in_one_line(tmp_path, monkeypatch):
     with pytest.raises(DataError, match=r"^cannot write index .*: the file system has no locks .*another folder with --to$"):
         BM25.build(tmp_path / "index", [Passage("p", "A lighthouse.", "Light")])
     with (
-        pytest.raises(DataError, match="cannot write to .*: the file system has no locks; take another folder$"),
+        pytest.raises(DataError, match=r"cannot write to .*: the file system has no locks; take another folder$"),
         alone(tmp_path),
     ):
         pass
