@@ -148,9 +148,9 @@ def write_whole(path: Path, content: str | bytes, *, is_durable: bool = False, i
     """
     draft = path.with_name(f".{path.name}.new")
     draft.unlink(missing_ok=True)
+    # A file that is made, never one that is there: a link that lies in wait is not followed.
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600 if is_private else 0o666)
     try:
-        # A file that is made, never one that is there: a link that lies in wait is not followed.
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600 if is_private else 0o666)
         with os.fdopen(descriptor, "wb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
             if is_durable:
