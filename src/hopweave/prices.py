@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import DataError, suggest
-from hopweave.plain_data import read_toml
+from hopweave.files import read_toml
 
 _MILLION = 1_000_000
 _KEYS = ("model", "prompt", "cached", "completion")

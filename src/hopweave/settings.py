@@ -31,8 +31,7 @@ from pydantic import (
 
 from hopweave.catalog import Role, entry, load
 from hopweave.errors import SettingsError, suggest
-from hopweave.file_names import is_file_name
-from hopweave.plain_data import read_toml
+from hopweave.files import is_file_name, read_toml
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Mode

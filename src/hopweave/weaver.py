@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import hashlib
 import logging
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -26,6 +25,7 @@ from pydantic_core import PydanticSerializationError
 
 from hopweave.catalog import load
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
+from hopweave.files import sha256_of
 from hopweave.grounding.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.grounding.marking import abstention, settled, verdict_of
 from hopweave.protocols import Method, Noting
@@ -244,7 +244,7 @@ def _starter_index(retriever: str) -> Path:
     from hopweave.corpus import read_corpus
 
     passages = Path(__file__).parent / "starter" / "passages.jsonl"
-    digest = hashlib.sha256(passages.read_bytes()).hexdigest()[:12]
+    digest = sha256_of(passages)[:12]
     folder = user_cache_path("hopweave") / "indexes" / f"starter-{version('hopweave')}-{digest}-{retriever}"
     if (folder / "manifest.json").is_file():
         return folder

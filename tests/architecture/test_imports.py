@@ -16,7 +16,7 @@ PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
     {"types", "errors", "memoize"},
-    {"file_names", "plain_data", "catalog"},
+    {"files", "catalog"},
     {"prompting", "prices"},
     {"text"},
     {"parse"},
@@ -118,6 +118,14 @@ def test_the_plain_types_and_the_errors_need_the_standard_library_only():
             roots = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             roots += [node.module] if isinstance(node, ast.ImportFrom) else []
             assert {root.split(".")[0] for root in roots} <= sys.stdlib_module_names
+
+
+def test_no_module_imports_what_windows_does_not_have():
+    for name, path in modules().items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        roots = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+        roots |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        assert not roots & {"fcntl", "grp", "pwd", "resource", "termios"}, name
 
 
 def test_a_part_knows_the_layers_below_and_what_its_folder_shares():

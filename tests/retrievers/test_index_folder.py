@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from hopweave.errors import DataError
 from hopweave.retrievers import _index_folder
-from hopweave.retrievers._index_folder import Fingerprint, open_index, read_manifest, replace_index, verify
+from hopweave.retrievers._index_folder import Fingerprint, open_index, read_manifest, verify
+from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Passage
 
 passages = st.builds(Passage, id=st.text(max_size=5), text=st.text(max_size=20), title=st.text(max_size=5))
@@ -105,7 +106,7 @@ def test_what_a_crash_left_is_taken_away_by_the_next_write(tmp_path):
     (folder / "data-2").mkdir()
     (folder / "data-2" / "head").write_bytes(b"half")
     (folder / "data-2.scratch").write_bytes(b"x")
-    (folder / "manifest.json.new").write_bytes(b"{")
+    (folder / ".manifest.json.new").write_bytes(b"{")
     assert content(folder) == b"hello"
     build(folder, b"second")
     assert sorted(path.name for path in folder.iterdir()) == [".hopweave-index.lock", "data-2", "manifest.json"]

@@ -109,7 +109,7 @@ def _chosen(file: Path, lines: list[tuple[int, str]], question: str | None, line
 
 def _question_id(text: str) -> str | None:
     """The id of the question on a line, without reading the whole record; `None` if the line is no record."""
-    from hopweave.plain_data import read_json
+    from hopweave.files import read_json
 
     try:
         found = read_json(text)["question"]["id"]

@@ -39,7 +39,7 @@ from hopweave.corpus.files import CorpusFile, open_text
 from hopweave.datasets._rows import Id, Layout, Row, Text, read_rows
 from hopweave.datasets._source import distinct, examples_of
 from hopweave.errors import DataError
-from hopweave.file_names import file_name
+from hopweave.files import file_name
 from hopweave.types import Example, Gold, Passage, Question
 
 __all__ = ["BEIR"]

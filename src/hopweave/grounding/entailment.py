@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hopweave.errors import DataError
-from hopweave.plain_data import read_json
+from hopweave.files import read_json
 from hopweave.text.matching import is_contained, is_yes_or_no
 
 

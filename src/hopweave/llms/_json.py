@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from hopweave.plain_data import read_json
+from hopweave.files import read_json
 
 MAX_NESTING = 64
 """Brackets inside brackets; a completion with everything in it has 6."""

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from hopweave.errors import ModelError, SettingsError, suggest
+from hopweave.files import read_json, read_toml
 from hopweave.llms._wire import cut, prefill_of
-from hopweave.plain_data import read_json, read_toml
 from hopweave.protocols import OnText
 from hopweave.types import Abilities, Message, Reply, Sampling, TokenLogprob, Usage
 

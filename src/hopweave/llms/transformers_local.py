@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 from hopweave.catalog import require
 from hopweave.errors import MissingExtra, ModelError, SettingsError
+from hopweave.files import digest_of
 from hopweave.llms._forced import score
 from hopweave.llms._generation import Call, Loaded, Row, generate, row_of
 from hopweave.model_files import KNOWN_MODELS, model_identity, model_path
@@ -266,5 +267,5 @@ def _fingerprint(folder: Path) -> str:
         if path.suffix in _WEIGHTS:
             digest.update(f"{path.name}:{path.stat().st_size};".encode())
         elif path.suffix in _DESCRIBING:
-            digest.update(path.name.encode() + b":" + hashlib.sha256(path.read_bytes()).digest())
+            digest.update(path.name.encode() + b":" + digest_of(path).digest())
     return digest.hexdigest()[:16]

@@ -26,9 +26,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, DataError
+from hopweave.files import read_json
 from hopweave.methods._auto_cot.clusters import clusters
 from hopweave.parse.final import final_answer
-from hopweave.plain_data import read_json
 from hopweave.prompting.demonstrations import demonstrations, family_of, published_count
 from hopweave.prompting.prompt import prompts_beside
 from hopweave.protocols import MethodContext

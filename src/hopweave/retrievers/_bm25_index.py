@@ -16,7 +16,8 @@ from pathlib import Path
 import tantivy
 
 from hopweave.errors import DataError
-from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, Staging, damaged, full_disk, verify
+from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
+from hopweave.retrievers._index_writing import Staging, full_disk
 from hopweave.types import Passage
 
 ENGINE = "bm25"

@@ -28,7 +28,8 @@ import tantivy
 
 from hopweave.errors import DataError, SearchError, SettingsError
 from hopweave.retrievers._bm25_index import ENGINE, analyzer, by_term, load, schema, searchable, stored, writing_to
-from hopweave.retrievers._index_folder import IndexSummary, open_index, replace_index
+from hopweave.retrievers._index_folder import IndexSummary, open_index
+from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Hit, Passage
 
 __all__ = ["BM25"]

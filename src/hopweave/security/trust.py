@@ -12,14 +12,13 @@ is written.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
@@ -28,7 +27,7 @@ from platformdirs import user_config_path
 
 from hopweave.catalog import Role, entries
 from hopweave.errors import SettingsError
-from hopweave.plain_data import read_json
+from hopweave.files import lock, read_json, write_whole
 
 SCHEMA = "hopweave.trusted/1"
 
@@ -208,7 +207,7 @@ def trusted() -> Mapping[str, str]:
         return {}
     except OSError as error:
         raise SettingsError(f"cannot read {place}: {error.strerror}; check its permissions") from None
-    if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+    if _others_may_write(status):
         raise SettingsError(f"others may write to {place}, which says whom you trust; make it yours: chown and chmod 600")
     try:
         files = dict(read_json(content)["files"])
@@ -246,24 +245,18 @@ def _place() -> Path:
     return user_config_path("hopweave") / "trusted.json"
 
 
+def _others_may_write(status: os.stat_result) -> bool:
+    if not hasattr(os, "geteuid"):  # Windows, where a file's mode tells nothing; the user's folder keeps others out
+        return False
+    return status.st_uid != os.geteuid() or bool(status.st_mode & 0o022)
+
+
 def _change(change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> None:
     place = _place()
     try:
-        with _alone(place):
-            draft = place.with_name(f".{place.name}.new")
-            draft.unlink(missing_ok=True)
-            content = json.dumps({"schema": SCHEMA, "files": dict(sorted(change(trusted()).items()))}, indent=1) + "\n"
-            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-                file.write(content)
-            draft.replace(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with lock(place.with_name(f".{place.name}.lock"), wait=True):
+            files = dict(sorted(change(trusted()).items()))
+            write_whole(place, json.dumps({"schema": SCHEMA, "files": files}, indent=1) + "\n", is_private=True)
     except OSError as error:
         raise SettingsError(f"cannot write {place}: {error.strerror}; make the folder writable") from None
-
-
-@contextmanager
-def _alone(place: Path) -> Iterator[None]:
-    """Lets other processes wait that change the list."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with place.with_name(f".{place.name}.lock").open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

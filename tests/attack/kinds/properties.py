@@ -19,7 +19,7 @@ TEXTS = (
     "test_prompt.py",
     "test_citing.py",
     "test_matching.py",
-    "test_file_names.py",
+    "test_files.py",
     "test_store.py",
     "test_trace.py",
     "corpus/test_*.py",

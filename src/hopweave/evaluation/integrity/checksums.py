@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import DataError
-from hopweave.plain_data import read_json
+from hopweave.files import read_json
 
 _LAST_LINE_BYTES = 1 << 16
 _START = "0" * 64

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hopweave.plain_data import read_json
+from hopweave.files import read_json
 
 _SHOWN_CHARACTERS = 120
 _SHOWN_BEFORE = 40

@@ -21,7 +21,8 @@ from pydantic import TypeAdapter, ValidationError
 from hopweave.errors import DataError
 from hopweave.evaluation.integrity import checksums as proof
 from hopweave.evaluation.runs.paths import Base, find
-from hopweave.plain_data import read_json
+from hopweave.evaluation.runs.writing import write_file
+from hopweave.files import read_json, sha256_of
 
 SCHEMA = "hopweave.manifest/1"
 NAME = "manifest.json"
@@ -131,16 +132,9 @@ class Manifest:
         Raises:
             DataError: if it cannot be written.
         """
-        draft = folder / f".{NAME}.new"
         document = _adapter().dump_python(self, mode="json")
         document["seal"] = proof.parts_of(_sealed(document))
-        try:
-            draft.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-            draft.replace(folder / NAME)
-        except OSError as error:
-            raise DataError(
-                f"cannot write {folder / NAME}: {error.strerror}; make room and run the same command again"
-            ) from None
+        write_file(folder / NAME, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> Manifest | None:
@@ -187,8 +181,7 @@ def hash_file(path: Path) -> str:
         DataError: if it cannot be read.
     """
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of(path)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}; check the path") from None
 

@@ -35,7 +35,7 @@ from hopweave.evaluation.scoring import compare, comparisons, summary
 from hopweave.evaluation.scoring.comparisons import Table
 from hopweave.evaluation.scoring.entrants import beside
 from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, open_metrics, records_hashes, score_run
-from hopweave.plain_data import read_json
+from hopweave.files import read_json
 
 
 def verify(path: Path) -> Verification:

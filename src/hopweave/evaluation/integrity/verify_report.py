@@ -18,7 +18,7 @@ from hopweave.evaluation.scoring import comparisons
 from hopweave.evaluation.scoring.comparisons import Table
 from hopweave.evaluation.scoring.score import Score, write_scores
 from hopweave.evaluation.scoring.summary import Summary
-from hopweave.plain_data import read_json
+from hopweave.files import read_json
 
 _FOLDER = "report"
 _NUMBERS = f"{_FOLDER}/{report.NUMBERS}"

@@ -31,8 +31,7 @@ from hopweave.evaluation.reports.input import made_of, read_tables
 from hopweave.evaluation.reports.markdown import write_markdown
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.tables import Tables
-from hopweave.file_names import file_name, is_file_name
-from hopweave.plain_data import read_json
+from hopweave.files import file_name, is_file_name, read_json, write_whole
 
 __all__ = ["Report", "hash_of", "made_of", "make_document", "make_report", "report_again", "write_report"]
 
@@ -138,8 +137,8 @@ def write_report(report: Report, folder: Path) -> None:
         for name in _written_before(folder) - report.files.keys():
             (folder / name).unlink(missing_ok=True)
         for name, text in report.files.items():
-            (folder / file_name(name, "the report")).write_text(text, encoding="utf-8", newline="\n")
-        (folder / NUMBERS).write_text(report.to_json(), encoding="utf-8", newline="\n")
+            write_whole(folder / file_name(name, "the report"), text)
+        write_whole(folder / NUMBERS, report.to_json())
     except OSError as error:
         raise DataError(f"cannot write the report to {folder}: {error.strerror}; choose another folder with --to") from None
 

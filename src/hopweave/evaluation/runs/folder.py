@@ -28,8 +28,8 @@ from hopweave.catalog import load
 from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.integrity import checksums as proof
 from hopweave.evaluation.integrity import manifest
-from hopweave.file_names import file_name, refuse_links_out
-from hopweave.plain_data import read_json
+from hopweave.evaluation.runs.writing import write_file
+from hopweave.files import file_name, read_json, refuse_links_out, write_whole
 from hopweave.security.trust import Found, trust_own
 from hopweave.settings import Settings
 from hopweave.trace import Record, one_line_of_json
@@ -159,7 +159,7 @@ class RunFolder:
         refuse_links_out(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
-            _write(place, plan.to_json())
+            write_whole(place, plan.to_json())
         except OSError as error:
             raise DataError(f"cannot write to {path}: {error.strerror}; take another folder") from None
         made = cls(path, plan, plan.to_json().encode())
@@ -222,7 +222,7 @@ class RunFolder:
         """Writes the examples of a dataset, once and for all.
 
         Raises:
-            DataError: if others are there already, or an id is there twice.
+            DataError: if others are there already, an id is there twice, or they cannot be written.
         """
         seen: set[str] = set()
         for example in examples:
@@ -237,7 +237,7 @@ class RunFolder:
                 raise DataError(f"the examples of {dataset!r} are not those that the run began with; take another folder")
             return
         place.parent.mkdir(parents=True, exist_ok=True)
-        _write(place, text)
+        write_file(place, text)
 
     def has_examples(self, dataset: str) -> bool:
         """Whether the examples of a dataset were kept."""
@@ -413,13 +413,6 @@ def _differences(old: Any, new: Any, where: str = "") -> list[str]:
 
 def _shown(value: Any) -> str:
     return "absent" if type(value) is object else json.dumps(value, ensure_ascii=False)
-
-
-def _write(place: Path, text: str) -> None:
-    """Writes a file as a whole or not at all."""
-    draft = place.with_name(f".{place.name}.new")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(place)
 
 
 @cache

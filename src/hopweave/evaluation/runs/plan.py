@@ -33,8 +33,7 @@ from typing import Any
 from hopweave.catalog import Role, entry
 from hopweave.errors import DataError, SettingsError, suggest
 from hopweave.evaluation.runs.folder import MAX_SEED, DatasetPlan, MethodPlan, Plan
-from hopweave.file_names import WHAT_MAY_BE, is_file_name
-from hopweave.plain_data import read_toml
+from hopweave.files import WHAT_MAY_BE, is_file_name, read_toml
 from hopweave.settings import Settings, build, merged
 
 _TABLES = ("datasets", "methods", "settings")

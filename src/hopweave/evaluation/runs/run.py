@@ -22,10 +22,10 @@ from hopweave.errors import DataError, ModelError, SettingsError
 from hopweave.evaluation.integrity import manifest as proof
 from hopweave.evaluation.runs.folder import Plan, RunFolder
 from hopweave.evaluation.runs.limiter import Turns
-from hopweave.evaluation.runs.lock import lock
 from hopweave.evaluation.runs.prepare import prepare
 from hopweave.evaluation.runs.progress import Cell, CellStanding, RunBudget, Standing
 from hopweave.evaluation.runs.shared import DEFAULT_PARALLEL, Desk
+from hopweave.evaluation.runs.writing import alone
 from hopweave.prices import Price, price_of
 from hopweave.settings import Settings
 from hopweave.trace import Failure, Record, Trace
@@ -131,7 +131,7 @@ async def evaluate(
         MissingExtra: for a library that is not installed.
     """
     options = options or RunOptions()
-    with lock(path):
+    with alone(path):
         folder = RunFolder.create(path, plan) if RunFolder.is_at(path) else None
         prepared = prepare(plan, settings, folder)
         async with AsyncExitStack() as stack:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hopweave.errors import DataError, RunError, SettingsError
-from hopweave.plain_data import read_json
+from hopweave.files import read_json
 from hopweave.protocols import ModelReader
 from hopweave.runtime.components import Parts
 from hopweave.runtime.workbench import Workbench

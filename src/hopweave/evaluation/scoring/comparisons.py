@@ -13,9 +13,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave.errors import DataError
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.evaluation.scoring.score import write_whole
+from hopweave.evaluation.runs.writing import write_file
 from hopweave.evaluation.scoring.tables import Comparison, Interval
-from hopweave.plain_data import read_json
+from hopweave.files import read_json
 
 SCHEMA = "hopweave.compare/2"
 FILE = "compare.json"
@@ -93,7 +93,7 @@ def keep_tables(run: RunFolder, tables: Sequence[Table]) -> None:
         DataError: if the file that is there cannot be read, or the new one cannot be written.
     """
     kept = {table.key: table for table in (*kept_tables(run), *tables)}
-    write_whole(run.path / FILE, json.dumps(document(list(kept.values())), indent=1, ensure_ascii=False) + "\n")
+    write_file(run.path / FILE, json.dumps(document(list(kept.values())), indent=1, ensure_ascii=False) + "\n")
 
 
 def kept_tables(run: RunFolder) -> list[Table]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.comparisons import ComparedRun
-from hopweave.file_names import is_file_name
+from hopweave.files import is_file_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,11 @@ question that failed holds neither: what it counts as is said in `counted`.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -24,6 +22,8 @@ from pydantic import TypeAdapter, ValidationError
 from hopweave.catalog import entries, load
 from hopweave.errors import DataError, MissingExtra, SettingsError, suggest
 from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.runs.writing import write_file
+from hopweave.files import sha256_of
 from hopweave.parse.refusal import is_refusal
 from hopweave.protocols import Metric, Selective
 from hopweave.settings import build
@@ -222,7 +222,7 @@ def write_scores(run: RunFolder, scores: Iterable[Score]) -> None:
     Raises:
         DataError: if it cannot be written.
     """
-    write_whole(run.path / LINES, "".join(f"{score.to_json()}\n" for score in scores))
+    write_file(run.path / LINES, "".join(f"{score.to_json()}\n" for score in scores))
 
 
 def read_scores(run: RunFolder) -> list[Score]:
@@ -254,21 +254,7 @@ def records_hashes(run: RunFolder) -> dict[str, str]:
     places |= {
         f"{dataset}/{method}": run.records_path(dataset, method) for dataset in run.plan.datasets for method in run.plan.methods
     }
-    return {name: hashlib.sha256(place.read_bytes()).hexdigest() for name, place in places.items() if place.exists()}
-
-
-def write_whole(place: Path, text: str) -> None:
-    """Writes a file as a whole or not at all.
-
-    Raises:
-        DataError: if it cannot be written.
-    """
-    draft = place.with_name(f".{place.name}.new")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(place)
-    except OSError as error:
-        raise DataError(f"cannot write {place}: {error.strerror}; make room and run the same command again") from None
+    return {name: sha256_of(place) for name, place in places.items() if place.exists()}
 
 
 def _is_unread_answer(step: AnyStep) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from hopweave.errors import DataError
 from hopweave.evaluation.runs.folder import Plan, RunFolder
+from hopweave.evaluation.runs.writing import write_file
 from hopweave.evaluation.scoring import per_cost
 from hopweave.evaluation.scoring.cells import Scored, cell_of, means_of, named_columns, scored
 from hopweave.evaluation.scoring.contenders import by_contender, over_seeds
@@ -23,10 +24,9 @@ from hopweave.evaluation.scoring.score import (
     official_options,
     open_metrics,
     records_hashes,
-    write_whole,
 )
 from hopweave.evaluation.scoring.tables import Cell, FailureKind, Frontier, Group, MacroMean, OverSeeds
-from hopweave.plain_data import read_json
+from hopweave.files import read_json
 from hopweave.types import AnswerForm, Column, Example
 
 SCHEMA = "hopweave.scores/2"
@@ -77,7 +77,7 @@ class Summary:
 
     def write(self, run: RunFolder) -> None:
         """Writes `scores.json`."""
-        write_whole(run.path / FILE, json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
+        write_file(run.path / FILE, json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
 
 
 def summarize(

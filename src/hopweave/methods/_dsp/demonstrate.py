@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import BudgetReached, DataError
+from hopweave.files import read_json
 from hopweave.methods._dsp.templates import ANSWER, Filled, Templates, Training, context_of, stage_of
 from hopweave.parse.final import final_answer
-from hopweave.plain_data import read_json
 from hopweave.prompting.demonstrations import Demonstration, family_of, published_count
 from hopweave.text.matching import is_contained, normalize_answer
 from hopweave.toolkit.demos import drawn

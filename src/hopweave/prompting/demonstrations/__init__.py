@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import SettingsError, suggest
-from hopweave.file_names import is_file_name
+from hopweave.files import is_file_name
 from hopweave.memoize import remembered
 from hopweave.types import Passage, Question
 

@@ -1,7 +1,14 @@
-"""Names and links from outside never lead out of their folder."""
+"""Names and links from outside never lead out of their folder; files are written whole; locks hold between processes."""
 
+import errno
+import hashlib
 import json
 import os
+import signal
+import subprocess
+import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -12,8 +19,8 @@ from support.hostile import STRANGE_NAMES
 from hopweave.errors import DataError
 from hopweave.evaluation.reports.report import Report, write_report
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.evaluation.runs.lock import lock
-from hopweave.file_names import file_name, is_file_name
+from hopweave.evaluation.runs.writing import alone
+from hopweave.files import LockTaken, digest_of, file_name, is_file_name, lock, sha256_of, write_whole
 from hopweave.retrievers import _index_folder
 from hopweave.retrievers.bm25 import BM25
 from hopweave.settings import read_settings
@@ -82,7 +89,7 @@ def test_a_lock_that_is_a_link_is_not_followed(tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / ".lock").symlink_to(tmp_path / "mine.txt")
-    with pytest.raises(DataError, match="cannot write to"), lock(tmp_path / "new"):
+    with pytest.raises(DataError, match="cannot write to"), alone(tmp_path / "new"):
         pass
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
@@ -162,3 +169,135 @@ def test_a_profile_is_a_name_or_a_file_and_nothing_between(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     with pytest.raises(Exception, match="there is no profile"):
         read_settings({"profile": "../profiles/default"})
+
+
+# Writing as a whole
+
+
+def killed_in(code, path):
+    """A process that ran the code and was killed where the code says `kill()`."""
+    before = "import os, signal, sys\nfrom pathlib import Path\nfrom hopweave import files\npath = Path(sys.argv[1])\n"
+    before += "def kill(*_): os.kill(os.getpid(), signal.SIGKILL)\n"
+    done = subprocess.run([sys.executable, "-c", before + code, path], check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("moment", ["os.fdopen", "os.fsync", "Path.replace"])
+def test_a_kill_in_the_middle_of_a_write_leaves_the_old_file_and_does_not_hinder_the_next_write(tmp_path, moment):
+    path = tmp_path / "a.json"
+    write_whole(path, "old")
+    killed_in(f"{moment} = kill\nfiles.write_whole(path, 'new', is_durable=True)", path)
+    assert path.read_text() == "old"
+    write_whole(path, "new")
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("a.json", "new")]
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_draft(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "a.json"
+    write_whole(path, "old")
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(path, "new", is_durable=True)
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("a.json", "old")]
+
+
+def test_a_durable_write_syncs_the_file_before_it_is_put_into_place_and_the_folder_after(tmp_path, monkeypatch):
+    path, seen = tmp_path / "a.json", []
+    fsync = os.fsync
+
+    def noted(descriptor):
+        seen.append((Path(f"/proc/self/fd/{descriptor}").readlink().name, path.exists()))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    write_whole(path, "new", is_durable=True)
+    assert seen == [(".a.json.new", False), (tmp_path.name, True)]
+
+
+def test_a_link_in_the_place_of_the_draft_is_not_followed(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / ".a.json.new").symlink_to(tmp_path / "mine.txt")
+    write_whole(tmp_path / "a.json", "new")
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert not (tmp_path / "a.json").is_symlink()
+
+
+def test_a_private_file_is_for_its_user_alone_and_line_ends_stay_as_they_are(tmp_path):
+    write_whole(tmp_path / "a.json", "one\r\ntwo\n", is_private=True)
+    assert (tmp_path / "a.json").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "a.json").read_bytes() == b"one\r\ntwo\n"
+
+
+def test_the_checksum_of_a_file_is_that_of_its_bytes_and_can_be_gone_on_from(tmp_path):
+    content, progress = bytes(range(256)) * 10_000, []
+    (tmp_path / "a").write_bytes(content)
+    assert sha256_of(tmp_path / "a") == hashlib.sha256(content).hexdigest()
+    digest = digest_of(tmp_path / "a", lambda done, total: progress.append((done, total)))
+    digest.update(b"more")
+    assert digest.hexdigest() == hashlib.sha256(content + b"more").hexdigest()
+    assert progress[-1] == (len(content), len(content))
+
+
+# Locks
+
+
+def holding(path):
+    """A process that holds a lock until it is killed."""
+    code = "import sys, time\nfrom pathlib import Path\nfrom hopweave.files import lock\n"
+    code += "with lock(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(60)"
+    process = subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"held\n"
+    return process
+
+
+def test_a_lock_is_free_again_once_its_process_was_killed(tmp_path):
+    with holding(tmp_path / "a.lock") as process:
+        with pytest.raises(LockTaken) as taken:
+            lock(tmp_path / "a.lock")
+        assert taken.value.holder == process.pid
+        process.kill()
+        process.wait()
+        with lock(tmp_path / "a.lock"):
+            assert (tmp_path / "a.lock").read_text().split() == [str(os.getpid())]
+
+
+def test_whoever_waits_for_a_lock_gets_it_when_it_is_given_back(tmp_path):
+    with holding(tmp_path / "a.lock") as process:
+        threading.Timer(0.3, process.kill).start()
+        begun = time.perf_counter()
+        with lock(tmp_path / "a.lock", wait=True):
+            assert time.perf_counter() - begun > 0.2
+
+
+def test_a_lock_is_given_back_at_the_end_of_its_block_and_its_file_stays(tmp_path):
+    for _ in range(2):
+        with lock(tmp_path / "a.lock"), pytest.raises(LockTaken):
+            lock(tmp_path / "a.lock")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.lock"]
+
+
+def test_a_file_system_without_locks_is_told_in_one_line(tmp_path, monkeypatch):
+    def missing(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr("fcntl.flock", missing)
+    with pytest.raises(DataError, match=r"^cannot write index .*: the file system has no locks .*another folder with --to$"):
+        BM25.build(tmp_path / "index", [Passage("p", "A lighthouse.", "Light")])
+    with (
+        pytest.raises(DataError, match=r"cannot write to .*: the file system has no locks; take another folder$"),
+        alone(tmp_path),
+    ):
+        pass
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere, so nothing is refused")
+def test_a_folder_that_may_not_be_written_is_told_in_one_line(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(DataError, match=r"^cannot write to .*: Permission denied; take another folder$"), alone(tmp_path):
+            pass
+    finally:
+        tmp_path.chmod(0o700)

@@ -1,0 +1,103 @@
+"""The checksums of model files, kept beside them so that later starts need not read whole files again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hopweave.errors import DataError
+from hopweave.files import read_json, sha256_of, write_whole
+from hopweave.model_files.known import KNOWN_MODELS, KnownModel, model_path
+
+
+def model_identity(name: str) -> str:
+    """Names the weights of a model by their checksum: of the file in use or, for a known model that is absent, the known one.
+
+    Raises:
+        SettingsError: for an unknown name.
+        DataError: for a file that cannot be read, or that of a known model with other bytes than it has.
+    """
+    path, known = model_path(name), KNOWN_MODELS.get(name)
+    if known is not None and not path.is_file():
+        return f"gguf:sha256:{known.sha256}"
+    return f"gguf:sha256:{checked(known, path) if known is not None else checksum(path)}"
+
+
+def checksum(path: Path) -> str:
+    """The SHA-256 of a model file, from the note beside it if file and note still belong together, else computed and noted.
+
+    They do while size, inode, and the times of the last change of content and of the inode are as noted. Anybody can set the
+    first of these times back, nobody the second.
+
+    Raises:
+        DataError: if the file cannot be read.
+    """
+    try:
+        facts = facts_of(path)
+        noted = read_note(note_beside(path))
+        if noted.get("sha256") and {key: noted.get(key) for key in facts} == facts:
+            return str(noted["sha256"])
+        sha256 = sha256_of(path)
+    except OSError as error:
+        raise DataError(f"cannot read the model file {path}: {error.strerror}; fetch it with: hopweave models fetch") from None
+    note_checksum(path, sha256, facts, source=str(noted.get("source", "")))
+    return sha256
+
+
+def checked(known: KnownModel, path: Path) -> str:
+    """The checksum of a known model's file.
+
+    Raises:
+        DataError: if it is another than the one that is known, or cannot be had.
+    """
+    sha256 = checksum(path)
+    if sha256 != known.sha256:
+        raise DataError(
+            f"{path} is not {known.name}: its SHA-256 is {sha256}, expected {known.sha256}; it was changed where it lies: run "
+            f"hopweave models remove {known.name}, then hopweave models fetch {known.name}"
+        )
+    return sha256
+
+
+def facts_of(path: Path) -> dict[str, int]:
+    """What a file has of its own as long as nobody writes to it or puts another in its place."""
+    status = path.stat()
+    return {
+        "size": status.st_size,
+        "mtime_ns": status.st_mtime_ns,
+        "ctime_ns": status.st_ctime_ns,
+        "inode": status.st_ino,
+    }
+
+
+def note_beside(path: Path) -> Path:
+    """Where the checksum of a model file is noted."""
+    return path.with_name(f"{path.name}.json")
+
+
+def note_checksum(path: Path, sha256: str, facts: Mapping[str, int], source: str) -> None:
+    """Notes the checksum of a model file, and where it came from, for as long as the file has these facts."""
+    try:
+        write_note(note_beside(path), {"sha256": sha256, **facts, "source": source})
+    except OSError:  # a folder that is not ours to write to: the file is hashed again next time
+        return
+
+
+def read_note(path: Path) -> Mapping[str, Any]:
+    """What a small JSON file says; nothing if it is not there or cannot be read."""
+    try:
+        data = read_json(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def write_note(path: Path, data: Mapping[str, Any]) -> None:
+    """Writes a small JSON file.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    write_whole(path, json.dumps(data, indent=1) + "\n")
