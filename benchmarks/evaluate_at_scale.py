@@ -77,7 +77,7 @@ def main() -> None:
     print(f"share of the limit {limit / meter.seconds:.3f}, with the start {limit / outcome.seconds:.3f}")
     print(f"RSS at the start {meter.first:.0f} MB, at most {meter.most:.0f} MB, at the end {resident_mb():.0f} MB")
     injected = len(range(0, options.questions, EVERY))
-    counted = sum(num for _, _, num, _ in outcome.standing.failures())
+    counted = sum(num for _, _, num, _ in outcome.progress.failures())
     print(f"failures injected {injected}, counted {counted}, in the records {num_failed}")
     print(f"CPU milliseconds per question {1000 * cpu / options.questions:.2f}")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.grounding.support import Standing, denies, judge
+from hopweave.grounding.support import Assessment, denies, judge
 from hopweave.text.words import anchors
 from hopweave.types import Passage, Question, Reading, Span
 
@@ -65,7 +65,7 @@ def test_a_sentence_whose_words_stand_together_is_verified_by_that_sentence(sent
     ],
 )
 def test_a_sentence_that_no_passage_holds_is_not(sentence):
-    assert judge(ASKED.text, sentence, [SOLBERG]) == Standing()
+    assert judge(ASKED.text, sentence, [SOLBERG]) == Assessment()
 
 
 def test_the_first_passage_that_holds_it_counts():
@@ -94,16 +94,16 @@ def support(query, text, readings=None, passages=(MIES,)):
 
 
 def test_a_short_answer_is_borne_out_where_its_words_stand_in_a_row():
-    standing = judge(HOUSE, "the villa Tugendhat.", [MIES], mark=3)
-    [citation] = standing.citations
-    assert (standing.support, citation.mark, citation.passage_id) == ("supported", 3, "mies")
+    assessment = judge(HOUSE, "the villa Tugendhat.", [MIES], mark=3)
+    [citation] = assessment.citations
+    assert (assessment.support, citation.mark, citation.passage_id) == ("supported", 3, "mies")
     assert citation.quote == MIES.text[citation.start : citation.end]
     assert MIES.text[citation.focus.start : citation.focus.end] == "The Villa Tugendhat"
 
 
 @pytest.mark.parametrize("text", ["House of Brno", "the Villa Savoye", "Tugendhat Villa House", "", "unknown", "Yes", "?!"])
 def test_what_no_passage_holds_is_unsupported(text):
-    assert judge(HOUSE, text, [MIES]) == Standing()
+    assert judge(HOUSE, text, [MIES]) == Assessment()
 
 
 def test_words_of_the_query_alone_are_no_answer():
@@ -151,12 +151,12 @@ def test_an_answer_of_several_sentences_is_borne_out_if_each_of_them_is():
     ],
 )
 def test_the_reader_denies_an_answer_or_points_to_it(text, words, confidence, expected):
-    standing = judge(HOUSE, text, [MIES], reading(words, confidence=confidence))
-    assert standing.support == expected
-    assert bool(standing.citations) == (expected == "supported")
-    assert (standing.contradicted_by is not None) == (expected == "contradicted")
-    if standing.contradicted_by is not None:
-        against = standing.contradicted_by
+    assessment = judge(HOUSE, text, [MIES], reading(words, confidence=confidence))
+    assert assessment.support == expected
+    assert bool(assessment.citations) == (expected == "supported")
+    assert (assessment.contradicted_by is not None) == (expected == "contradicted")
+    if assessment.contradicted_by is not None:
+        against = assessment.contradicted_by
         assert (against.mark, against.quote) == (0, MIES.text[against.start : against.end])
         assert MIES.text[against.focus.start : against.focus.end] == words
 
@@ -190,7 +190,7 @@ def test_another_passage_may_bear_out_what_one_denies():
 
 def test_words_that_a_reader_made_up_point_nowhere():
     invented = {"mies": Reading("Bauhaus", Span(0, 7), 9.0)}
-    assert judge(HOUSE, "House of Brno", [MIES], invented) == Standing()
+    assert judge(HOUSE, "House of Brno", [MIES], invented) == Assessment()
 
 
 hostile = st.text(st.sampled_from("aBé1. ,?[]’\u2060\ud83d\n\u0301 ßİ"), max_size=24)

@@ -13,7 +13,7 @@ from rich.console import Console
 from support.sample_records import LIGHTHOUSE, all_records, cite, searchain
 
 from hopweave.render.html import draw_page
-from hopweave.render.legend import LABELS, ORIGINS, SUPPORT, legend_of, standing_of
+from hopweave.render.legend import LABELS, ORIGINS, SUPPORT, banner_of, legend_of
 from hopweave.render.outline import SIGNS, TONES, make_outline
 from hopweave.render.terminal import draw_record
 from hopweave.trace import Record
@@ -90,4 +90,4 @@ def test_what_says_otherwise_is_shown_in_its_passage():
 
 
 def test_an_abstention_is_neither_good_nor_bad():
-    assert standing_of(Answer("Not found.", "")).tone == "quiet"
+    assert banner_of(Answer("Not found.", "")).tone == "quiet"

@@ -21,7 +21,7 @@ from hopweave.evaluation.papers import _published
 from hopweave.evaluation.reports.analysis import Analysis, analyse, opened
 from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow, written
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, RunFolder
-from hopweave.evaluation.scoring.loaded_runs import Gathered
+from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
 FOLDER = Path(hopweave.evaluation.papers.__file__).parent
 NAMES = list(entries("analyses"))
@@ -46,7 +46,7 @@ def test_every_analysis_names_its_paper_and_runs_on_a_run_without_records(tmp_pa
     analysis = opened(name, {})
     assert isinstance(analysis, Analysis)
     empty = made(tmp_path / "run", {"hotpotqa": ("hotpotqa", (A,))}, {("hotpotqa", "searchain"): []})
-    for sheet in analysis.sheets(Gathered([empty])):
+    for sheet in analysis.sheets(LoadedRuns([empty])):
         assert not sheet.has_data
         assert sheet.missing
         assert all("hopweave evaluate" in line or "evaluate" in line for line in sheet.missing)
@@ -140,8 +140,8 @@ def test_the_same_dataset_of_two_runs_is_one_whatever_its_label(tmp_path):
     first = two(tmp_path)
     second = made(tmp_path / "more", {"hp": ("hotpotqa", (A,))}, {("hp", "direct"): [answered(A, "Ulm")]})
     other = made(tmp_path / "other", {"hotpotqa": ("musique", (A,))}, {("hotpotqa", "direct"): [answered(A, "Ulm")]})
-    assert [dataset.label for dataset in Gathered([first, second]).datasets] == ["hotpotqa"]
-    assert len(Gathered([first, second, other]).datasets) == 2
+    assert [dataset.label for dataset in LoadedRuns([first, second]).datasets] == ["hotpotqa"]
+    assert len(LoadedRuns([first, second, other]).datasets) == 2
     assert row_of(sheet_of("searchain_table1", first, second), "hotpotqa", "Direct (more)").num == 1
 
 
@@ -151,7 +151,7 @@ def test_questions_taken_apart_are_in_no_other_table(tmp_path):
     parts = made(tmp_path / "parts", {"parts": (plan, [part])}, {("parts", "searchain"): [answered(part, "Ulm")]})
     run = two(tmp_path)
     for name in NAMES:
-        for sheet in opened(name, {}).sheets(Gathered([run, parts])):
+        for sheet in opened(name, {}).sheets(LoadedRuns([run, parts])):
             assert not [row for row in sheet.rows if "parts" in row.labels]
     assert row_of(sheet_of("searchain_table6", run, parts), "SearChain").values["datasets"] == 1
 

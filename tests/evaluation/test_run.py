@@ -92,8 +92,8 @@ class Order(Watcher):
 
 async def test_every_question_has_a_record_and_what_failed_is_counted_by_kind():
     outcome = await done()
-    assert (outcome.ended_because, outcome.standing.num_done, outcome.standing.num_failed) == ("finished", 6, 1)
-    assert list(outcome.standing.failures()) == [
+    assert (outcome.ended_because, outcome.progress.num_done, outcome.progress.num_failed) == ("finished", 6, 1)
+    assert list(outcome.progress.failures()) == [
         (Cell("jsonl", "direct"), "ModelError", 1, ("q3", "the model cannot bear town 3"))
     ]
     records = list(RunFolder.open(Path("run")).records("jsonl", "direct"))
@@ -161,7 +161,7 @@ async def test_a_run_that_is_done_asks_nothing_when_it_is_run_again():
     order = Order()
     outcome = await done(watcher=order)
     assert order.seen == []
-    assert outcome.standing.num_done == 6
+    assert outcome.progress.num_done == 6
     assert Path("run/records/jsonl/direct.jsonl").read_bytes() == before
 
 
@@ -170,7 +170,7 @@ async def test_what_failed_is_asked_again_only_on_demand_and_then_the_last_recor
     order = Order()
     outcome = await done(watcher=order, retry_failed=True)
     assert order.seen == [("jsonl", "direct", "q3")]
-    assert outcome.standing.num_failed == 1
+    assert outcome.progress.num_failed == 1
     folder = RunFolder.open(Path("run"))
     assert len(list(folder.history("jsonl", "direct"))) == 7
     assert sorted(record.question.id for record in folder.records("jsonl", "direct")) == [f"q{n}" for n in range(6)]
@@ -219,19 +219,19 @@ async def test_a_wrong_option_leaves_no_run_behind():
         await done(text='[datasets.jsonl]\npath = "questions.jsonl"\n[methods.direct]\nmax_token = 3')
     with pytest.raises(DataError, match=r"dataset 'jsonl': .*missing.jsonl"):
         await done(flags=Flags(["jsonl"], ["direct"], Path("missing.jsonl")))
-    assert (await done()).standing.is_complete
+    assert (await done()).progress.is_complete
 
 
 async def test_a_budget_ends_the_run_between_questions_and_a_higher_one_goes_on():
     outcome = await done(budget=RunBudget(max_questions=2), parallel=4)
-    assert (outcome.ended_because, outcome.standing.num_done) == ("max_questions = 2", 2)
+    assert (outcome.ended_because, outcome.progress.num_done) == ("max_questions = 2", 2)
     assert not Manifest.read(Path("run")).is_complete
-    tokens = outcome.standing.spent("tokens")
+    tokens = outcome.progress.spent("tokens")
     outcome = await done(budget=RunBudget(max_tokens=int(tokens) + 1), parallel=1)
-    assert (outcome.standing.num_done, outcome.ended_because[:10]) == (3, "max_tokens")
-    assert (await done(budget=RunBudget(max_seconds=0.0001))).standing.num_done in (3, 4)
+    assert (outcome.progress.num_done, outcome.ended_because[:10]) == (3, "max_tokens")
+    assert (await done(budget=RunBudget(max_seconds=0.0001))).progress.num_done in (3, 4)
     outcome = await done()
-    assert (outcome.ended_because, outcome.standing.num_done) == ("finished", 6)
+    assert (outcome.ended_because, outcome.progress.num_done) == ("finished", 6)
     assert [sitting.ended_because[:8] for sitting in Manifest.read(Path("run")).sittings] == [
         "max_ques",
         "max_toke",
@@ -243,10 +243,10 @@ async def test_a_budget_ends_the_run_between_questions_and_a_higher_one_goes_on(
 async def test_questions_under_way_count_towards_a_budget_of_money():
     Path("prices.toml").write_text('[[prices]]\nmodel = "scripted:*"\nprompt = 1000000\ncompletion = 0\n')
     first = await done("probe", prices=Path("prices.toml"), budget=RunBudget(max_questions=1))
-    each = first.standing.spent("cost")
+    each = first.progress.spent("cost")
     assert each > 0
     outcome = await done("probe", prices=Path("prices.toml"), budget=RunBudget(max_cost=each * 2.5), parallel=4)
-    assert outcome.standing.num_done == 3
+    assert outcome.progress.num_done == 3
     assert outcome.ended_because.startswith("max_cost")
 
 
@@ -263,9 +263,9 @@ async def test_an_endpoint_that_is_down_ends_the_run_instead_of_failing_every_qu
     Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nerror = "down"\n')
     write_questions("questions.jsonl", MAX_FAILURES_IN_A_ROW + 20)
     outcome = await done(parallel=1)
-    assert outcome.standing.num_failed == MAX_FAILURES_IN_A_ROW
+    assert outcome.progress.num_failed == MAX_FAILURES_IN_A_ROW
     assert "in a row failed" in outcome.ended_because
-    assert not outcome.standing.is_complete
+    assert not outcome.progress.is_complete
 
 
 async def test_a_question_that_no_method_can_be_asked_is_a_failed_record_by_name():
@@ -276,8 +276,8 @@ async def test_a_question_that_no_method_can_be_asked_is_a_failed_record_by_name
         + "\n"
     )
     outcome = await done()
-    assert [(kind, num, example[0]) for _, kind, num, example in outcome.standing.failures()] == [("DataError", 1, "long")]
-    assert outcome.standing.is_complete
+    assert [(kind, num, example[0]) for _, kind, num, example in outcome.progress.failures()] == [("DataError", 1, "long")]
+    assert outcome.progress.is_complete
 
 
 async def test_a_method_that_breaks_is_counted_and_the_others_go_on(monkeypatch):
@@ -288,9 +288,9 @@ async def test_a_method_that_breaks_is_counted_and_the_others_go_on(monkeypatch)
 
     monkeypatch.setattr(Direct, "answer", broken)
     outcome = await done(flags=Flags(["jsonl"], ["direct", "cot"], Path("questions.jsonl")))
-    failed = {(cell.method, kind): num for cell, kind, num, _ in outcome.standing.failures()}
+    failed = {(cell.method, kind): num for cell, kind, num, _ in outcome.progress.failures()}
     assert failed == {("direct", "MethodError"): 6, ("cot", "ModelError"): 1}
-    assert outcome.standing.is_complete
+    assert outcome.progress.is_complete
 
 
 async def test_the_manifest_is_there_from_the_start_and_complete_at_the_end():
@@ -370,11 +370,11 @@ async def test_the_manifest_says_how_many_questions_each_sitting_asked_at_a_time
 async def test_an_offline_stage_counts_once_in_what_a_run_spent():
     Path("rules.toml").write_text('[[rules]]\nmatch = "(?s)."\nsay = "It is known. The answer is Ulm."\n')
     outcome = await done(flags=Flags(["jsonl"], ["auto_cot"], Path("questions.jsonl")))
-    cell = outcome.standing.cells[Cell("jsonl", "auto_cot")]
+    cell = outcome.progress.cells[Cell("jsonl", "auto_cot")]
     num_offline = len(cell.spent.offline.requests)
     assert (cell.spent.llm_calls, num_offline) == (6, 2 * 4)
-    assert outcome.standing.spent("llm_calls") == 6 + num_offline
-    assert outcome.standing.spent("tokens") > cell.spent.tokens
+    assert outcome.progress.spent("llm_calls") == 6 + num_offline
+    assert outcome.progress.spent("tokens") > cell.spent.tokens
     records = list(RunFolder.open(Path("run")).records("jsonl", "auto_cot"))
     assert {record.totals(offline=True).llm_calls for record in records} == {num_offline}
 
@@ -434,7 +434,7 @@ async def test_a_model_that_cannot_be_opened_is_not_missed_where_the_store_holds
 
     monkeypatch.setattr("hopweave.llms.scripted.Scripted.open", fail)
     outcome = await done()
-    assert sum(len(standing.done) for standing in outcome.standing.cells.values()) == 6
+    assert sum(len(progress.done) for progress in outcome.progress.cells.values()) == 6
 
 
 async def test_memory_does_not_hold_the_records():
@@ -549,7 +549,7 @@ async def test_a_rehearsal_holds_the_true_number_of_a_method_of_one_call_between
     records = RunFolder.open(Path("run")).records("jsonl", "direct_retrieval")
     num_characters = sum(len(message.text) for record in records for message in record.messages)
     assert found.prompt_tokens.low < num_characters / 4 < found.prompt_tokens.high
-    assert 0 < found.completion_tokens.low <= outcome.standing.spent("completion_tokens") <= found.completion_tokens.high
+    assert 0 < found.completion_tokens.low <= outcome.progress.spent("completion_tokens") <= found.completion_tokens.high
 
 
 async def test_nothing_is_drawn_where_there_is_no_terminal_and_bars_are_where_there_is_one(tmp_path):
@@ -573,4 +573,4 @@ async def test_a_second_sitting_in_the_same_process_is_refused_while_the_first_w
     await asyncio.sleep(0.1)
     with pytest.raises(DataError, match=f"another process .id {os.getpid()}. works on the run"):
         await done()
-    assert (await first).standing.is_complete
+    assert (await first).progress.is_complete

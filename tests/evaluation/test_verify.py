@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from hopweave.catalog import load
 from hopweave.cli import app
 from hopweave.errors import DataError
-from hopweave.evaluation.integrity import checksums as proof
+from hopweave.evaluation.integrity import checksums
 from hopweave.evaluation.integrity.verify import verify
 from hopweave.evaluation.reports.input import read_tables
 from hopweave.evaluation.reports.report import make_report, write_report
@@ -125,7 +125,9 @@ def test_a_line_of_the_proof_that_differs_from_what_its_record_gives_is_found(ru
     place = run.path / "records" / "lights" / "a.proof"
     first, *rest = place.read_text().splitlines()
     place.write_text("\n".join([json.dumps(json.loads(first) | {key: value}), *rest]) + "\n")
-    assert list(proof.problems(place.with_suffix(".jsonl"))) == [(1, "its proof in a.proof was altered, the record was not")]
+    assert list(checksums.problems(place.with_suffix(".jsonl"))) == [
+        (1, "its proof in a.proof was altered, the record was not")
+    ]
 
 
 def test_a_digit_of_the_proof_itself_is_found(run):
@@ -273,23 +275,23 @@ def test_a_kill_between_proof_and_record_leaves_a_run_that_holds_once_it_is_mend
     place = run.records_path("lights", "a")
     line = record(example(2)).to_json().encode() + b"\n"
     for torn in (b"", line[:40], line[:-1]):
-        proof.add(place, [line])
+        checksums.add(place, [line])
         with place.open("ab") as file:
             file.write(torn)
-        assert [number for number, _ in proof.problems(place)] == [3]
+        assert [number for number, _ in checksums.problems(place)] == [3]
         run.mend("lights", "a")
-        assert list(proof.problems(place)) == []
+        assert list(checksums.problems(place)) == []
     run.add("lights", "a", record(example(2)))
-    assert list(proof.problems(place)) == []
+    assert list(checksums.problems(place)) == []
 
 
 def test_a_kill_while_the_proof_is_written_is_mended_too(tmp_path):
     run = make_run(tmp_path / "run", {"a": ["1874"]})
     place = run.records_path("lights", "a")
-    with proof.path_of(place).open("ab") as file:
+    with checksums.path_of(place).open("ab") as file:
         file.write(b'{"end": 99')
     run.add("lights", "a", record(example(1)))
-    assert list(proof.problems(place)) == []
+    assert list(checksums.problems(place)) == []
     assert len(list(run.records("lights", "a"))) == 2
 
 
@@ -299,8 +301,8 @@ def test_a_proof_of_long_lines_is_read_from_its_end(tmp_path):
     for number in (1, 2):
         run.add("lights", "a", record(example(number), calls=many))
     place = run.records_path("lights", "a")
-    assert max(map(len, proof.path_of(place).read_bytes().split(b"\n"))) > 1 << 12
-    assert list(proof.problems(place)) == []
+    assert max(map(len, checksums.path_of(place).read_bytes().split(b"\n"))) > 1 << 12
+    assert list(checksums.problems(place)) == []
 
 
 def test_the_command_ends_with_1_where_something_differs_and_says_what(run):

@@ -105,23 +105,23 @@ def _report(outcome: Outcome, out: Path) -> None:
     from hopweave.evaluation.runs.progress_bars import duration
     from hopweave.render.plain import cut, one_line
 
-    standing = outcome.standing
-    cost = f", cost {standing.spent('cost'):,.4g}" if standing.price is not None else ""
+    progress = outcome.progress
+    cost = f", cost {progress.spent('cost'):,.4g}" if progress.price is not None else ""
     say(
-        f"{standing.num_done:,} of {standing.num_planned:,} questions have a record in {out}, {standing.num_failed:,} failed; "
-        f"{standing.spent('llm_calls'):,.0f} calls, {standing.spent('tokens'):,.0f} tokens{cost}; "
+        f"{progress.num_done:,} of {progress.num_planned:,} questions have a record in {out}, {progress.num_failed:,} failed; "
+        f"{progress.spent('llm_calls'):,.0f} calls, {progress.spent('tokens'):,.0f} tokens{cost}; "
         f"this sitting {duration(outcome.seconds)}"
     )
-    for cell, kind, num, (question_id, message) in standing.failures():
+    for cell, kind, num, (question_id, message) in progress.failures():
         said = cut(one_line(message), 160)
         say(f"  failed {num:,} of {cell.dataset} x {cell.method}: {kind}, such as question {question_id}: {said}")
-    if standing.num_failed:
+    if progress.num_failed:
         say("  ask them again with the same command and --retry-failed")
     if outcome.num_unreadable:
         say(f"  {outcome.num_unreadable:,} replies of the store could not be read, so these calls were made again")
     if outcome.ended_because != "finished":
         say(f"ended at {outcome.ended_because}; the same command goes on, with a higher limit or when the endpoint is back")
-    if not standing.is_complete:
+    if not progress.is_complete:
         raise typer.Exit(1)
 
 

@@ -159,7 +159,7 @@ def _listing(records: list[Record], numbers: list[int]) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    from hopweave.render.legend import standing_of
+    from hopweave.render.legend import banner_of
     from hopweave.render.plain import cut, one_line, seconds_text
     from hopweave.render.terminal import STYLES
 
@@ -175,14 +175,14 @@ def _listing(records: list[Record], numbers: list[int]) -> RenderableType:
         short = Text(cut(one_line(record.answer.short), 60) if record.answer else "")
         if record.error is not None:
             short = Text(f"{record.error.kind}: {cut(one_line(record.error.message), 60)}", "red")
-        standing = standing_of(record.answer) if record.answer is not None else None
+        banner = banner_of(record.answer) if record.answer is not None else None
         table.add_row(
             str(number),
             Text(one_line(record.question.id)),
             Text(cut(one_line(record.question.text), 80)),
             short,
-            Text(f"{standing.sign} {record.answer.verdict.support}", STYLES[standing.tone])
-            if record.answer is not None and standing is not None
+            Text(f"{banner.sign} {record.answer.verdict.support}", STYLES[banner.tone])
+            if record.answer is not None and banner is not None
             else Text(),
             str(record.totals().llm_calls),
             seconds_text(record.seconds),

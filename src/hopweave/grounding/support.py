@@ -39,7 +39,7 @@ _ALIKE_LETTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Assessment:
     """How a claim stands.
 
     Attributes:
@@ -55,7 +55,7 @@ class Standing:
 
 def judge(
     query: str, text: str, passages: Iterable[Passage], readings: Mapping[str, Reading] | None = None, *, mark: int = 0
-) -> Standing:
+) -> Assessment:
     """How an answer to a query stands with passages.
 
     Args:
@@ -67,7 +67,7 @@ def judge(
     """
     said = asserted(text)
     if not said or not adds(query, said):
-        return Standing()
+        return Assessment()
     read, evidence = readings or {}, list({passage.id: passage for passage in passages}.values())
     heard = [(passage, read[passage.id]) for passage in evidence if passage.id in read]
     denying = [one for one in heard if _holds(*one) and denies(query, said, one[1])]
@@ -75,11 +75,11 @@ def judge(
     willing = [passage for passage in evidence if passage.id not in refused]
     citations = _borne_out(mark, query, said, willing, read)
     if citations:
-        return Standing("supported", citations)
+        return Assessment("supported", citations)
     surest = max(denying, key=lambda one: one[1].confidence, default=None)
     if surest is None or surest[1].span is None:
-        return Standing()
-    return Standing("contradicted", contradicted_by=cite(0, surest[0], surest[1].span))
+        return Assessment()
+    return Assessment("contradicted", contradicted_by=cite(0, surest[0], surest[1].span))
 
 
 def claim_of(

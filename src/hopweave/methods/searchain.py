@@ -414,7 +414,7 @@ class _Walk:
         here.origin = origin
         self.path.append(here)
         confidence = here.reading.confidence if here.reading is not None else None
-        says = here.standing(self.bench) | {"confidence": confidence, "theta": self.theta, "answer": here.answer}
+        says = here.assessment(self.bench) | {"confidence": confidence, "theta": self.theta, "answer": here.answer}
         self.verdict_step = self.bench.decide("verdict", origin if here.answer else "open", **says)
         self.cause = here if is_cause else self.cause
 
@@ -425,7 +425,7 @@ class _Walk:
             return
         if not node.is_unsolved and earlier.revise(node.answer):
             text = f"{earlier.query} -> {earlier.answer}"
-            self.bench.decide("revised", text, after=[earlier.step], **earlier.standing(self.bench))
+            self.bench.decide("revised", text, after=[earlier.step], **earlier.assessment(self.bench))
         if earlier not in self.path:
             self.path.append(earlier)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopweave.render.legend import legend_of, standing_of
+from hopweave.render.legend import banner_of, legend_of
 from hopweave.render.markup import Markup, escaped, folded, joined, tag
 from hopweave.render.outline import SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
 from hopweave.render.plain import counted, cut, one_line, seconds_text
@@ -92,10 +92,10 @@ def _error(error: Failure) -> Markup:
 
 
 def _answer(answer: Answer, sources: Sequence[Source]) -> Markup:
-    standing = standing_of(answer)
+    banner = banner_of(answer)
     parts = [
         tag("p", one_line(answer.short) or "(none)", class_="short", dir="auto"),
-        tag("p", tag("strong", f"{standing.sign} {standing.headline}"), f": {standing.counts}.", class_="standing"),
+        tag("p", tag("strong", f"{banner.sign} {banner.headline}"), f": {banner.counts}.", class_="standing"),
     ]
     if answer.text.strip() and one_line(answer.text) != one_line(answer.short):
         pieces = (piece if mark is None else _mark(mark, sources) for piece, mark in split_at_marks(answer.text, answer))
@@ -108,7 +108,7 @@ def _answer(answer: Answer, sources: Sequence[Source]) -> Markup:
     if answer.num_marks_misplaced:
         remarks.append(f"Marks on a sentence that states another claim, taken out: {answer.num_marks_misplaced}.")
     shown = (tag("p", remark, class_="remark") for remark in remarks)
-    return tag("div", *parts, *shown, class_=f"answer {_tone_class(standing.tone)}")
+    return tag("div", *parts, *shown, class_=f"answer {_tone_class(banner.tone)}")
 
 
 def _mark(mark: int, sources: Sequence[Source]) -> Markup:

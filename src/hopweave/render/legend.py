@@ -134,7 +134,7 @@ def legend_of(record: Record, outline: Outline) -> list[Entry]:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Banner:
     """How a whole answer stands, for people.
 
     Attributes:
@@ -150,18 +150,18 @@ class Standing:
     counts: str
 
 
-def standing_of(answer: Answer) -> Standing:
+def banner_of(answer: Answer) -> Banner:
     """How an answer stands. One that abstains, or has no words, claims nothing and is neither good nor bad."""
     verdict = answer.verdict
     counts = "; ".join(_counts(verdict))
     if not answer.short.strip():
-        return Standing("-", "quiet", "No answer is given", counts)
+        return Banner("-", "quiet", "No answer is given", counts)
     headline = {
         "supported": "The answer rests on a passage",
         "contradicted": "A passage says otherwise",
         "unsupported": "The answer rests on no passage",
     }[verdict.support]
-    return Standing(SIGNS[verdict.support], TONES[verdict.support], headline, counts)
+    return Banner(SIGNS[verdict.support], TONES[verdict.support], headline, counts)
 
 
 def _counts(verdict: Verdict) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from hopweave.render.legend import standing_of
+from hopweave.render.legend import banner_of
 from hopweave.render.outline import Kind, Node, Tone, make_outline
 from hopweave.render.plain import ELLIPSIS, cut, one_line
 from hopweave.trace import Record
@@ -78,12 +78,12 @@ def _answer_lines(record: Record, kept: Sequence[tuple[Node, Node | None]]) -> I
     """The answer as the last node, below the last step, in the look of how it stands."""
     if record.answer is None:
         return
-    standing = standing_of(record.answer)
+    banner = banner_of(record.answer)
     said = escape(record.answer.short) or "(none)"
-    yield f'  answer[["<b>{said}</b><br/>{escape(f"{standing.sign} {standing.headline}: {standing.counts}")}"]]'
+    yield f'  answer[["<b>{said}</b><br/>{escape(f"{banner.sign} {banner.headline}: {banner.counts}")}"]]'
     tops = [node for node, parent in kept if parent is None]
     yield f"  {f's{tops[-1].id}' if tops else 'question'} ==> answer"
-    yield f"  style answer {_CLASSES[standing.tone]}"
+    yield f"  style answer {_CLASSES[banner.tone]}"
 
 
 def escape(text: str, max_characters: int = MAX_LABEL_CHARACTERS, max_written: int = MAX_SOURCE_CHARACTERS) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hopweave.render.legend import Standing, legend_of, standing_of
+from hopweave.render.legend import Banner, banner_of, legend_of
 from hopweave.render.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
 from hopweave.render.plain import cut, one_line, seconds_text, visible
 from hopweave.render.quoting import Piece, Source, contradictions_of, pieces_of, sources_of, split_at_marks
@@ -144,9 +144,9 @@ def _answer_lines(answer: Answer) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    standing = standing_of(answer)
-    yield Text.assemble(("Answer  ", "dim"), (one_line(answer.short) or "(none)", _answer_style(standing)))
-    yield Text.assemble((f"{standing.sign} {standing.headline}", f"bold {STYLES[standing.tone]}"), f": {standing.counts}.")
+    banner = banner_of(answer)
+    yield Text.assemble(("Answer  ", "dim"), (one_line(answer.short) or "(none)", _answer_style(banner)))
+    yield Text.assemble((f"{banner.sign} {banner.headline}", f"bold {STYLES[banner.tone]}"), f": {banner.counts}.")
     if answer.text.strip() and one_line(answer.text) != one_line(answer.short):
         yield ""
         yield _marked_text(answer)
@@ -162,9 +162,9 @@ def _answer_lines(answer: Answer) -> Iterator[RenderableType]:
         yield Text("Citations", "bold")
 
 
-def _answer_style(standing: Standing) -> str:
+def _answer_style(banner: Banner) -> str:
     """Only an answer that rests on a passage is bold: one that rests on nothing never looks like it."""
-    return f"bold {STYLES['good']}" if standing.tone == "good" else STYLES[standing.tone]
+    return f"bold {STYLES['good']}" if banner.tone == "good" else STYLES[banner.tone]
 
 
 def _marked_text(answer: Answer) -> Text:

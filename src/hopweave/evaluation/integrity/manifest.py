@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from hopweave.errors import DataError
-from hopweave.evaluation.integrity import checksums as proof
+from hopweave.evaluation.integrity import checksums
 from hopweave.evaluation.runs.paths import Base, find
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.files import read_json, sha256_of
@@ -133,7 +133,7 @@ class Manifest:
             DataError: if it cannot be written.
         """
         document = _adapter().dump_python(self, mode="json")
-        document["seal"] = proof.parts_of(_sealed(document))
+        document["seal"] = checksums.parts_of(_sealed(document))
         write_file(folder / NAME, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 
     @classmethod
@@ -165,7 +165,7 @@ def alterations(folder: Path) -> list[str]:
     try:
         document = read_json(place.read_text(encoding="utf-8"))
         seal = document.get("seal")
-        return proof.changes(_sealed(document), seal) if seal else []
+        return checksums.changes(_sealed(document), seal) if seal else []
     except (OSError, ValueError, AttributeError, TypeError) as error:
         raise DataError(f"{place} cannot be read: {error}; restore it") from None
 

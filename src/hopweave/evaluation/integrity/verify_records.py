@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopweave.errors import DataError
-from hopweave.evaluation.integrity import checksums as proof
+from hopweave.evaluation.integrity import checksums
 from hopweave.evaluation.integrity.diff import Problem, Verification
 from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.integrity.verify_inputs import hash_of_run_file, is_settled
@@ -62,7 +62,7 @@ class _Checks:
         place = self.run.records_path(dataset, method)
         name = place.relative_to(self.run.path).as_posix()
         problems: dict[int, list[str]] = {}
-        for number, what in proof.problems(place, examples):
+        for number, what in checksums.problems(place, examples):
             problems.setdefault(number, []).append(what)
         is_whole = not problems
         seen: set[str] = set()

@@ -9,13 +9,13 @@ from hopweave.evaluation.papers._published import Variant, cells_of, datasets_of
 from hopweave.evaluation.papers._quality import mean_row, problems, quality
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
 from hopweave.evaluation.scoring.counted import Counted
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 _SCOPES = {"answer": "the bare answer", "full": "the whole text"}
 
 
 def accuracy_sheet(
-    runs: Gathered, table: str, title: str, *, needed: Sequence[str] = (), notes: Sequence[str] = (), scope: str = "answer"
+    runs: LoadedRuns, table: str, title: str, *, needed: Sequence[str] = (), notes: Sequence[str] = (), scope: str = "answer"
 ) -> Sheet:
     """Accuracy of every method that the table has and the runs too.
 

@@ -13,7 +13,7 @@ from hopweave.evaluation.papers._quality import mean, percent, problems, quality
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
 from hopweave.evaluation.runs.parallelism import caveat_of_seconds
 from hopweave.evaluation.scoring.counted import Counted
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 from hopweave.trace import Rounds
 
 Words = Literal["billed", "unique", "static"]
@@ -44,7 +44,7 @@ class _Measured:
 
 
 def efficiency_sheet(
-    runs: Gathered, table: str, title: str, *, words: Words, rounds: Rounds, datasets_in: str, needed: Sequence[str]
+    runs: LoadedRuns, table: str, title: str, *, words: Words, rounds: Rounds, datasets_in: str, needed: Sequence[str]
 ) -> Sheet:
     """What each method of a table costs, over all datasets of the runs.
 
@@ -80,7 +80,7 @@ def efficiency_sheet(
     return Sheet(title, ("method",), _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(missing))
 
 
-def _measured(runs: Gathered, cell: AnsweredCell, words: Words, rounds: Rounds) -> _Measured:
+def _measured(runs: LoadedRuns, cell: AnsweredCell, words: Words, rounds: Rounds) -> _Measured:
     costs = {key: runs.scores(cell, metric, column) for key, (metric, column) in _COSTS.items()}
     costs["words_in"] = runs.scores(cell, "words", f"words_{words}")
     costs["rounds"] = runs.scores(cell, "rounds", "rounds", mode=rounds)

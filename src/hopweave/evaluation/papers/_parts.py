@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hopweave.evaluation.papers._published import cells_of, variant
 from hopweave.evaluation.papers._quality import quality
 from hopweave.evaluation.runs.folder import DatasetPlan
-from hopweave.evaluation.scoring.loaded_runs import TAKEN_APART, AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import TAKEN_APART, AnsweredCell, DatasetCells, LoadedRuns
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ def form_of(dataset: DatasetCells) -> str:
     return str(dataset.plan.options.get("form", "parts"))
 
 
-def closed_book(runs: Gathered, form: str) -> Iterator[AnsweredCell]:
+def closed_book(runs: LoadedRuns, form: str) -> Iterator[AnsweredCell]:
     """The cells of the model alone on questions of a form of `gold_steps`."""
     for dataset in runs.taken_apart:
         if form_of(dataset) == form:
             yield from (cell for cell in cells_of(variant("direct"), dataset.cells) if cell.setup is not None)
 
 
-def known_parts(runs: Gathered) -> dict[str, Known]:
+def known_parts(runs: LoadedRuns) -> dict[str, Known]:
     """What is known of each question whose parts were asked, by its id."""
     found: dict[str, dict[int, bool]] = {}
     nums: dict[str, int] = {}

@@ -8,12 +8,12 @@ from typing import Any
 
 from hopweave.evaluation.reports.analysis_tables import SheetRow
 from hopweave.evaluation.scoring.counted import Counted
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 
 PERCENT = 100
 
 
-def quality(runs: Gathered, cell: AnsweredCell, **options: Any) -> Counted:
+def quality(runs: LoadedRuns, cell: AnsweredCell, **options: Any) -> Counted:
     """cover-EM of a cell, or ROUGE-L (as KILT computes it) where its questions ask for long answers.
 
     Args:

@@ -7,12 +7,12 @@ from hopweave.evaluation.papers._published import Variant, cells_of, published_m
 from hopweave.evaluation.papers._quality import answered, percent, problems
 from hopweave.evaluation.papers._without import beside
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 _HEADS = (Head("baseline", "CoT w/ IR %"), Head("toqd", "ToQD w/ IR %"), Head("gain", "gain"))
 
 
-def by_model_sheet(runs: Gathered, title: str, baseline: str) -> Sheet:
+def by_model_sheet(runs: LoadedRuns, title: str, baseline: str) -> Sheet:
     """A row for each model of the runs: accuracy of ToQD and of the baseline on the questions that both were scored on.
 
     Args:
@@ -47,7 +47,7 @@ def by_model_sheet(runs: Gathered, title: str, baseline: str) -> Sheet:
 
 
 def _row(
-    runs: Gathered, dataset: DatasetCells, model: str, toqd: AnsweredCell, other: AnsweredCell, notes: list[str]
+    runs: LoadedRuns, dataset: DatasetCells, model: str, toqd: AnsweredCell, other: AnsweredCell, notes: list[str]
 ) -> SheetRow:
     both = beside(runs, toqd, other)
     notes += problems(both.with_scores, both.without_scores)

@@ -11,7 +11,7 @@ from hopweave.evaluation.papers._quality import answered, percent, problems
 from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
 from hopweave.evaluation.reports.curves import Curve, CurvePanel, curve_plot
 from hopweave.evaluation.scoring.counted import Counted
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 SIZE = Head("size", "size (B)", 2)
 NO_SIZE = "the size of a model is known by its published name; one without is in the table and not in the drawing"
@@ -30,12 +30,12 @@ class Measure:
     same_reader: bool = False
     variant: str = ""
 
-    def of(self, runs: Gathered, cell: AnsweredCell) -> Counted:
+    def of(self, runs: LoadedRuns, cell: AnsweredCell) -> Counted:
         """The column over a cell."""
         return runs.scores(cell, self.metric, self.column, **({"variant": self.variant} if self.variant else {}))
 
 
-def sizes_sheet(runs: Gathered, title: str, measure: Measure, printed: Printed) -> Sheet:
+def sizes_sheet(runs: LoadedRuns, title: str, measure: Measure, printed: Printed) -> Sheet:
     """OneR and IRCoT for each model of the runs, on the questions that both were scored on, with the drawing of it.
 
     Args:
@@ -105,7 +105,7 @@ def _model(cell: AnsweredCell) -> str:
 
 
 def _row(
-    runs: Gathered,
+    runs: LoadedRuns,
     dataset: DatasetCells,
     measure: Measure,
     oner: AnsweredCell,

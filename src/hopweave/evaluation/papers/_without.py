@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hopweave.evaluation.papers._published import Variant, cells_of, variant
 from hopweave.evaluation.papers._quality import quality
 from hopweave.evaluation.scoring.counted import Counted
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Beside:
     num_no_data: int
 
 
-def beside(runs: Gathered, with_cell: AnsweredCell, without_cell: AnsweredCell) -> Beside:
+def beside(runs: LoadedRuns, with_cell: AnsweredCell, without_cell: AnsweredCell) -> Beside:
     """The two on their common questions."""
     first, second = quality(runs, with_cell), quality(runs, without_cell)
     common = first.values.keys() & second.values.keys()

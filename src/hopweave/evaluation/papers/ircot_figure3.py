@@ -13,7 +13,7 @@ from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import published, variant
 from hopweave.evaluation.papers._quality import answered, percent, problems
 from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["IRCoTFigure3"]
 
@@ -25,7 +25,7 @@ _TUNED = "the number of passages was chosen there on development questions"
 class IRCoTFigure3:
     """Recall of the gold paragraphs, interleaved retrieval beside one step."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []
@@ -42,7 +42,7 @@ class IRCoTFigure3:
         return [Sheet(title, labels, _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(missing))]
 
 
-def _row(runs: Gathered, dataset: DatasetCells, oner: AnsweredCell, ircot: AnsweredCell, notes: list[str]) -> SheetRow:
+def _row(runs: LoadedRuns, dataset: DatasetCells, oner: AnsweredCell, ircot: AnsweredCell, notes: list[str]) -> SheetRow:
     one, many = (runs.scores(cell, "paragraph_recall", "paragraph_recall") for cell in (oner, ircot))
     notes += problems(one, many)
     common = one.values.keys() & many.values.keys()

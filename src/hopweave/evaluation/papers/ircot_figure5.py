@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from hopweave.evaluation.papers._published import is_named, published
 from hopweave.evaluation.papers._sizes import Measure, sizes_sheet
 from hopweave.evaluation.reports.analysis_tables import PublishedRow, Sheet
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["IRCoTFigure5"]
 
@@ -23,7 +23,7 @@ _PRINTED = {"flan-t5-xxl": "ircot_figure3_flan", "code-davinci-002": "ircot_figu
 class IRCoTFigure5:
     """Recall of the gold paragraphs by the size of the language model, IRCoT beside OneR."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         title = "IRCoT figure 5: recall of the gold paragraphs within 15, by the size of the model"
         sheet = sizes_sheet(runs, title, Measure("paragraph_recall", "paragraph_recall", "recall"), _printed)

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from hopweave.evaluation.papers._published import cells_of, is_named, published, variants
 from hopweave.evaluation.papers._sizes import Measure, sizes_sheet
 from hopweave.evaluation.reports.analysis_tables import PublishedRow, Sheet
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["IRCoTFigure6"]
 
@@ -26,7 +26,7 @@ class IRCoTFigure6:
 
     variant: Annotated[Literal["drop", "squad", "hotpotqa"], "whose F1; drop is that of the authors' code"] = "drop"
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         title = "IRCoT figure 6: F1 of the answers, by the size of the model"
         measure = Measure("f1", "f1", "F1", same_reader=True, variant=self.variant)

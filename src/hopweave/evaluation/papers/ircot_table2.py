@@ -16,7 +16,7 @@ from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import Variant, cells_of, published, variant
 from hopweave.evaluation.papers._quality import answered, percent, problems
 from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["IRCoTTable2"]
 
@@ -43,7 +43,7 @@ _OTHERS = "the questions are others, drawn from the same dataset"
 class IRCoTTable2:
     """Exact match and F1 beside other systems on large language models."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []
@@ -64,7 +64,7 @@ class IRCoTTable2:
 
 
 def _row(
-    runs: Gathered,
+    runs: LoadedRuns,
     dataset: DatasetCells,
     part: tuple[str, str, str, str | int],
     one: Variant,

@@ -16,7 +16,7 @@ from hopweave.evaluation.papers._published import Variant, cells_of, published, 
 from hopweave.evaluation.papers._quality import mean_row, problems
 from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
 from hopweave.evaluation.scoring.counted import Counted
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["IRCoTTables1And3"]
 
@@ -30,7 +30,7 @@ class IRCoTTables1And3:
 
     variant: Annotated[Literal["drop", "squad", "hotpotqa"], "whose F1; drop is that of the authors' code"] = "drop"
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []

@@ -16,7 +16,7 @@ from hopweave.evaluation.papers._parts import Known, closed_book, has_steps, kno
 from hopweave.evaluation.papers._published import variant
 from hopweave.evaluation.papers._quality import PERCENT, mean, problems, quality
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 
 __all__ = ["SearChainFigure10"]
 
@@ -27,7 +27,7 @@ _CURVES = {"given": "(a) with answers, on S_i", "listed": "(b) without answers, 
 class SearChainFigure10:
     """Accuracy by how much of the knowledge stands in the prompt."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         known = known_parts(runs)
         rows: list[SheetRow] = []
@@ -58,7 +58,7 @@ class SearChainFigure10:
         return [Sheet(title, ("curve", "hops"), heads, tuple(rows), "answers", tuple(dict.fromkeys(notes)), tuple(missing))]
 
 
-def _rows(runs: Gathered, cell: AnsweredCell, known: dict[str, Known], curve: str, form: str) -> list[SheetRow]:
+def _rows(runs: LoadedRuns, cell: AnsweredCell, known: dict[str, Known], curve: str, form: str) -> list[SheetRow]:
     scores = quality(runs, cell)
     found: dict[int, dict[str, list[float]]] = {}
     failed: dict[int, int] = {}

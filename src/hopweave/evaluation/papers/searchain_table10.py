@@ -13,7 +13,7 @@ from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import cells_of, published, variant
 from hopweave.evaluation.papers._quality import answered, is_long, percent, problems, quality, with_counts
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable10"]
 
@@ -24,7 +24,7 @@ _ALPHAS = (0.3, 0.35, 0.4, 0.45, 0.5)
 class SearChainTable10:
     """How well SearChain does on long answers, by alpha."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []
@@ -50,7 +50,7 @@ class SearChainTable10:
         return [Sheet(title, ("dataset",), heads, tuple(rows), "answers", tuple(dict.fromkeys(notes)), tuple(missing))]
 
 
-def _row(runs: Gathered, dataset: DatasetCells, by_alpha: dict[float, AnsweredCell]) -> SheetRow:
+def _row(runs: LoadedRuns, dataset: DatasetCells, by_alpha: dict[float, AnsweredCell]) -> SheetRow:
     scores = {alpha: quality(runs, cell) for alpha, cell in by_alpha.items()}
     values = {_key(alpha): percent(each.mean) for alpha, each in scores.items()}
     least = min((len(each.values) for each in scores.values()), default=None)

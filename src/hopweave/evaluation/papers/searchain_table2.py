@@ -16,7 +16,7 @@ from hopweave.evaluation.papers._nodes import SOURCES, sources
 from hopweave.evaluation.papers._published import cells_of, published, variant
 from hopweave.evaluation.papers._quality import share
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable2"]
 
@@ -25,7 +25,7 @@ __all__ = ["SearChainTable2"]
 class SearChainTable2:
     """Shares of nodes whose answer is the model's own, corrected, or completed."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []

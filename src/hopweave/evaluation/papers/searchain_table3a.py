@@ -16,7 +16,7 @@ from hopweave.evaluation.papers._published import cells_of, published, variant
 from hopweave.evaluation.papers._quality import PERCENT, answered, percent, problems, share
 from hopweave.evaluation.papers._without import Beside, beside, counterparts
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable3a"]
 
@@ -33,7 +33,7 @@ _HEADS = (
 class SearChainTable3a:
     """Accuracy with and without retrieval, on all questions and on those that retrieval helped with."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []

@@ -24,7 +24,7 @@ from hopweave.evaluation.papers._published import Variant, cells_of, published, 
 from hopweave.evaluation.papers._quality import is_long, problems, share
 from hopweave.evaluation.papers._without import Beside, beside, counterparts
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable3b"]
 
@@ -45,7 +45,7 @@ class SearChainTable3b:
         if self.baseline not in {"own", "direct", "cot", "cot_sc"}:
             raise SettingsError(f"searchain_table3b baseline must be own, direct, cot or cot_sc, not {self.baseline!r}")
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []
@@ -92,7 +92,7 @@ class SearChainTable3b:
         values = changes(both.without_scores.values, both.with_scores.values)
         return SheetRow(labels, values, num, both.num_failed, both.num_no_data, published=beside_it)
 
-    def _floors(self, runs: Gathered, dataset: DatasetCells) -> Iterator[SheetRow]:
+    def _floors(self, runs: LoadedRuns, dataset: DatasetCells) -> Iterator[SheetRow]:
         for key in dict.fromkeys([one.without for one in variants("searchain_table3b")] + ["direct", "toqd_no_retrieval"]):
             one = variant(key)
             cells = [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]

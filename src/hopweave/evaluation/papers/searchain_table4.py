@@ -15,7 +15,7 @@ from hopweave.evaluation.papers._published import Variant, cells_of, datasets_of
 from hopweave.evaluation.papers._quality import mean
 from hopweave.evaluation.papers._steps import num_steps
 from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable4"]
 
@@ -26,7 +26,7 @@ _TABLE = "searchain_table4"
 class SearChainTable4:
     """Reasoning steps without retrieval, by the hops of the question."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []

@@ -14,7 +14,7 @@ from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import ALL, published, variant
 from hopweave.evaluation.papers._quality import answered, problems, with_counts
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable5"]
 
@@ -25,7 +25,7 @@ _BY_PEOPLE = "AMP there was judged by people, and on questions that were not pub
 class SearChainTable5:
     """How much of an answer is marked with a document, and whether the marks stand right."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []

@@ -15,7 +15,7 @@ from hopweave.evaluation.papers._parts import Known, has_steps, known_parts, pla
 from hopweave.evaluation.papers._published import cells_of, published, variant
 from hopweave.evaluation.papers._quality import PERCENT, mean, problems, quality
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable7"]
 
@@ -24,7 +24,7 @@ __all__ = ["SearChainTable7"]
 class SearChainTable7:
     """Accuracy on questions of which the model knows every part, by hops."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []
@@ -55,7 +55,7 @@ class SearChainTable7:
         return [Sheet(title, labels, heads, tuple(rows), "questions in S_all", tuple(dict.fromkeys(notes)), tuple(missing))]
 
 
-def _row(runs: Gathered, dataset: DatasetCells, cell: AnsweredCell, known: dict[str, Known]) -> SheetRow:
+def _row(runs: LoadedRuns, dataset: DatasetCells, cell: AnsweredCell, known: dict[str, Known]) -> SheetRow:
     scores = quality(runs, cell)
     knows = {name: known[name].knows_last(known[name].num_parts) for name in cell.examples if name in known}
     inside = {name for name, is_known in knows.items() if is_known}

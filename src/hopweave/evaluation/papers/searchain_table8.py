@@ -15,7 +15,7 @@ from hopweave.evaluation.papers._published import cells_of, published, variant
 from hopweave.evaluation.papers._quality import PERCENT, is_long, mean, problems, share
 from hopweave.evaluation.papers._without import Beside, beside
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
 from hopweave.text.matching import is_contained
 from hopweave.trace import Record, Search
 from hopweave.types import Example
@@ -35,7 +35,7 @@ _HEADS = (
 class SearChainTable8:
     """What the first passage does to questions that the model alone gets right and wrong."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []

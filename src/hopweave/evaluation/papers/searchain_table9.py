@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from hopweave.evaluation.papers._accuracy import accuracy_sheet
 from hopweave.evaluation.reports.analysis_tables import Sheet
-from hopweave.evaluation.scoring.loaded_runs import Gathered
+from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
 __all__ = ["SearChainTable9"]
 
@@ -22,7 +22,7 @@ class SearChainTable9:
 
     scope: Annotated[Literal["answer", "full"], "look for the right answer in the bare answer, or in the whole text"] = "answer"
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         title = "SearChain table 9: SearChain and DSP on an open model"
         return [accuracy_sheet(runs, "searchain_table9", title, needed=("dsp", "searchain"), scope=self.scope)]

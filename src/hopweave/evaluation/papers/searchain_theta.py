@@ -17,7 +17,7 @@ from hopweave.evaluation.papers._published import ALL, published, variant
 from hopweave.evaluation.papers._quality import percent
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
 from hopweave.evaluation.scoring.calibration import Scored, best_of, f1_interval, sweep, thresholds
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 from hopweave.text.matching import is_contained
 from hopweave.trace import Read
 
@@ -41,7 +41,7 @@ class SearChainTheta:
     start: Annotated[float, "first threshold; 1.0 is the paper's, lower for readers whose confidence is around 0"] = 1.0
     step: Annotated[float, "between two thresholds"] = 0.1
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         by_reader: dict[str, list[Scored]] = {}
         num_failed: dict[str, int] = {}

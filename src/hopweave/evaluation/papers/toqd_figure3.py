@@ -21,7 +21,7 @@ from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import cells_of, variant
 from hopweave.evaluation.papers._quality import problems, quality, share
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 from hopweave.trace import Decision
 
 __all__ = ["ToQDFigure3"]
@@ -50,7 +50,7 @@ class ToQDFigure3:
 
     match: Annotated[Literal["cover", "toqd"], "what is right: cover-EM, or the rule of ToQD's released code"] = "cover"
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []
@@ -69,7 +69,9 @@ class ToQDFigure3:
         labels = ("dataset", "template")
         return [Sheet(title, labels, _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(missing))]
 
-    def _row(self, runs: Gathered, dataset: DatasetCells, template: str, plain: AnsweredCell, probed: AnsweredCell) -> SheetRow:
+    def _row(
+        self, runs: LoadedRuns, dataset: DatasetCells, template: str, plain: AnsweredCell, probed: AnsweredCell
+    ) -> SheetRow:
         scores = quality(runs, plain, match=self.match)
         says, failed = verdicts(probed)
         # A question that failed tells nothing of what the model knows: counted as wrong it would bear out every NO.

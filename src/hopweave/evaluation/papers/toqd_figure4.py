@@ -15,7 +15,7 @@ from hopweave.evaluation.papers._robustness import by_model_sheet
 from hopweave.evaluation.papers._sizes import NO_SIZE, SIZE, size_drawing
 from hopweave.evaluation.reports.analysis_tables import Sheet
 from hopweave.evaluation.reports.curves import Curve
-from hopweave.evaluation.scoring.loaded_runs import Gathered
+from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
 __all__ = ["ToQDFigure4"]
 
@@ -29,7 +29,7 @@ class ToQDFigure4:
 
     baseline: Annotated[str, "the method, or the label of it, that stands for chain of thought with retrieval"] = "oner"
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         title = "ToQD figure 4: ToQD beside chain of thought with retrieval, by the size of the model"
         sheet = by_model_sheet(runs, title, self.baseline)

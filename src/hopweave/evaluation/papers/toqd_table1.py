@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from hopweave.evaluation.papers._accuracy import accuracy_sheet
 from hopweave.evaluation.reports.analysis_tables import Sheet
-from hopweave.evaluation.scoring.loaded_runs import Gathered
+from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
 __all__ = ["ToQDTable1"]
 
@@ -21,7 +21,7 @@ class ToQDTable1:
 
     scope: Annotated[Literal["answer", "full"], "look for the right answer in the bare answer, or in the whole text"] = "answer"
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         return [
             accuracy_sheet(

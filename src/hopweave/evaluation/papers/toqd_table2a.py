@@ -11,7 +11,7 @@ from typing import Annotated
 
 from hopweave.evaluation.papers._efficiency import Words, efficiency_sheet
 from hopweave.evaluation.reports.analysis_tables import Sheet
-from hopweave.evaluation.scoring.loaded_runs import Gathered
+from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 from hopweave.trace import Rounds
 
 __all__ = ["ToQDTable2a"]
@@ -26,7 +26,7 @@ class ToQDTable2a:
     )
     rounds: Annotated[Rounds, "block: a stretch of searches between two calls; per_call: every query"] = "block"
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         title = "ToQD table 2a: without each of its actions: words in (#n) and out (#m), rounds (#r), seconds (t), performance"
         return [

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from hopweave.evaluation.papers._efficiency import Words, efficiency_sheet
 from hopweave.evaluation.reports.analysis_tables import Sheet
-from hopweave.evaluation.scoring.loaded_runs import Gathered
+from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 from hopweave.trace import Rounds
 
 __all__ = ["ToQDTable2b"]
@@ -27,7 +27,7 @@ class ToQDTable2b:
     )
     rounds: Annotated[Rounds, "block: a stretch of searches between two calls; per_call: every query"] = "block"
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         title = "ToQD table 2b: words in (#n) and out (#m), rounds (#r), seconds (t), and mean performance"
         return [

@@ -18,7 +18,7 @@ from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import published, variant
 from hopweave.evaluation.papers._quality import answered, problems, with_counts
 from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, Gathered
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["ToQDTable3"]
 
@@ -33,7 +33,7 @@ class ToQDTable3:
 
     definition: Annotated[Literal["multihop_rag", "standard"], "whose MAP"] = "multihop_rag"
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """See `evaluation.analysis.Analysis`."""
         rows: list[SheetRow] = []
         missing: list[str] = []
@@ -60,7 +60,7 @@ class ToQDTable3:
         notes = [f"MAP by the definition {self.definition}", *dict.fromkeys(notes)]
         return [Sheet(title, labels, _HEADS, tuple(rows), "queries", tuple(notes), tuple(missing))]
 
-    def _row(self, runs: Gathered, dataset: DatasetCells, cell: AnsweredCell) -> SheetRow:
+    def _row(self, runs: LoadedRuns, dataset: DatasetCells, cell: AnsweredCell) -> SheetRow:
         by_column = {
             head.key: runs.scores(cell, "retrieval", head.key, definition=self.definition, without_search="zero")
             for head in _HEADS

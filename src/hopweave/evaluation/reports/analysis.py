@@ -10,7 +10,7 @@ from hopweave.catalog import entries, entry, load
 from hopweave.errors import SettingsError, suggest
 from hopweave.evaluation.reports.analysis_tables import Sheet
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.evaluation.scoring.loaded_runs import Gathered
+from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 from hopweave.settings import build
 
 
@@ -18,7 +18,7 @@ from hopweave.settings import build
 class Analysis(Protocol):
     """A table or figure, made from records. An analysis is a frozen dataclass whose fields are its options."""
 
-    def sheets(self, runs: Gathered) -> list[Sheet]:
+    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
         """The tables. Where the runs lack what is needed, they say so and how to get it; no model is called.
 
         Args:
@@ -48,7 +48,7 @@ def analyse(
                 f"there are options of {name!r}, which is not among the analyses asked for; {suggest(name, chosen)}"
             )
     made = [(name, opened(name, given.get(name, {}))) for name in chosen]
-    runs = Gathered([RunFolder.open(folder) for folder in folders])
+    runs = LoadedRuns([RunFolder.open(folder) for folder in folders])
     return [(name, sheet) for name, analysis in made for sheet in analysis.sheets(runs)]
 
 

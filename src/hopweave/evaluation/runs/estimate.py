@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.prepare import Prepared
-from hopweave.evaluation.runs.progress import Cell, CellStanding, Spent
+from hopweave.evaluation.runs.progress import Cell, CellProgress, Spent
 from hopweave.prices import Price
 from hopweave.protocols import OnText
 from hopweave.runtime.components import Parts
@@ -76,19 +76,19 @@ async def estimate(prepared: Prepared, folder: RunFolder | None, price: Price | 
     Raises:
         SettingsError, DataError, MissingExtra: as `run.evaluate` would.
     """
-    standings = {cell: CellStanding(len(prepared.examples[cell.dataset])) for cell in prepared.cells}
+    progress_by_cell = {cell: CellProgress(len(prepared.examples[cell.dataset])) for cell in prepared.cells}
     if folder is not None:
-        for cell, standing in standings.items():
+        for cell, progress in progress_by_cell.items():
             for record in folder.history(*cell):
-                standing.add(record, price)
+                progress.add(record, price)
     found = []
-    for cell, standing in standings.items():
-        num_left = standing.num_planned - len(standing.done)
-        others = [one.spent for other, one in standings.items() if other.method == cell.method and one.spent.num]
+    for cell, progress in progress_by_cell.items():
+        num_left = progress.num_planned - len(progress.done)
+        others = [one.spent for other, one in progress_by_cell.items() if other.method == cell.method and one.spent.num]
         if num_left == 0:
-            found.append(_of_records(cell, 0, standing.spent, "nothing is left", price))
-        elif standing.spent.num:
-            found.append(_of_records(cell, num_left, standing.spent, f"{standing.spent.num:,} records of it", price))
+            found.append(_of_records(cell, 0, progress.spent, "nothing is left", price))
+        elif progress.spent.num:
+            found.append(_of_records(cell, num_left, progress.spent, f"{progress.spent.num:,} records of it", price))
         elif others:
             most = max(others, key=lambda spent: spent.num)
             found.append(_of_records(cell, num_left, most, f"{most.num:,} records on another dataset", price, is_new=True))

@@ -26,8 +26,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave.catalog import load
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation.integrity import checksums as proof
-from hopweave.evaluation.integrity import manifest
+from hopweave.evaluation.integrity import checksums, manifest
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.files import file_name, read_json, refuse_links_out, write_whole
 from hopweave.security.trust import Found, trust_own
@@ -289,7 +288,7 @@ class RunFolder:
                     break
             if whole < size:
                 file.truncate(whole)
-        proof.mend(place)
+        checksums.mend(place)
         return size - whole
 
     def add(self, dataset: str, method: str, *records: Record) -> None:
@@ -302,7 +301,7 @@ class RunFolder:
         lines = [record.to_json().encode() + b"\n" for record in records]
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            proof.add(place, lines)
+            checksums.add(place, lines)
             with place.open("ab", buffering=0) as file:
                 size, rest = file.seek(0, os.SEEK_END), memoryview(b"".join(lines))
                 try:

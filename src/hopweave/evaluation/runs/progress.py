@@ -95,7 +95,7 @@ class Spent:
 
 
 @dataclass(slots=True)
-class CellStanding:
+class CellProgress:
     """Where a cell stands.
 
     Attributes:
@@ -124,7 +124,7 @@ class CellStanding:
 
 
 @dataclass(slots=True)
-class Standing:
+class RunProgress:
     """Where the run stands.
 
     Attributes:
@@ -133,7 +133,7 @@ class Standing:
         prompts: fingerprints of each prompt that was filled.
     """
 
-    cells: Mapping[Cell, CellStanding]
+    cells: Mapping[Cell, CellProgress]
     price: Price | None = None
     prompts: dict[str, set[str]] = field(default_factory=dict)
 
@@ -171,9 +171,9 @@ class Standing:
 
     def failures(self) -> Iterator[tuple[Cell, str, int, tuple[str, str]]]:
         """Yields, for each cell and kind of failure, the number of questions and an example: an id and its message."""
-        for cell, standing in self.cells.items():
-            for kind, num in Counter(standing.failed.values()).most_common():
-                yield cell, kind, num, standing.examples[kind]
+        for cell, progress in self.cells.items():
+            for kind, num in Counter(progress.failed.values()).most_common():
+                yield cell, kind, num, progress.examples[kind]
 
     def limit_reached(self, budget: RunBudget, running: Mapping[Cell, int], seconds: float) -> str:
         """The limit that does not allow another question; empty if all do.

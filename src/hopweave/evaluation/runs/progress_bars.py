@@ -61,8 +61,8 @@ class Bars(Watcher):
             transient=True,
             refresh_per_second=4,
         )
-        standing = work.standing
-        self._whole = self._progress.add_task("all", total=standing.num_planned, completed=standing.num_done, said="")
+        progress = work.progress
+        self._whole = self._progress.add_task("all", total=progress.num_planned, completed=progress.num_done, said="")
         self._progress.start()
 
     def answered(self, cell: Cell, record: Record) -> None:
@@ -71,28 +71,28 @@ class Bars(Watcher):
             return
         self._num_new += 1
         self._times.append(time.monotonic())
-        standing = self._work.standing.cells[cell]
+        progress = self._work.progress.cells[cell]
         if cell not in self._tasks:
             name = f"{cell.dataset} x {cell.method}"[:_LABEL_WIDTH]
-            self._tasks[cell] = self._progress.add_task(name, total=standing.num_planned, said="")
-        failed = f"{len(standing.failed):,} failed" if standing.failed else ""
-        self._progress.update(self._tasks[cell], completed=len(standing.done), said=failed)
-        if len(standing.done) >= standing.num_planned and not standing.failed:
+            self._tasks[cell] = self._progress.add_task(name, total=progress.num_planned, said="")
+        failed = f"{len(progress.failed):,} failed" if progress.failed else ""
+        self._progress.update(self._tasks[cell], completed=len(progress.done), said=failed)
+        if len(progress.done) >= progress.num_planned and not progress.failed:
             self._progress.update(self._tasks[cell], visible=False)
-        self._progress.update(self._whole, completed=self._work.standing.num_done, said=self.line())
+        self._progress.update(self._whole, completed=self._work.progress.num_done, said=self.line())
 
     def line(self) -> str:
         """Rate, cost or tokens so far, failures, calls allowed, and time left, in a line."""
         if self._work is None:
             return ""
-        standing, turns = self._work.standing, self._work.turns
+        progress, turns = self._work.progress, self._work.turns
         rate = (len(self._times) - 1) / max(1e-9, self._times[-1] - self._times[0])
         said = [f"{rate * 60:,.1f}/min"]
         said.append(
-            f"cost {standing.spent('cost'):,.4g}" if standing.price is not None else f"{standing.spent('tokens'):,.0f} tokens"
+            f"cost {progress.spent('cost'):,.4g}" if progress.price is not None else f"{progress.spent('tokens'):,.0f} tokens"
         )
-        if standing.num_failed:
-            said.append(f"{standing.num_failed:,} failed")
+        if progress.num_failed:
+            said.append(f"{progress.num_failed:,} failed")
         if turns.limit < turns.ceiling:
             said.append(f"{turns.limit} of {turns.ceiling} calls at a time")
         left = self._work.num_left - self._num_new

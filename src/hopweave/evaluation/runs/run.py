@@ -19,12 +19,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 from hopweave.errors import DataError, ModelError, SettingsError
-from hopweave.evaluation.integrity import manifest as proof
+from hopweave.evaluation.integrity import manifest as manifest_file
 from hopweave.evaluation.runs.folder import Plan, RunFolder
 from hopweave.evaluation.runs.limiter import Turns
 from hopweave.evaluation.runs.prepare import prepare
-from hopweave.evaluation.runs.progress import Cell, CellStanding, RunBudget, Standing
-from hopweave.evaluation.runs.shared import DEFAULT_PARALLEL, Desk
+from hopweave.evaluation.runs.progress import Cell, CellProgress, RunBudget, RunProgress
+from hopweave.evaluation.runs.shared import DEFAULT_PARALLEL, SharedComponents
 from hopweave.evaluation.runs.writing import alone
 from hopweave.prices import Price, price_of
 from hopweave.settings import Settings
@@ -72,14 +72,14 @@ class Work:
     """What a watcher may look at while the run goes on.
 
     Attributes:
-        standing: brought up to date with each record.
+        progress: brought up to date with each record.
         turns: of the calls of the model.
         parallel: questions side by side.
         num_left: questions to be asked in this sitting.
         notes: what the user should know.
     """
 
-    standing: Standing
+    progress: RunProgress
     turns: Turns
     parallel: int
     num_left: int
@@ -91,13 +91,13 @@ class Outcome:
     """How a sitting ended.
 
     Attributes:
-        standing: where the run stands.
+        progress: how far the run has come.
         ended_because: `finished`, or a limit.
         seconds: how long it took.
         num_unreadable: replies of the store that could not be read, so that their calls were made again.
     """
 
-    standing: Standing
+    progress: RunProgress
     ended_because: str
     seconds: float
     num_unreadable: int = 0
@@ -135,15 +135,15 @@ async def evaluate(
         folder = RunFolder.create(path, plan) if RunFolder.is_at(path) else None
         prepared = prepare(plan, settings, folder)
         async with AsyncExitStack() as stack:
-            desk = Desk(prepared)
-            stack.push_async_callback(desk.close)
-            price = price_of(desk.llm.identity, options.prices) if options.prices is not None else None
-            desk.open()
+            shared = SharedComponents(prepared)
+            stack.push_async_callback(shared.close)
+            price = price_of(shared.llm.identity, options.prices) if options.prices is not None else None
+            shared.open()
             folder = folder or RunFolder.create(path, plan)
             for label, drawn in prepared.examples.items():
                 folder.keep_examples(label, drawn)
-            desk.keep_replies_in(folder)
-            sitting = _Sitting(folder, desk, options, price, watcher or Watcher())
+            shared.keep_replies_in(folder)
+            sitting = _Sitting(folder, shared, options, price, watcher or Watcher())
             return await sitting.work()
 
 
@@ -156,15 +156,19 @@ class _Job:
 class _Sitting:
     """A stretch of work on the run."""
 
-    def __init__(self, folder: RunFolder, desk: Desk, options: RunOptions, price: Price | None, watcher: Watcher) -> None:
+    def __init__(
+        self, folder: RunFolder, shared: SharedComponents, options: RunOptions, price: Price | None, watcher: Watcher
+    ) -> None:
         self._folder = folder
-        self._desk = desk
+        self._shared = shared
         self._options = options
         self._watcher = watcher
         self._began = time.monotonic()
-        self._questions = {label: [example.question for example in folder.examples(label)] for label in desk.prepared.datasets}
-        self._standing = Standing(
-            {cell: CellStanding(len(self._questions[cell.dataset])) for cell in desk.prepared.cells}, price
+        self._questions = {
+            label: [example.question for example in folder.examples(label)] for label in shared.prepared.datasets
+        }
+        self._progress = RunProgress(
+            {cell: CellProgress(len(self._questions[cell.dataset])) for cell in shared.prepared.cells}, price
         )
         self._running: Counter[Cell] = Counter()
         self._ended_because = ""
@@ -176,25 +180,25 @@ class _Sitting:
 
     async def work(self) -> Outcome:
         """Asks all questions that are left, or as many as the budget allows."""
-        for cell in self._standing.cells:
+        for cell in self._progress.cells:
             self._folder.mend(*cell)
             for record in self._folder.history(*cell):
-                self._standing.add(cell, record)
+                self._progress.add(cell, record)
         self._check_records()
         self._left.extend(self._jobs())
-        num_calls = self._desk.max_parallel or self._options.parallel or DEFAULT_PARALLEL
+        num_calls = self._shared.max_parallel or self._options.parallel or DEFAULT_PARALLEL
         parallel = self._options.parallel or num_calls + num_calls // EXTRA
         num_workers = min(parallel, len(self._left))
         manifest, notes = self._start_manifest(num_workers)
-        turns = self._desk.llm.turns
+        turns = self._shared.llm.turns
         turns.start(num_calls)
         if self._left:
-            await self._desk.open_model()
-        self._watcher.started(Work(self._standing, turns, parallel, len(self._left), tuple(notes)))
+            await self._shared.open_model()
+        self._watcher.started(Work(self._progress, turns, parallel, len(self._left), tuple(notes)))
         await self._ask(num_workers)
         ended_because = self._ended_because or FINISHED
         self._end_manifest(manifest, ended_because)
-        return Outcome(self._standing, ended_because, time.monotonic() - self._began, self._desk.num_unreadable)
+        return Outcome(self._progress, ended_because, time.monotonic() - self._began, self._shared.num_unreadable)
 
     async def _ask(self, num_workers: int) -> None:
         """Works the questions side by side and writes their records along; the first error ends both, what is done is kept."""
@@ -219,16 +223,16 @@ class _Sitting:
                 raise outcome
 
     def _jobs(self) -> Iterator[_Job]:
-        for cell, standing in self._standing.cells.items():
+        for cell, progress in self._progress.cells.items():
             for question in self._questions[cell.dataset]:
-                is_again = self._options.retry_failed and question.id in standing.failed
-                if question.id not in standing.done or is_again:
+                is_again = self._options.retry_failed and question.id in progress.failed
+                if question.id not in progress.done or is_again:
                     yield _Job(cell, question)
 
     def _check_records(self) -> None:
         """Holds the records that are there to the questions that were drawn."""
-        for cell, standing in self._standing.cells.items():
-            strange = standing.done - {question.id for question in self._questions[cell.dataset]}
+        for cell, progress in self._progress.cells.items():
+            strange = progress.done - {question.id for question in self._questions[cell.dataset]}
             if strange:
                 place = self._folder.records_path(*cell)
                 raise DataError(f"{place} holds a record of {min(strange)!r}, which was not drawn; restore the file")
@@ -245,14 +249,14 @@ class _Sitting:
         if self._ended_because or not self._left:
             return None
         seconds = time.monotonic() - self._began
-        reached = self._standing.limit_reached(self._options.budget, self._running, seconds)
+        reached = self._progress.limit_reached(self._options.budget, self._running, seconds)
         if self._num_bad_in_a_row >= MAX_FAILURES_IN_A_ROW:
             reached = f"{MAX_FAILURES_IN_A_ROW} questions in a row failed at the model's endpoint"
         self._ended_because = reached
         return None if reached else self._left.popleft()
 
     async def _answer(self, job: _Job) -> Record:
-        weaver = self._desk.weavers[job.cell]
+        weaver = self._shared.weavers[job.cell]
         try:
             check_question(job.question)
         except DataError as error:  # which no method can be asked; a failure of this question, not of the run
@@ -262,7 +266,7 @@ class _Sitting:
 
     def _done(self, cell: Cell, record: Record) -> None:
         self._running[cell] -= 1
-        self._standing.add(cell, record)
+        self._progress.add(cell, record)
         is_bad = record.error is not None and record.error.kind == ModelError.__name__
         self._num_bad_in_a_row = self._num_bad_in_a_row + 1 if is_bad else 0
         self._unwritten.append((cell, record))
@@ -289,16 +293,20 @@ class _Sitting:
         for cell, records in by_cell.items():
             self._folder.add(cell.dataset, cell.method, *records)
 
-    def _start_manifest(self, num_workers: int) -> tuple[proof.Manifest, list[str]]:
+    def _start_manifest(self, num_workers: int) -> tuple[manifest_file.Manifest, list[str]]:
         """Notes what the run depends on, and how many questions it asks at a time; refuses to go on with what has changed."""
-        known = proof.Manifest.read(self._folder.path)
-        now = self._desk.manifest(self._folder, known)
-        sitting = proof.Sitting(
-            _now(), version("hopweave"), proof.hash_code(), store=self._desk.store_of(self._folder), parallel=num_workers
+        known = manifest_file.Manifest.read(self._folder.path)
+        now = self._shared.manifest(self._folder, known)
+        sitting = manifest_file.Sitting(
+            _now(),
+            version("hopweave"),
+            manifest_file.hash_code(),
+            store=self._shared.store_of(self._folder),
+            parallel=num_workers,
         )
         notes = []
         if known is not None:
-            changed = proof.differences(known, now)
+            changed = manifest_file.differences(known, now)
             if changed:
                 raise DataError(
                     f"the run in {self._folder.path} began with something else: {'; '.join(changed)}; restore them, or "
@@ -314,21 +322,21 @@ class _Sitting:
         now.write(self._folder.path)
         return now, notes
 
-    def _end_manifest(self, manifest: proof.Manifest, ended_because: str) -> None:
+    def _end_manifest(self, manifest: manifest_file.Manifest, ended_because: str) -> None:
         *earlier, sitting = manifest.sittings
-        records: Mapping[str, proof.KeptRecords] = {
-            f"{cell.dataset}/{cell.method}": proof.KeptRecords(
-                proof.hash_file(self._folder.records_path(*cell)), len(standing.done), len(standing.failed)
+        records: Mapping[str, manifest_file.KeptRecords] = {
+            f"{cell.dataset}/{cell.method}": manifest_file.KeptRecords(
+                manifest_file.hash_file(self._folder.records_path(*cell)), len(progress.done), len(progress.failed)
             )
-            for cell, standing in self._standing.cells.items()
-            if standing.done
+            for cell, progress in self._progress.cells.items()
+            if progress.done
         }
         replace(
             manifest,
-            prompts={name: tuple(sorted(prints)) for name, prints in sorted(self._standing.prompts.items())},
+            prompts={name: tuple(sorted(prints)) for name, prints in sorted(self._progress.prompts.items())},
             records=records,
             sittings=(*earlier, replace(sitting, ended_at=_now(), ended_because=ended_because)),
-            is_complete=self._standing.is_complete,
+            is_complete=self._progress.is_complete,
         ).write(self._folder.path)
 
 

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 from hopweave.errors import HopweaveError
-from hopweave.evaluation.integrity import manifest as proof
+from hopweave.evaluation.integrity import manifest as manifest_file
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.limiter import Limited, Turns, limited
 from hopweave.evaluation.runs.paths import base_of
@@ -20,7 +20,7 @@ DEFAULT_PARALLEL = 8
 """Calls at a time where neither the endpoint nor the user says."""
 
 
-class Desk:
+class SharedComponents:
     """The opened parts that the cells share: one model, one store, and a retriever for each corpus."""
 
     def __init__(self, prepared: Prepared) -> None:
@@ -78,27 +78,27 @@ class Desk:
             for parts in (self._shared, *self.parts.values()):
                 stack.push_async_callback(parts.close)
 
-    def manifest(self, folder: RunFolder, known: proof.Manifest | None) -> proof.Manifest:
+    def manifest(self, folder: RunFolder, known: manifest_file.Manifest | None) -> manifest_file.Manifest:
         """What the run depends on, as it is now; of files that are as they were, the hash is taken from before.
 
         Indexes stand under the names that the plan on disk has for them, whatever they are called in this sitting.
         """
         prepared, reader = self.prepared, self._shared.reader
-        before = proof.known_files(known, folder.path) if known is not None else {}
+        before = manifest_file.known_files(known, folder.path) if known is not None else {}
         names = {folder.corpus_of(label): prepared.corpus_of(label) for label in prepared.datasets}
         indexes = {name: getattr(self.parts[corpus].engine, "index", None) for name, corpus in names.items()}
         engines = {name: self.parts[corpus] for name, corpus in names.items() if self.parts[corpus].engine is not None}
 
-        def hashed(path: Path) -> proof.Source:
-            return proof.hash_source(path, before.get(path.resolve()))
+        def hashed(path: Path) -> manifest_file.Source:
+            return manifest_file.hash_source(path, before.get(path.resolve()))
 
-        return proof.Manifest(
-            plan=proof.hash_file(folder.path / "plan.json"),
+        return manifest_file.Manifest(
+            plan=manifest_file.hash_file(folder.path / "plan.json"),
             datasets={
-                label: proof.DrawnExamples(
+                label: manifest_file.DrawnExamples(
                     tuple(map(hashed, prepared.files_of(label))),
                     len(prepared.examples[label]),
-                    proof.hash_file(folder.examples_path(label)),
+                    manifest_file.hash_file(folder.examples_path(label)),
                 )
                 for label in prepared.datasets
             },

@@ -81,7 +81,7 @@ class DatasetCells:
     cells: list[AnsweredCell] = field(default_factory=list)
 
 
-class Gathered:
+class LoadedRuns:
     """The runs to analyse. Scores are computed once."""
 
     def __init__(self, runs: Sequence[RunFolder]) -> None:

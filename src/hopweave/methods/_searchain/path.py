@@ -58,7 +58,7 @@ class PathNode:
     def _stands_in_passage(self, answer: str) -> bool:
         return self.passage is not None and judge(self.query, answer, [self.passage]).support == "supported"
 
-    def standing(self, bench: MethodContext) -> dict[str, Any]:
+    def assessment(self, bench: MethodContext) -> dict[str, Any]:
         """How its answer came to be and how it stands, as the particulars of a decision."""
         claim = claims_of([self.assertion], bench)[0]
         return {"origin": claim.origin, "support": claim.support}
