@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from support.pages import Reader, blocks, is_like, pages
+from support.pages import ROOT, Reader, blocks, is_like, pages
 
 # These have tests of their own, which put the files into a copy of the package: tests/test_add_a_*.py.
 _TESTED_ELSEWHERE = "docs/add_a_"
@@ -22,6 +23,14 @@ def test_what_a_page_says_to_do_can_be_done_in_an_empty_folder(page: str, tmp_pa
 
 def test_every_code_block_is_run_or_says_why_it_is_not():
     assert [str(block) for page in PAGES for block in blocks(page) if not block.kind] == []
+
+
+def test_lists_within_lists_are_indented_by_four_as_the_site_reads_them():
+    found = []
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        found += [f"{page}: {line}" for line in text.splitlines() if re.match(r" {1,3}(?:[-*]|\d+\.) ", line)]
+    assert found == []
 
 
 def test_a_reason_is_a_few_words():
