@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -70,7 +71,10 @@ def public_names() -> str:
 
 def parts(role: Role) -> str:
     """The page of the parts that can play a role, with the options of each."""
-    sections = [f"# {_KINDS[role]}", f"From `hopweave names {role}`. An option is set as `{role}.NAME.OPTION`."]
+    sections = [
+        f"# {_KINDS[role]}",
+        f"What `hopweave names {role}` lists, with what each file says of itself. {_how_set(role)}",
+    ]
     for entry in entries(role).values():
         sections += [f"## {entry.name}", _sentence(entry.summary)]
         if entry.extra:
@@ -80,8 +84,30 @@ def parts(role: Role) -> str:
         except MissingExtra:
             sections.append(f"`hopweave names {role} {entry.name}` lists its options where that is installed.")
             continue
+        if not entry.preset:
+            sections += _notes(part)
         sections += _options(part, entry.preset)
     return "\n\n".join(sections) + "\n"
+
+
+def _how_set(role: Role) -> str:
+    if role == "datasets":
+        return "An option is set in a plan, under `[datasets.LABEL]`, or with `hopweave corpus NAME --set OPTION=VALUE`."
+    if role == "metrics":
+        return "An option is set with `hopweave score RUN --set metrics.NAME.OPTION=VALUE`."
+    if role == "analyses":
+        return "An option is set with `hopweave analyse RUN --set NAME.OPTION=VALUE`."
+    return f"An option is set with `--set {role}.NAME.OPTION=VALUE`, or in [the settings](../start/settings.md)."
+
+
+def _notes(part: Any) -> Iterator[str]:
+    """What the file of a part says of it behind the first line: sources, decisions, costs, example rows."""
+    module = import_module(part.__module__)
+    for paragraph in inspect.cleandoc(module.__doc__ or "").split("\n\n")[1:]:
+        if paragraph.startswith(">>>"):
+            yield f"```pycon\n{paragraph}\n```"
+        else:
+            yield paragraph if paragraph.startswith("    ") else _escaped(paragraph)
 
 
 def _options(part: Any, preset: Any) -> Iterator[str]:
@@ -163,4 +189,10 @@ def _cell(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("<", "&lt;").replace("[", "\\[").replace("*", "\\*")
+    """A text in which nothing but what stands between backticks is markup."""
+    pieces = re.split(r"(`[^`]*`)", text)
+    return "".join(piece if piece.startswith("`") else _plain(piece) for piece in pieces)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"([\\*_\[\]])", r"\\\1", text).replace("<", "&lt;")
