@@ -1,6 +1,7 @@
 """Writes the reference pages while the site is built: commands from their own help, parts from their own fields.
 
-The pages are nowhere kept, so they cannot be out of date.
+The pages are nowhere kept, so they cannot be out of date. Pages on how to add a part (`add_a_*.md`) get into the navigation by
+being there.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
 _PACKAGE = Path(hopweave.__file__).parent
+_TO_ADD = "Add a part"
 _TYPES = "hopweave.types"
 _KINDS = {
     "llms": "Language models",
@@ -33,6 +35,19 @@ _KINDS = {
     "metrics": "Metrics",
     "analyses": "Analyses",
 }
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Fills the section of the navigation that takes what is there. MkDocs calls it."""
+    for section in config.nav or ():
+        if isinstance(section, dict) and _TO_ADD in section:
+            section[_TO_ADD] = pages_on_adding(Path(config.docs_dir))
+    return config
+
+
+def pages_on_adding(folder: Path) -> list[str]:
+    """The pages on how to add a part, a method first."""
+    return sorted((path.name for path in folder.glob("add_a_*.md")), key=lambda name: (name != "add_a_method.md", name))
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

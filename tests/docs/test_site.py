@@ -22,11 +22,16 @@ FROM_ELSEWHERE = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href
 
 
 @pytest.fixture(scope="module")
-def reference() -> dict[str, str]:
+def hooks():
     spec = importlib.util.spec_from_file_location("reference", DOCS / "hooks" / "reference.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.pages()
+    return module
+
+
+@pytest.fixture(scope="module")
+def reference(hooks) -> dict[str, str]:
+    return hooks.pages()
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +47,12 @@ def site(tmp_path_factory) -> Path:
 def test_the_navigation_leads_to_every_page_that_is_written_by_hand():
     written = {page.removeprefix("docs/") for page in pages() if page.startswith("docs/")}
     assert {page for page in written if not page.startswith("add_a_")} <= set(NAVIGATION)
+
+
+def test_pages_on_adding_a_part_are_in_the_navigation_by_being_there(hooks, tmp_path):
+    for name in ("add_a_metric.md", "add_a_method.md", "add_a_dataset.md", "searchain.md"):
+        (tmp_path / name).touch()
+    assert hooks.pages_on_adding(tmp_path) == ["add_a_method.md", "add_a_dataset.md", "add_a_metric.md"]
 
 
 def test_the_navigation_leads_to_no_page_that_is_not_there(reference):
