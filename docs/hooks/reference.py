@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
 _PACKAGE = Path(hopweave.__file__).parent
+PROJECT = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
+"""Pages of the project that stand beside the code; the site has them, too."""
+
 _TO_ADD = "Add a part"
 _TYPES = "hopweave.types"
 _KINDS = {
@@ -56,6 +59,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
     for name, text in pages().items():
         files.append(File.generated(config, f"reference/{name}.md", content=text))
+    for name in PROJECT:
+        text = (Path(config.docs_dir).parent / name).read_text(encoding="utf-8")
+        files.append(File.generated(config, f"project/{name.lower()}", content=text.replace("](docs/", "](../")))
     return files
 
 

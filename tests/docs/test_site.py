@@ -55,8 +55,8 @@ def test_pages_on_adding_a_part_are_in_the_navigation_by_being_there(hooks, tmp_
     assert hooks.pages_on_adding(tmp_path) == ["add_a_method.md", "add_a_dataset.md", "add_a_metric.md"]
 
 
-def test_the_navigation_leads_to_no_page_that_is_not_there(reference):
-    made = {f"reference/{name}.md" for name in reference}
+def test_the_navigation_leads_to_no_page_that_is_not_there(hooks, reference):
+    made = {f"reference/{name}.md" for name in reference} | {f"project/{name.lower()}" for name in hooks.PROJECT}
     assert [page for page in NAVIGATION if page not in made and not (DOCS / page).is_file()] == []
 
 
