@@ -117,8 +117,8 @@ def _page(records: dict[str, Record]) -> str:
         f"What each method does with a question of three hops:\n*{QUESTION}*\nThe hops are:",
         hops,
         "The figures are drawn from records: each method did this, with a scripted model that answers as the method hopes.\n"
-        "Some take fewer samples here than by default. What is done side by side stands in a row, and what is done once for all\n"
-        "questions is left out. Blue is the language model, green retrieval and the reader.",
+        "Some take fewer samples here than by default. What is done side by side stands in a row, and what is done once for\n"
+        "all questions is left out. Blue is the language model, green retrieval and the reader.",
     ]
     for name, record in records.items():
         totals = record.totals()

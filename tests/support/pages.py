@@ -73,7 +73,9 @@ def blocks(page: str) -> list[Block]:
     before = None
     for token in MarkdownIt().parse((ROOT / page).read_text(encoding="utf-8")):
         if token.type in ("fence", "code_block"):
-            reason = _NOT_RUN.search(before.content) if before is not None and before.type == "html_block" else None
+            reason: re.Match[str] | None = (
+                _NOT_RUN.search(before.content) if before is not None and before.type == "html_block" else None
+            )
             language, _, rest = token.info.strip().partition(" ")
             title = _TITLE.search(rest)
             line = (token.map or [0])[0] + 1
