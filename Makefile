@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 DEMO_INDEX := .demo/starter-index
 QUESTION ?= In which city was the author of the novel behind the film Barry Lyndon born?
 
-.PHONY: demo test test-hf attack lint types units wheel clean
+.PHONY: demo test test-hf docs attack lint types units wheel clean
 
 demo: $(READY)
 	@if [ "$${HOPWEAVE_LLM:-llama_cpp}" = llama_cpp ]; then $(BIN)/hopweave models fetch; fi
@@ -40,6 +40,16 @@ attack: $(READY)
 test-hf: $(VENV)-hf/.ready
 	$(VENV)-hf/bin/python -m pytest tests/readers tests/llms/test_transformers_local.py tests/duplicate_detectors
 
+# The documentation as a site, in site/. Nothing is fetched while it is built, and a warning ends it.
+docs: $(VENV)-docs/.ready
+	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --strict
+
+$(VENV)-docs/.ready: pyproject.toml constraints.txt
+	@echo "Making .venv-docs: pip downloads MkDocs, its theme and what hopweave needs."
+	$(PYTHON) -m venv $(VENV)-docs
+	$(VENV)-docs/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --editable '.[docs]'
+	@touch $@
+
 $(VENV)-hf/.ready: pyproject.toml constraints.txt
 	@echo "Making .venv-hf: pip downloads PyTorch and transformers (several hundred MB, more where PyTorch comes with CUDA)."
 	$(PYTHON) -m venv $(VENV)-hf
@@ -54,4 +64,4 @@ $(READY): pyproject.toml constraints.txt
 	@touch $(READY)
 
 clean:
-	rm -rf $(VENV) $(VENV)-hf .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-hf $(VENV)-docs site .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,219 @@
+"""Writes the reference pages while the site is built: commands from their own help, parts from their own fields.
+
+The pages are nowhere kept, so they cannot be out of date. Pages on how to add a part (`add_a_*.md`) get into the navigation by
+being there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import hopweave
+from hopweave.catalog import ROLES, Role, entries, load
+from hopweave.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+_PACKAGE = Path(hopweave.__file__).parent
+PROJECT = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
+"""Pages of the project that stand beside the code; the site has them, too."""
+
+_TO_ADD = "Add a part"
+_TYPES = "hopweave.types"
+_KINDS = {
+    "llms": "Language models",
+    "retrievers": "Retrievers",
+    "readers": "Readers",
+    "duplicate_detectors": "Duplicate detectors",
+    "methods": "Methods",
+    "datasets": "Datasets",
+    "metrics": "Metrics",
+    "analyses": "Analyses",
+}
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Fills the section of the navigation that takes what is there. MkDocs calls it."""
+    for section in config.nav or ():
+        if isinstance(section, dict) and _TO_ADD in section:
+            section[_TO_ADD] = pages_on_adding(Path(config.docs_dir))
+    return config
+
+
+def pages_on_adding(folder: Path) -> list[str]:
+    """The pages on how to add a part, a method first."""
+    return sorted((path.name for path in folder.glob("add_a_*.md")), key=lambda name: (name != "add_a_method.md", name))
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the pages. MkDocs calls it."""
+    from mkdocs.structure.files import File
+
+    for name, text in pages().items():
+        files.append(File.generated(config, f"reference/{name}.md", content=text))
+    for name in PROJECT:
+        text = (Path(config.docs_dir).parent / name).read_text(encoding="utf-8")
+        files.append(File.generated(config, f"project/{name.lower()}", content=text.replace("](docs/", "](../")))
+    return files
+
+
+def pages() -> dict[str, str]:
+    """Every page of the reference, by its name."""
+    made = {"cli": command_line(), "api": public_names()}
+    made["types"] = f"# Types\n\n{_documented(_TYPES, whole=True)}"
+    made["protocols"] = f"# Protocols\n\n{_documented('hopweave.protocols', whole=True)}"
+    return made | {role: parts(role) for role in ROLES}
+
+
+def command_line() -> str:
+    """The page of all commands with their arguments and options."""
+    from hopweave.cli import app
+
+    about = "Every command with its arguments and options, as `hopweave COMMAND --help` prints them."
+    return "\n\n".join(["# Command line", about, *_commands(app)]) + "\n"
+
+
+def public_names() -> str:
+    """The page of what `import hopweave` offers."""
+    home = {name: f"hopweave.{place}" for name, place in hopweave._HOME.items()}
+    lines = ["# `import hopweave`", "What the package offers by name. Plain data is described under [types](types.md)."]
+    lines.append("\n".join(f"- [`{name}`][{home[name]}.{name}]" for name in hopweave.__all__))
+    lines += [_documented(f"{home[name]}.{name}") for name in hopweave.__all__ if home[name] != _TYPES]
+    return "\n\n".join(lines) + "\n"
+
+
+def parts(role: Role) -> str:
+    """The page of the parts that can play a role, with the options of each."""
+    sections = [
+        f"# {_KINDS[role]}",
+        f"What `hopweave names {role}` lists, with what each file says of itself. {_how_set(role)}",
+    ]
+    for entry in entries(role).values():
+        sections += [f"## {entry.name}", _sentence(entry.summary)]
+        if entry.extra:
+            sections.append(f"Needs `hopweave[{entry.extra}]`.")
+        try:
+            part = load(role, entry.name)
+        except MissingExtra:
+            sections.append(f"`hopweave names {role} {entry.name}` lists its options where that is installed.")
+            continue
+        if not entry.preset:
+            sections += _notes(part)
+        sections += _options(part, entry.preset)
+    return "\n\n".join(sections) + "\n"
+
+
+def _how_set(role: Role) -> str:
+    if role == "datasets":
+        return "An option is set in a plan, under `[datasets.LABEL]`, or with `hopweave corpus NAME --set OPTION=VALUE`."
+    if role == "metrics":
+        return "An option is set with `hopweave score RUN --set metrics.NAME.OPTION=VALUE`."
+    if role == "analyses":
+        return "An option is set with `hopweave analyse RUN --set NAME.OPTION=VALUE`."
+    return f"An option is set with `--set {role}.NAME.OPTION=VALUE`, or in [the settings](../start/settings.md)."
+
+
+def _notes(part: Any) -> Iterator[str]:
+    """What the file of a part says of it behind the first line: sources, decisions, costs, example rows."""
+    module = import_module(part.__module__)
+    for paragraph in inspect.cleandoc(module.__doc__ or "").split("\n\n")[1:]:
+        if paragraph.startswith(">>>"):
+            yield f"```pycon\n{paragraph}\n```"
+        else:
+            yield paragraph if paragraph.startswith("    ") else _escaped(paragraph)
+
+
+def _options(part: Any, preset: Any) -> Iterator[str]:
+    if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
+        return
+    hints = get_type_hints(part, include_extras=True)
+    fields = [field for field in dataclasses.fields(part) if field.init]
+    about = inspect.cleandoc(part.__doc__ or "").partition("\n\nAttributes:")[0]
+    yield about
+    if fields:
+        rows = ["| option | default | what it does |", "|---|---|---|"]
+        for field in fields:
+            notes = " ".join(str(note) for note in getattr(hints[field.name], "__metadata__", ()))
+            rows.append(f"| `{field.name}` | {_default(field, preset)} | {_cell(_escaped(notes))} |")
+        yield "\n".join(rows)
+
+
+def _default(field: dataclasses.Field[Any], preset: Any) -> str:
+    if field.name in preset:
+        return _code(repr(preset[field.name]))
+    if field.default_factory is not dataclasses.MISSING:
+        return _code(repr(field.default_factory()))
+    if field.default is dataclasses.MISSING:
+        return "required"
+    if isinstance(field.default, Path):
+        return _code(str(field.default.relative_to(_PACKAGE) if field.default.is_relative_to(_PACKAGE) else field.default))
+    return _code(repr(field.default))
+
+
+def _commands(app: Any) -> Iterator[str]:
+    import typer
+
+    group = typer.main.get_command(app)
+    root = typer.Context(group, info_name="hopweave", **group.context_settings)
+    yield _options_of(group, root)
+    for name in group.list_commands(root):  # type: ignore[attr-defined]
+        command = typer.main.get_command(import_module(f"hopweave.cli.{name}").app)
+        yield from _command(command, typer.Context(command, info_name=name, parent=root))
+
+
+def _command(command: Any, context: Any) -> Iterator[str]:
+    import typer
+
+    inner = getattr(command, "commands", {})
+    yield f"{'#' * (1 + context.command_path.count(' '))} {context.command_path}"
+    yield _about(command)
+    yield f"```text\n{context.command_path} {' '.join(command.collect_usage_pieces(context))}\n```"
+    yield _options_of(command, context)
+    for name, each in inner.items():
+        yield from _command(each, typer.Context(each, info_name=name, parent=context))
+
+
+def _about(command: Any) -> str:
+    return _escaped(inspect.cleandoc(command.help or "").partition("\f")[0])
+
+
+def _options_of(command: Any, context: Any) -> str:
+    records = [param.get_help_record(context) for param in command.get_params(context)]
+    rows = [f"| {_code(name)} | {_cell(_escaped(text))} |" for name, text in filter(None, records)]
+    return "\n".join(["| option | what it does |", "|---|---|", *rows]) if rows else ""
+
+
+def _documented(path: str, *, whole: bool = False) -> str:
+    options = "    options:\n      show_root_heading: false\n      show_root_toc_entry: false\n" if whole else ""
+    return f"::: {path}\n{options}"
+
+
+def _sentence(text: str) -> str:
+    return _escaped(text) + ("" if text.endswith(".") else ".")
+
+
+def _code(text: str) -> str:
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace("|", "&#124;").replace("*", "&#42;").replace("_", "&#95;")
+    return f"<code>{escaped}</code>"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
+
+
+def _escaped(text: str) -> str:
+    """A text in which nothing but what stands between backticks is markup."""
+    pieces = re.split(r"(`[^`]*`)", text)
+    return "".join(piece if piece.startswith("`") else _plain(piece) for piece in pieces)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"([\\*_\[\]])", r"\\\1", text).replace("<", "&lt;")

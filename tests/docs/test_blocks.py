@@ -1,0 +1,57 @@
+"""What the pages say to do can be done: every code block is run, or says why it is not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from support.pages import ROOT, Reader, blocks, is_like, pages
+
+# These have tests of their own, which put the files into a copy of the package: tests/test_add_a_*.py.
+_TESTED_ELSEWHERE = "docs/add_a_"
+
+PAGES = [page for page in pages() if not page.startswith(_TESTED_ELSEWHERE)]
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(block.kind not in ("not run", "shown") for block in blocks(page))]
+)
+def test_what_a_page_says_to_do_can_be_done_in_an_empty_folder(page: str, tmp_path: Path):
+    Reader(tmp_path).does(page)
+
+
+def test_every_code_block_is_run_or_says_why_it_is_not():
+    assert [str(block) for page in PAGES for block in blocks(page) if not block.kind] == []
+
+
+def test_lists_within_lists_are_indented_by_four_as_the_site_reads_them():
+    found = []
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        found += [f"{page}: {line}" for line in text.splitlines() if re.match(r" {1,3}(?:[-*]|\d+\.) ", line)]
+    assert found == []
+
+
+def test_a_reason_is_a_few_words():
+    short = [str(block) for page in PAGES for block in blocks(page) if block.kind == "not run" and len(block.why_not) < 12]
+    assert short == []
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("a\nb\n", ["a", "b"]),
+        ("a\n\nb  \n", ["a", "b"]),
+        ("took 0.25 s\n", ["took 3.1 s"]),
+        ("a\nx\ny\nb\n", ["a", "...", "b"]),
+        ("a\nx\n", ["a", "..."]),
+    ],
+)
+def test_a_console_is_right_where_it_shows_what_is_printed(printed: str, expected: list[str]):
+    assert is_like(printed, expected)
+
+
+@pytest.mark.parametrize(("printed", "expected"), [("a\nb\n", ["a"]), ("a.b\n", ["a-b"]), ("", ["a"])])
+def test_a_console_is_wrong_where_it_shows_something_else(printed: str, expected: list[str]):
+    assert not is_like(printed, expected)
