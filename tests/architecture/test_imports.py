@@ -17,7 +17,8 @@ PACKAGE = Path(hopweave.__file__).parent
 
 LAYERS = [
     {"types", "errors", "memoize"},
-    {"file_names", "plain_data", "catalog"},
+    {"file_names", "plain_data", "part_files"},
+    {"catalog"},
     {"prompting", "prices"},
     {"text"},
     {"parse"},
@@ -28,12 +29,13 @@ LAYERS = [
     {"settings", "question_graph"},
     {"toolkit"},
     {"llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"},
+    {"opening"},
     {"weaver"},
     {"render"},
     {"evaluation"},
     {"cli", "server"},
 ]
-ROLES = LAYERS[11]
+ROLES = LAYERS[12]
 DATA_ONLY = {"profiles", "starter"}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

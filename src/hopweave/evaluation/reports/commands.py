@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from shlex import join
 from typing import Any
 
-from hopweave.catalog import entries
+from hopweave.catalog import entries, key_of
 from hopweave.evaluation.runs.folder import Plan, RunFolder
 from hopweave.evaluation.scoring.comparisons import Table
 from hopweave.evaluation.scoring.statistics import NUM_RESAMPLES
+from hopweave.part_files import part_file
 
 PLAN_FILE = "plan.toml"
 
@@ -43,7 +44,8 @@ def _score_flags(found: Mapping[str, Any]) -> Iterator[str]:
         yield from ("--metrics", ",".join(names))
     for metric in found["metrics"]:
         for option, value in metric["options"].items():
-            yield from ("--set", f"metrics.{metric['name']}.{option}={value if isinstance(value, str) else json.dumps(value)}")
+            key = key_of("metrics", metric["name"])
+            yield from ("--set", f"metrics.{key}.{option}={value if isinstance(value, str) else json.dumps(value)}")
     for trait in found.get("by", ()):
         yield from ("--by", trait)
     if found.get("seed"):
@@ -51,14 +53,19 @@ def _score_flags(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _compare_flags(run: RunFolder, table: Table) -> Iterator[str]:
-    yield from ("--metric", f"{table.metric}.{table.column}", "--baseline", table.baseline)
+    # A column stands for its metric where the dots of a path would stand in the way.
+    metric = table.column if part_file(table.metric) is not None else f"{table.metric}.{table.column}"
+    yield from ("--metric", metric, "--baseline", table.baseline)
     for further in table.runs:
         if further.name:
             yield from ("--with", further.name)
     if table.runs or set(table.methods) != set(run.plan.contenders) - {table.baseline}:
         yield from ("--methods", ",".join(table.methods))
     for option, value in table.options.items():
-        yield from ("--set", f"metrics.{table.metric}.{option}={value if isinstance(value, str) else json.dumps(value)}")
+        yield from (
+            "--set",
+            f"metrics.{key_of('metrics', table.metric)}.{option}={value if isinstance(value, str) else json.dumps(value)}",
+        )
     if table.seed:
         yield from ("--seed", str(table.seed))
     if table.num_resamples != NUM_RESAMPLES:

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopweave.catalog import entries
+from hopweave.catalog import entries, key_of
 from hopweave.errors import DataError, SettingsError, suggest
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.comparisons import Compared, ComparedRun, Table
@@ -189,14 +189,14 @@ def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[
 
     def opened(name: str) -> OpenMetric:
         if name not in opened_by_name:
-            of_it = {name: given[name]} if name in given else {}
+            of_it = {key: given[key] for key in (name, key_of("metrics", name)) if key in given}
             opened_by_name[name] = open_metrics([name], of_it)[0][0]
         return opened_by_name[name]
 
     for wanted in what or sorted({PRIMARY[form] for form in _forms(run)} & known.keys()):
         name, _, column = wanted.partition(".")
         if name not in known:
-            homes = {key: metric.name for metric in open_metrics()[0] for key in metric.columns}
+            homes = {key: metric.name for metric in (*scored.values(), *open_metrics()[0]) for key in metric.columns}
             if column or name not in homes:
                 raise SettingsError(f"{wanted!r} is no metric and no column of one; {suggest(wanted, {*known, *homes})}")
             name, column = homes[name], name
