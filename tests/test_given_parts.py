@@ -85,11 +85,10 @@ def test_a_method_that_is_given_is_recorded_by_its_class_with_its_options():
     assert setup.settings["method"] == "test_given_parts.Picky"
 
 
-def test_a_class_of_a_script_or_a_notebook_goes_by_its_name(monkeypatch):
-    monkeypatch.setattr(Picky, "__module__", "__main__")
-    assert ask("Which river?", method=Picky(), llm=always(), retriever=One()).setup.method == "Picky"
-    monkeypatch.setattr(Picky, "__name__", "direct")
-    assert ask("Which river?", method=Picky(), llm=always(), retriever=One()).setup.method == "__main__.direct"
+@pytest.mark.parametrize(("name", "said"), [("Mine", "Mine"), ("direct", "__main__.direct")])
+def test_a_class_of_a_script_or_a_notebook_goes_by_its_name_unless_the_catalog_has_it(name, said):
+    kind = type(name, (Picky,), {"__module__": "__main__"})
+    assert ask("Which river?", method=kind(), llm=always(), retriever=One()).setup.method == said
 
 
 def test_an_object_of_the_catalog_goes_by_its_name_there_and_is_used_as_it_is():

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hopweave.runtime.components import Parts
     from hopweave.runtime.workbench import Budget, Workbench
     from hopweave.settings import Settings, read_settings
-    from hopweave.trace import Record
+    from hopweave.trace import Observer, Record
     from hopweave.types import (
         Abilities,
         Answer,
@@ -79,6 +79,8 @@ __all__ = [
     "ModelError",
     "ModelReader",
     "ModelRetriever",
+    "Observer",
+    "OnText",
     "ParseError",
     "Parts",
     "Passage",
@@ -128,6 +130,8 @@ _HOME = {
     "ModelError": "errors",
     "ModelReader": "protocols",
     "ModelRetriever": "protocols",
+    "Observer": "trace",
+    "OnText": "protocols",
     "ParseError": "errors",
     "Parts": "runtime.components",
     "Passage": "types",

@@ -11,7 +11,6 @@ from hopweave.catalog import entries, key_of
 from hopweave.evaluation.runs.folder import Plan, RunFolder
 from hopweave.evaluation.scoring.comparisons import Table
 from hopweave.evaluation.scoring.statistics import NUM_RESAMPLES
-from hopweave.part_files import part_file
 
 PLAN_FILE = "plan.toml"
 
@@ -53,9 +52,7 @@ def _score_flags(found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _compare_flags(run: RunFolder, table: Table) -> Iterator[str]:
-    # A column stands for its metric where the dots of a path would stand in the way.
-    metric = table.column if part_file(table.metric) is not None else f"{table.metric}.{table.column}"
-    yield from ("--metric", metric, "--baseline", table.baseline)
+    yield from ("--metric", f"{table.metric}.{table.column}", "--baseline", table.baseline)
     for further in table.runs:
         if further.name:
             yield from ("--with", further.name)
