@@ -235,6 +235,16 @@ def test_the_class_is_the_one_that_all_names():
     assert key_of("methods", "mine.py") == "B"
 
 
+def test_what_only_an_object_can_lack_is_found_when_it_is_made():
+    Path("parts.py").write_text(
+        "from dataclasses import dataclass\n@dataclass\nclass One:\n    def search(self, q, n): ...\n    def close(self): ...\n"
+    )
+    with pytest.raises(
+        SettingsError, match=r"One in parts\.py:One is no Retriever: it lacks identity; see hopweave\.Retriever"
+    ):
+        ask("Which river?", method="direct", llm="scripted", retriever="parts.py")
+
+
 def test_a_class_without_options_says_what_to_write():
     Path("mine.py").write_text("class A:\n    async def answer(self, q, w): ...")
     with pytest.raises(SettingsError, match="write @dataclass above its class"):

@@ -38,6 +38,7 @@ PROTOCOLS: dict[Role, dict[str, tuple[str, ...]]] = {
     "metrics": {"Metric": ("columns", "counts_failures", "score")},
 }
 """What plays each role, with the members that it must have: those of `hopweave.protocols`, to which a test holds them."""
+_OF_OBJECTS = frozenset({"identity", "abilities", "engine"})
 
 _DOCSTRING = re.compile(r'r?"""([^\n]*?)(?:"""|\n)')
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
@@ -132,10 +133,13 @@ def load(role: Role, name: str) -> Any:
 
 
 def lacking(role: Role, part: object) -> str:
-    """What a class or an object lacks to play a role, as the end of a sentence; empty if it lacks nothing."""
-    fields = getattr(part, "__dataclass_fields__", {}) if isinstance(part, type) else {}
+    """What a class or an object lacks to play a role, as the end of a sentence; empty if it lacks nothing.
+
+    What a class may set only when it makes an object, such as `identity`, is looked for in objects alone.
+    """
+    not_yet = _OF_OBJECTS if isinstance(part, type) else frozenset()
     missing = {
-        protocol: [member for member in members if not hasattr(part, member) and member not in fields]
+        protocol: [member for member in members if member not in not_yet and not hasattr(part, member)]
         for protocol, members in PROTOCOLS[role].items()
     }
     nearest = min(missing, key=lambda protocol: len(missing[protocol]))

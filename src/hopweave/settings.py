@@ -31,7 +31,7 @@ from pydantic import (
     ValidationError,
 )
 
-from hopweave.catalog import Role, entry, full_name, key_of, load
+from hopweave.catalog import Role, entry, full_name, key_of, lacking, load
 from hopweave.errors import SettingsError, suggest
 from hopweave.file_names import is_file_name
 from hopweave.part_files import allow, part_file
@@ -118,6 +118,8 @@ class Settings(BaseModel):
         preset = entry(role, name).preset
         values = {key: value for key, value in more.items() if key in known} | {**preset, **given.get(key, {})}
         made: Any = build(part, values, f"{role}.{key}")
+        if problem := lacking(role, made) if part_file(name) is not None else "":
+            raise SettingsError(f"{key} in {name} {problem}")
         if preset:
             made.settings_name = f"{role}.{key}"  # for what it tells the user to set
         return made
