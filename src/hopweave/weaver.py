@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import aclosing
 from contextvars import copy_context
 from datetime import UTC, datetime
 from functools import cache
@@ -26,6 +27,7 @@ from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError
 from hopweave.grounding.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.grounding.marking import abstention, settled, verdict_of
 from hopweave.opening import AnyReader, AnyRetriever, Given, check_object, open_parts, options_of
+from hopweave.progress_bar import progress
 from hopweave.protocols import DuplicateDetector, LanguageModel, Method, Noting
 from hopweave.runtime.components import Parts
 from hopweave.runtime.workbench import Budget, Workbench
@@ -144,8 +146,15 @@ class Weaver:
             answer = _withheld(answer, bench)
         return trace.finish(asked, self.setup(self.budget), started_at, answer, failure)
 
-    async def answer_all(self, questions: Iterable[Question], *, max_parallel: int = 1) -> AsyncIterator[Record]:
+    async def answer_all(
+        self, questions: Iterable[Question], *, max_parallel: int = 1, show_progress: bool | None = None
+    ) -> AsyncIterator[Record]:
         """Answers many questions, up to `max_parallel` side by side, and yields each record as it is done.
+
+        Args:
+            questions: to be answered.
+            max_parallel: how many at a time.
+            show_progress: whether to draw a bar on standard error; `None` draws it in a terminal and in a notebook.
 
         Raises:
             SettingsError: if `max_parallel` is below 1.
@@ -153,7 +162,14 @@ class Weaver:
         """
         if max_parallel < 1:
             raise SettingsError(f"max_parallel must be at least 1, not {max_parallel}")
-        waiting = iter(questions)
+        total = len(questions) if isinstance(questions, Sized) else None
+        with progress(total, is_shown=show_progress) as one_more_done:
+            async with aclosing(self._answers(iter(questions), max_parallel)) as records:
+                async for record in records:
+                    one_more_done()
+                    yield record
+
+    async def _answers(self, waiting: Iterator[Question], max_parallel: int) -> AsyncGenerator[Record, None]:
         running: list[asyncio.Task[Record]] = []
         try:
             while True:

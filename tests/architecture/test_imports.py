@@ -29,7 +29,7 @@ LAYERS = [
     {"settings", "question_graph"},
     {"toolkit"},
     {"llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"},
-    {"opening"},
+    {"opening", "progress_bar"},
     {"weaver"},
     {"render"},
     {"evaluation"},
