@@ -450,6 +450,18 @@ def test_the_scores_of_a_strangers_run_import_no_metric(run):
     assert not Path("was-imported").exists()
 
 
+def test_the_options_of_a_part_in_a_file_are_shown_by_name():
+    said = hopweave_says("names", "methods", "./mine.py").stdout
+    assert "options, set as methods.Picky.OPTION:\n  theta (default 0.5)" in said
+    assert said.startswith("./mine.py: Picky: answers with one word")
+
+
+def test_a_dataset_in_a_file_brings_its_passages():
+    Path("data.py").write_text(f"{DATASET}\n    def passages(self):\n        yield Passage('p', 'The Nith.')\n")
+    Path("data.py").write_text(Path("data.py").read_text().replace("import Example", "import Passage, Example"))
+    assert json.loads(hopweave_says("corpus", "./data.py:Two").stdout)["text"] == "The Nith."
+
+
 def test_the_catalog_lists_no_file():
     load("methods", named("mine.py", METHOD))
     assert "Picky" not in catalog.entries("methods")

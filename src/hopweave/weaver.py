@@ -107,6 +107,7 @@ class Weaver:
     def method(self, method: Method) -> None:
         self._take(method)
         self._name = name_of("methods", method)
+        self._public_settings = {**self._public_settings, "method": self._name}
 
     def _take(self, method: Method) -> None:
         check_object("methods", method)
@@ -312,6 +313,7 @@ async def aask(
     llm: LanguageModel | str | None = None,
     retriever: AnyRetriever | str | None = None,
     reader: AnyReader | str | None = None,
+    duplicate_detector: DuplicateDetector | str | None = None,
     corpus: str | Path | None = None,
     budget: Budget | Mapping[str, Any] | None = None,
     observers: Sequence[Observer] = (),
@@ -328,6 +330,7 @@ async def aask(
         llm: the language model.
         retriever: finds passages; one that does not ask the model brings its own, and there is no corpus.
         reader: reads answers out of passages.
+        duplicate_detector: tells whether a query was asked before.
         corpus: an index folder, or `starter`.
         budget: the limits of the question.
         observers: told of each step as it happens.
@@ -339,7 +342,16 @@ async def aask(
     Raises:
         SettingsError, DataError, MissingExtra: for what the user has to mend first, as `Weaver` and `Weaver.answer`.
     """
-    weaver = Weaver(settings, method=method, llm=llm, retriever=retriever, reader=reader, corpus=corpus, budget=budget)
+    weaver = Weaver(
+        settings,
+        method=method,
+        llm=llm,
+        retriever=retriever,
+        reader=reader,
+        duplicate_detector=duplicate_detector,
+        corpus=corpus,
+        budget=budget,
+    )
     async with weaver:
         return await weaver.answer(question, observers=observers)
 
@@ -351,6 +363,7 @@ def ask(
     llm: LanguageModel | str | None = None,
     retriever: AnyRetriever | str | None = None,
     reader: AnyReader | str | None = None,
+    duplicate_detector: DuplicateDetector | str | None = None,
     corpus: str | Path | None = None,
     budget: Budget | Mapping[str, Any] | None = None,
     observers: Sequence[Observer] = (),
@@ -360,8 +373,18 @@ def ask(
 
     See `aask` for the arguments and the errors.
     """
-    parts: dict[str, Any] = {"method": method, "llm": llm, "retriever": retriever, "reader": reader}
-    work = aask(question, **parts, corpus=corpus, budget=budget, observers=observers, **settings)
+    work = aask(
+        question,
+        method=method,
+        llm=llm,
+        retriever=retriever,
+        reader=reader,
+        duplicate_detector=duplicate_detector,
+        corpus=corpus,
+        budget=budget,
+        observers=observers,
+        **settings,
+    )
     try:
         asyncio.get_running_loop()
     except RuntimeError:

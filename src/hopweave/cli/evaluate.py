@@ -40,6 +40,9 @@ def evaluate(
     reader: Annotated[
         str, typer.Option(help="Reads answers out of passages; `hopweave names readers` lists them; or FILE.py:CLASS.")
     ] = "",
+    retriever: Annotated[
+        str, typer.Option(help="Finds passages; `hopweave names retrievers` lists them; or FILE.py:CLASS.")
+    ] = "",
     profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
     config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
@@ -66,7 +69,7 @@ def evaluate(
     from hopweave.evaluation.runs.run import RunOptions
     from hopweave.settings import assignments, merged
 
-    named = {"corpus": corpus, "llm": llm, "reader": reader, "profile": profile}
+    named = {"corpus": corpus, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
     given: dict[str, Any] = {key: value for key, value in named.items() if value}
     if replay:
         given["store"] = {"mode": "replay"}

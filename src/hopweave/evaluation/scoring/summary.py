@@ -156,9 +156,10 @@ def _found(folder: Path, content: bytes, rows: Iterable[Mapping[str, Any]]) -> F
     return Found(folder / FILE, content, {}, {"metrics": {row["name"]: dict(row["options"]) for row in rows}})
 
 
-def _check_files(run: RunFolder, rows: Iterable[Mapping[str, Any]]) -> None:
+def _check_files(run: RunFolder, rows: Any) -> None:
     """Lets metrics in files be imported, if the user trusts the scores that name them and the files are as they were."""
-    of_files = [row for row in rows if isinstance(row, Mapping) and part_file(row.get("name")) is not None]
+    listed = rows if isinstance(rows, list) else []  # whoever reads them says what is wrong with others
+    of_files = [row for row in listed if isinstance(row, Mapping) and part_file(row.get("name")) is not None]
     file = found_scores(run.path) if of_files else None
     if file is not None and not is_trusted(file):
         check_trust([file], {}, {})
@@ -185,7 +186,7 @@ def read_summary(run: RunFolder) -> dict[str, Any] | None:
     except (OSError, ValueError, TypeError, KeyError):
         raise DataError(f"{place} cannot be read; make it anew with: hopweave score {run.path}") from None
     plain: dict[str, Any] = found
-    _check_files(run, plain.get("metrics") or ())
+    _check_files(run, plain.get("metrics"))
     return plain
 
 
