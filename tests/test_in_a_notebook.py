@@ -1,11 +1,15 @@
-"""What a person who works in a notebook or a terminal sees: the answer with its quotes, and how far many questions are."""
+"""Work in a notebook or a terminal: asking beside a running loop, what an answer looks like, how far many questions are."""
 
 import asyncio
+import signal
 import sys
+import threading
 from types import ModuleType
 
 import pytest
 
+from hopweave import weaver
+from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Scripted
 from hopweave.progress_bar import progress
 from hopweave.types import Hit, Passage, Question
@@ -53,11 +57,33 @@ def test_an_answer_that_nothing_bears_out_and_one_that_is_missing_look_like_it()
     assert "<p>No answer: ModelError: " in html
 
 
+async def test_asking_works_where_a_loop_runs_and_raises_what_fails_beside_it():
+    assert asked().answer.short == "Ines Halloran"
+    with pytest.raises(SettingsError, match="is not one of the methods"):
+        ask("Who?", method="serchain")
+
+
+def test_interrupting_the_wait_for_it_cancels_the_work():
+    ended = []
+
+    async def work():
+        try:
+            await asyncio.sleep(30)
+        finally:
+            ended.append(True)
+
+    me = threading.main_thread().ident
+    threading.Timer(0.5, lambda: signal.pthread_kill(me, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        weaver._in_a_thread(work())
+    assert ended == [True]
+
+
 async def all_answers(**more):
     llm = Scripted(lambda messages, sampling: "Ines Halloran")
     questions = [Question(f"q{number}", "Who designed it?") for number in range(3)]
-    async with Weaver(method="direct", llm=llm, retriever=One()) as weaver:
-        return [record async for record in weaver.answer_all(questions, max_parallel=2, **more)]
+    async with Weaver(method="direct", llm=llm, retriever=One()) as made:
+        return [record async for record in made.answer_all(questions, max_parallel=2, **more)]
 
 
 def test_progress_is_shown_where_a_person_watches_and_where_it_is_asked_for(capsys, monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -288,6 +289,14 @@ for name in ("direct", "own", "cot"):
     assert cot == "hopweave.methods.cot"
 
 
+def test_a_file_that_nobody_named_is_not_run():
+    Path("evil.py").write_text(EVIL)
+    for role in PROTOCOLS:
+        with pytest.raises(SettingsError, match="is code that you have not named yourself, so it is not run"):
+            load(role, "./evil.py:Picky")
+    assert not Path("was-imported").exists()
+
+
 # -- strangers ---------------------------------------------------------------------------------------------------------------
 
 
@@ -438,6 +447,15 @@ def test_a_metric_in_a_file_scores_a_run(run):
     hopweave_says("verify", "run")
     Path("length.py").write_text(METRIC + "\n")
     assert "is not what run was scored with" in hopweave_says("report", "run", exit_code=1).stderr
+
+
+def test_scores_of_another_place_are_trusted_before_they_name_a_metric(run):
+    Path("length.py").write_text(METRIC)
+    hopweave_says("score", "run", "--metrics", "./length.py")
+    shutil.copytree("run", "copy")
+    assert "scores.json sets metrics../length.py:Length, by which" in hopweave_says("report", "copy", exit_code=1).stderr
+    hopweave_says("trust", "copy")
+    hopweave_says("report", "copy")
 
 
 def test_the_scores_of_a_strangers_run_import_no_metric(run):

@@ -30,7 +30,7 @@ from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Answer, Citation, Claim, Hit, Message, Passage, Question, Span
-from hopweave.weaver import Weaver, aask, ask
+from hopweave.weaver import Weaver, ask
 
 ULM = Passage("ulm", "Einstein was born in Ulm.")
 QUOTED = Claim("Where?", "Ulm", "verified", "supported", (Citation(1, "ulm", 21, 24, "Ulm", Span(21, 24)),))
@@ -421,16 +421,6 @@ def test_asking_twice_from_code_that_is_not_asynchronous_works():
         record = ask("Which park opened in 1843?", **scripted())
         assert (record.answer.short, record.error) == ("Tivoli", None)
         assert Record.from_json(record.to_json()).fingerprint == record.fingerprint
-
-
-async def test_asking_so_where_a_loop_runs_works_beside_it_as_in_a_notebook():
-    assert ask("Which park?", **scripted()).answer.short == "Tivoli"
-    assert (await aask("Which park?", **scripted())).answer.short == "Tivoli"
-
-
-async def test_what_fails_there_is_raised_here():
-    with pytest.raises(SettingsError, match="is not one of the methods"):
-        ask("Which park?", **scripted(method="serchain"))
 
 
 def test_one_weaver_serves_one_event_loop_after_the_other():

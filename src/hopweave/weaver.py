@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from contextvars import copy_context
 from datetime import UTC, datetime
 from functools import cache
@@ -408,7 +408,8 @@ def _in_a_thread(work: Coroutine[Any, Any, Record]) -> Record:
             return done.result()
         except KeyboardInterrupt:
             loop, task = begun.result()
-            loop.call_soon_threadsafe(task.cancel)
+            with suppress(RuntimeError):  # it ended at the same moment
+                loop.call_soon_threadsafe(task.cancel)
             raise
 
 
