@@ -191,11 +191,11 @@ def in_new_process(code, path):
     return done.stdout
 
 
-def distribution(folder, name, points):
+def distribution(folder, name, points, role="methods"):
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[hopweave.methods]\n{points}\n")
+    (info / "entry_points.txt").write_text(f"[hopweave.{role}]\n{points}\n")
 
 
 def test_an_entry_point_called_as_a_part_of_the_package_is_an_error_for_whoever_asks_for_that_name(tmp_path):
@@ -216,6 +216,12 @@ for name in ("direct", "own", "cot"):
     assert own.startswith("SettingsError")
     assert "joins the methods as 'own', and" in own
     assert cot == "hopweave.methods.cot"
+
+
+def test_a_metric_whose_name_another_package_claims_is_left_out_of_those_that_nobody_named(tmp_path):
+    distribution(tmp_path, "theirs", "rounds = theirs:Rounds", "metrics")
+    code = "from hopweave.evaluation.scoring.score import open_metrics\nprint(open_metrics()[1]['rounds'])"
+    assert "theirs:Rounds has the same name" in in_new_process(code, tmp_path)
 
 
 def test_a_file_that_nobody_named_is_not_run():

@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Any, Literal, get_args
 
 from hopweave.errors import MissingExtra, SettingsError, suggest
-from hopweave.part_files import class_of, first_lines, part_file, path_of
+from hopweave.part_files import class_of, part_file, path_of, text_of
 
 Role = Literal["llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics", "analyses"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -97,7 +97,7 @@ def entry(role: Role, name: str) -> Entry:
         SettingsError: if there is none, with the nearest name, or more than one.
     """
     if role in PROTOCOLS and part_file(name) is not None:
-        return Entry(role, name, _summary(first_lines(name)), None, f"{name}:")
+        return Entry(role, name, _summary(text_of(name)), None, f"{name}:")
     known = entries(role)
     if name not in known:
         raise SettingsError(f"{name!r} is not one of the {role}; {suggest(name, known)}")

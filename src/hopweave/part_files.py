@@ -106,7 +106,7 @@ def hashes(name: str) -> dict[str, str]:
     return found
 
 
-def first_lines(name: str) -> str:
+def text_of(name: str) -> str:
     """The text of the file that a name means, found without running it; empty if it cannot be read."""
     file = part_file(name)
     try:

@@ -131,7 +131,7 @@ def open_metrics(
 
     Returns:
         The metrics, and those that were left out with the reason: nobody asked for them by name, and a library or an option
-        that they need is missing.
+        that they need is missing, or another package claims their name.
 
     Raises:
         SettingsError: for an unknown name or option.
@@ -143,7 +143,10 @@ def open_metrics(
         if name not in known and part_file(name) is None and name not in keys.values():
             raise SettingsError(f"{name!r} is not one of the metrics; {suggest(name, known)}")
     opened, left_out = [], {}
-    for name in dict.fromkeys(full_name("metrics", name) for name in names or known):
+    for name in dict.fromkeys([full_name("metrics", name) for name in names] or known):
+        if not names and known[name].clash:
+            left_out[name] = f"{known[name].clash} has the same name; rename its entry point, or uninstall its package"
+            continue
         given = options.get(keys.get(name, name), options.get(name, {}))
         if not names and name in _NEEDS and _NEEDS[name] not in given:
             left_out[name] = f"it needs to be told: --set metrics.{name}.{_NEEDS[name]}=..."
