@@ -1,4 +1,4 @@
-"""The method that `docs/add_a_method.md` shows works as it is written there."""
+"""The method that `docs/add_a_method.md` shows for the package works as it is written there."""
 
 import re
 import shutil
@@ -12,8 +12,9 @@ import hopweave
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "add_a_method.md").read_text(encoding="utf-8")
-CODE, *_ = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-WORDING, *_ = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
+IN_PACKAGE = TEXT[TEXT.index("## As a file of the package") :]
+CODE, *_ = re.findall(r"```python\n(.*?)```", IN_PACKAGE, re.DOTALL)
+WORDING, *_ = re.findall(r"```toml\n(.*?)```", IN_PACKAGE, re.DOTALL)
 RULES = """
 [[rules]]
 find = "could answer"
@@ -31,7 +32,7 @@ def copy(tmp_path_factory):
     """A copy of the package to which the two files were added."""
     folder = tmp_path_factory.mktemp("copy")
     shutil.copytree(Path(hopweave.__file__).parent, folder / "hopweave", ignore=shutil.ignore_patterns("__pycache__"))
-    for place, text in zip(re.findall(r"^`src/(\S+)`:$", TEXT, re.MULTILINE), (CODE, WORDING), strict=True):
+    for place, text in zip(re.findall(r"`src/(\S+)`:$", IN_PACKAGE, re.MULTILINE), (CODE, WORDING), strict=True):
         (folder / place).write_text(text, encoding="utf-8")
     (folder / "rules.toml").write_text(RULES, encoding="utf-8")
     (folder / "corpus.jsonl").write_text(CORPUS, encoding="utf-8")

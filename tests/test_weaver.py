@@ -23,13 +23,14 @@ from hopweave.errors import (
     SettingsError,
 )
 from hopweave.llms.scripted import Line, Scripted
+from hopweave.opening import index_folder, open_parts
 from hopweave.runtime.components import Parts
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Answer, Citation, Claim, Hit, Message, Passage, Question, Span
-from hopweave.weaver import Weaver, aask, ask, index_folder, open_parts
+from hopweave.weaver import Weaver, ask
 
 ULM = Passage("ulm", "Einstein was born in Ulm.")
 QUOTED = Claim("Where?", "Ulm", "verified", "supported", (Citation(1, "ulm", 21, 24, "Ulm", Span(21, 24)),))
@@ -140,7 +141,10 @@ async def test_a_failure_keeps_the_steps_that_led_to_it():
 async def test_a_method_that_breaks_is_a_failed_question_that_names_what_it_raised(error, caplog):
     with caplog.at_level(logging.DEBUG, "hopweave"):
         record = await record_of(raising(error))
-    assert (record.error.kind, record.error.message) == ("MethodError", f"direct broke: {type(error).__name__}: {error}")
+    assert (record.error.kind, record.error.message) == (
+        "MethodError",
+        f"test_weaver.Does broke: {type(error).__name__}: {error}",
+    )
     assert "Traceback" in caplog.text
 
 
@@ -173,8 +177,8 @@ async def test_the_budget_of_the_settings_holds():
     [
         ([ModelError("gone")], "ModelError", "gone"),
         ([BudgetReached("max_tokens", 1), ModelError("gone")], "ModelError", "gone"),
-        ([ModelError("gone"), ValueError("x")], "MethodError", "direct broke: ValueError: x"),
-        ([ValueError("x"), ZeroDivisionError("y")], "MethodError", "direct broke: ValueError: x"),
+        ([ModelError("gone"), ValueError("x")], "MethodError", "test_weaver.Does broke: ValueError: x"),
+        ([ValueError("x"), ZeroDivisionError("y")], "MethodError", "test_weaver.Does broke: ValueError: x"),
     ],
 )
 async def test_of_the_errors_of_branches_side_by_side_the_one_that_counts_is_recorded(errors, kind, said):
@@ -419,12 +423,6 @@ def test_asking_twice_from_code_that_is_not_asynchronous_works():
         assert Record.from_json(record.to_json()).fingerprint == record.fingerprint
 
 
-async def test_asking_so_where_a_loop_runs_says_what_to_write():
-    with pytest.raises(SettingsError, match=r"write: await hopweave\.aask"):
-        ask("Which park?", **scripted())
-    assert (await aask("Which park?", **scripted())).answer.short == "Tivoli"
-
-
 def test_one_weaver_serves_one_event_loop_after_the_other():
     settings = read_settings(scripted(method="direct_retrieval"))
     made = Weaver(settings)
@@ -460,7 +458,7 @@ def test_the_starter_index_is_built_once(tmp_path):
 
 
 def test_processes_that_need_the_starter_index_at_once_all_get_it(tmp_path):
-    code = "from hopweave.weaver import *\nsys.stdin.readline()\nprint(index_folder(read_settings()))"
+    code = "from hopweave.opening import *\nsys.stdin.readline()\nprint(index_folder(read_settings()))"
     command = [sys.executable, "-c", "import sys\n" + code]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     processes = [subprocess.Popen(command, text=True, **pipes) for _ in range(3)]

@@ -2,7 +2,8 @@
 
 A folder is listed without importing anything: the one-line description is the first line of a file's docstring, the extra that
 it needs is its `NEEDS_EXTRA`, and the class is the one name in its `__all__`. Other packages join through entry points of the
-group `hopweave.<role>`, which point to a class.
+group `hopweave.<role>`, which point to a class. A part in a file of one's own is named by path (`./mine.py:Picky`); see
+`hopweave.part_files`. No name counts twice: what would hide a part of this package, or pose as one, is an error.
 
 Beside a file `NAME.py` there may be a file `NAME.presets.toml`: each of its tables is the same part under a name of its own
 with other defaults. Its `summary` describes it, and its other keys are options.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -20,11 +22,23 @@ from types import ModuleType
 from typing import Any, Literal, get_args
 
 from hopweave.errors import MissingExtra, SettingsError, suggest
+from hopweave.part_files import class_of, part_file, path_of, text_of
 
 Role = Literal["llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics", "analyses"]
 ROLES: tuple[Role, ...] = get_args(Role)
 FOLDERS: dict[Role, str] = {role: role for role in ROLES} | {"analyses": "evaluation/papers"}
 """Where the files of each role are, within the package."""
+PROTOCOLS: dict[Role, dict[str, tuple[str, ...]]] = {
+    "llms": {"LanguageModel": ("identity", "abilities", "reply", "close")},
+    "retrievers": {"Retriever": ("identity", "search", "close"), "ModelRetriever": ("identity", "engine", "search_with")},
+    "readers": {"Reader": ("identity", "read"), "ModelReader": ("identity", "read_with")},
+    "duplicate_detectors": {"DuplicateDetector": ("duplicate_of",)},
+    "methods": {"Method": ("answer",)},
+    "datasets": {"Dataset": ("examples",)},
+    "metrics": {"Metric": ("columns", "counts_failures", "score")},
+}
+"""What plays each role, with the members that it must have: those of `hopweave.protocols`, to which a test holds them."""
+_OF_OBJECTS = frozenset({"identity", "abilities", "engine"})
 
 _DOCSTRING = re.compile(r'r?"""([^\n]*?)(?:"""|\n)')
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
@@ -42,6 +56,7 @@ class Entry:
         extra: the extra of this package that it needs, if any.
         target: where it is: a module of this package, or `module:attribute` of another.
         preset: options that count where the settings do not say otherwise.
+        clash: who else claims the name; empty if nobody does.
     """
 
     role: Role
@@ -50,6 +65,12 @@ class Entry:
     extra: str | None
     target: str
     preset: Mapping[str, Any] = field(default_factory=dict)
+    clash: str = ""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the part is not of this package."""
+        return ":" in self.target
 
 
 @cache
@@ -62,31 +83,42 @@ def entries(role: Role) -> dict[str, Entry]:
     for path in folder.glob("*.presets.toml"):
         found |= {one.name: one for one in _presets(found[path.name.removesuffix(".presets.toml")], path)}
     for point in entry_points(group=f"hopweave.{role}"):
-        found.setdefault(
-            point.name, Entry(role, point.name, f"from {point.module}", None, f"{point.module}:{point.attr or ''}")
-        )
+        other = Entry(role, point.name, f"from {point.module}", None, f"{point.module}:{point.attr or ''}")
+        there = found.get(point.name)
+        # Who asks for the name is told; a package that nobody asked for must not stop all else.
+        found[point.name] = other if there is None else replace(there, clash=there.clash or other.target)
     return dict(sorted(found.items()))
 
 
 def entry(role: Role, name: str) -> Entry:
-    """The part of that name.
+    """The part of that name, which may be the path of a file.
 
     Raises:
-        SettingsError: if there is none, with the nearest name.
+        SettingsError: if there is none, with the nearest name, or more than one.
     """
+    if role in PROTOCOLS and part_file(name) is not None:
+        return Entry(role, name, _summary(text_of(name)), None, f"{name}:")
     known = entries(role)
     if name not in known:
         raise SettingsError(f"{name!r} is not one of the {role}; {suggest(name, known)}")
-    return known[name]
+    chosen = known[name]
+    if chosen.clash:
+        owner = f"{chosen.target} has it, too" if chosen.is_foreign else "hopweave has one of that name itself"
+        raise SettingsError(
+            f"{chosen.clash} joins the {role} as {name!r}, and {owner}; rename its entry point, or uninstall its package"
+        )
+    return chosen
 
 
 def load(role: Role, name: str) -> Any:
     """Imports a part and returns its class.
 
     Raises:
-        SettingsError: for an unknown name, or a part of another package that cannot be imported.
+        SettingsError: for an unknown name, a part of another package that cannot be imported, or a file as `class_of` says.
         MissingExtra: if a library that it needs is not installed.
     """
+    if role in PROTOCOLS and part_file(name) is not None:
+        return class_of(name, lambda part: lacking(role, part))
     chosen = entry(role, name)
     module_name, is_foreign, attribute = chosen.target.partition(":")
     try:
@@ -98,6 +130,70 @@ def load(role: Role, name: str) -> Any:
         if isinstance(error, ModuleNotFoundError) and chosen.extra and (error.name or "").split(".")[0] != "hopweave":
             raise MissingExtra(error.name or name, chosen.extra) from error
         raise
+
+
+def lacking(role: Role, part: object) -> str:
+    """What a class or an object lacks to play a role, as the end of a sentence; empty if it lacks nothing.
+
+    What a class may set only when it makes an object, such as `identity`, is looked for in objects alone.
+    """
+    not_yet = _OF_OBJECTS if isinstance(part, type) else frozenset()
+    missing = {
+        protocol: [member for member in members if member not in not_yet and not hasattr(part, member)]
+        for protocol, members in PROTOCOLS[role].items()
+    }
+    nearest = min(missing, key=lambda protocol: len(missing[protocol]))
+    if not missing[nearest]:
+        return ""
+    return f"is no {nearest}: it lacks {' and '.join(missing[nearest])}; see hopweave.{nearest} for what it must have"
+
+
+def full_name(role: Role, name: str) -> str:
+    """The name of a part as it is kept: of a file, with its class, which is imported if the name leaves it out.
+
+    Raises:
+        SettingsError: as `load` and `key_of`, and for a part that is not there.
+    """
+    file = part_file(name) if role in PROTOCOLS else None
+    if file is None:
+        return entry(role, name).name
+    full = name if file.class_name else f"{name}:{load(role, name).__name__}"
+    key_of(role, full)
+    return full
+
+
+def key_of(role: Role, name: str) -> str:
+    """The key under which the options of a part stand, and its label in tables: its name, or the class of a file.
+
+    Raises:
+        SettingsError: for a class in a file that is called as a part of the catalog.
+    """
+    file = part_file(name) if role in PROTOCOLS else None
+    if file is None:
+        return name
+    key = file.class_name or str(load(role, name).__name__)
+    if key in entries(role):
+        raise SettingsError(f"{file.path} calls its class {key}, and there is one of that name in the {role}; rename the class")
+    return key
+
+
+def name_of(role: Role, part: object) -> str:
+    """What a record calls an object: its name in the catalog, or else its class with the module that it is in.
+
+    A class of a script or a notebook goes by its name alone, unless a part of the catalog has that name.
+    """
+    kind = type(part)
+    path = path_of(kind.__module__)
+    if path is not None:
+        return f"{path}:{kind.__qualname__}"
+    for one in entries(role).values():
+        module, _, attribute = one.target.partition(":")
+        if module == kind.__module__ and not one.preset:
+            public = attribute or next(iter(getattr(sys.modules[module], "__all__", ())), "")
+            if public == kind.__qualname__:
+                return one.name
+    is_plain = kind.__module__ == "__main__" and kind.__name__ not in entries(role)
+    return kind.__name__ if is_plain else f"{kind.__module__}.{kind.__name__}"
 
 
 def require(module: str, extra: str) -> ModuleType:

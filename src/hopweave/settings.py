@@ -1,9 +1,11 @@
 """Settings: the default profile < a chosen profile < hopweave.toml < the environment < flags. An unknown key is an error.
 
 The keys are the fields of `Settings`. Which part plays a role is said by name (`llm = "llama_cpp"`); the options of a part
-stand under its role and name (`[llms.llama_cpp]`), and are the fields of its class. Secrets are never settings: an option
-such as `api_key_env` names the environment variable that holds one. What was found in a folder (`hopweave.toml` in the working
-directory, the plan of a run) sets where questions and keys are sent only if the user trusts it; see `hopweave.security.trust`.
+stand under its role and name (`[llms.llama_cpp]`), and are the fields of its class. A part in a file of one's own is named by
+path (`method = "./mine.py:Picky"`), and its options stand under the name of its class (`[methods.Picky]`). Secrets are never
+settings: an option such as `api_key_env` names the environment variable that holds one. What was found in a folder
+(`hopweave.toml` in the working directory, the plan of a run) sets where questions and keys are sent, and which files are run as
+code, only if the user trusts it; see `hopweave.security.trust`.
 
 In the environment a key is in capitals after `HOPWEAVE_`, with two underscores for a dot. There and in `--set` a value is read
 as TOML if it can be (`[1, 2]`, `{max_llm_calls = 3}`), else it is the text itself. An empty variable says nothing.
@@ -29,14 +31,15 @@ from pydantic import (
     ValidationError,
 )
 
-from hopweave.catalog import Role, entry, load
+from hopweave.catalog import Role, entry, full_name, key_of, lacking, load
 from hopweave.errors import SettingsError, suggest
 from hopweave.files import is_file_name, read_toml
+from hopweave.part_files import allow, part_file
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Mode
 from hopweave.security.redaction import FOREIGN, public
-from hopweave.security.trust import Found, check_trust, is_trusted
+from hopweave.security.trust import SELECTED, Found, check_trust, is_trusted, named_files
 from hopweave.types import Sampling
 
 Part = TypeVar("Part")
@@ -63,7 +66,8 @@ class Settings(BaseModel):
 
     Attributes:
         profile: a file of `hopweave/profiles`, or the path of one.
-        method, llm, retriever, reader, duplicate_detector: names of parts; `hopweave names` lists them.
+        method, llm, retriever, reader, duplicate_detector: names of parts, which `hopweave names` lists, or paths of files
+            of one's own, such as `./mine.py:Picky`.
         corpus: an index folder made by `hopweave index`, or `starter` for the corpus that ships with the package.
         require_support: hand back an answer only if a passage bears it out, and else say what was found.
         budget, sampling, retries, store: see the classes of those names.
@@ -95,7 +99,7 @@ class Settings(BaseModel):
 
         Args:
             role: which folder.
-            name: which file.
+            name: which file of it, or the path of one of one's own.
             more: options that count where the settings do not say otherwise, and only if the part has them.
 
         Raises:
@@ -104,15 +108,28 @@ class Settings(BaseModel):
         """
         part = load(role, name)
         if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
-            raise SettingsError(f"{name!r} of the {role} is no dataclass, so it has no options to set; choose another part")
+            raise SettingsError(
+                f"{name!r} of the {role} is no dataclass, so it has no options; write @dataclass above its class"
+            )
         given: Options = getattr(self, role)
+        key = key_of(role, name)
         known = {field.name for field in dataclasses.fields(part) if field.init}
         preset = entry(role, name).preset
-        values = {key: value for key, value in more.items() if key in known} | {**preset, **given.get(name, {})}
-        made: Any = build(part, values, f"{role}.{name}")
+        values = {key: value for key, value in more.items() if key in known} | {**preset, **given.get(key, {})}
+        made: Any = build(part, values, f"{role}.{key}")
+        if problem := lacking(role, made) if part_file(name) is not None else "":
+            raise SettingsError(f"{key} in {name} {problem}")
         if preset:
-            made.settings_name = f"{role}.{name}"  # for what it tells the user to set
+            made.settings_name = f"{role}.{key}"  # for what it tells the user to set
         return made
+
+    def with_changes(self, flags: Mapping[str, Any]) -> Settings:
+        """These settings with the caller's own words over them.
+
+        Raises:
+            SettingsError: as `read_settings`.
+        """
+        return _checked(merged(self.model_dump(), flags))
 
     def make_budget(self) -> Budget:
         """The limits for one question."""
@@ -142,29 +159,49 @@ class Settings(BaseModel):
         return {key: public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
 
 
-def read_settings(flags: Mapping[str, Any] | None = None, *, config: Path | None = None, plan: Found | None = None) -> Settings:
+def read_settings(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    config: Path | None = None,
+    plan: Found | None = None,
+    files: Iterable[tuple[Role, str]] = (),
+) -> Settings:
     """Reads the settings from all sources.
 
     Args:
         flags: keys and values from the command line or the caller; nested keys as nested mappings.
         config: a TOML file to read instead of `hopweave.toml` in the working directory or the user's configuration folder.
         plan: what the plan of a run says that is there, over the environment and under the flags.
+        files: parts in files that the user names elsewhere, whose options may stand in the settings.
 
     Raises:
-        SettingsError: for a file that cannot be read, an unknown key (with the nearest one), a value that cannot be, or one
-            that a file sets which the user must trust first.
+        SettingsError: for a file that cannot be read, an unknown key (with the nearest one), a value that cannot be, one that a
+            file sets which the user must trust first, or a part in a file that cannot be imported.
     """
     given = dict(flags or {})
     values = _laid_over(_toml(config), [_environment(), *([plan] if plan is not None else [])], given)
+    return _checked(values, [*files, *(named_files(plan.parts) if plan is not None else ())])
+
+
+def _checked(values: dict[str, Any], files: Iterable[tuple[Role, str]] = ()) -> Settings:
+    """The settings of values that the user gave or trusts. Errors as `read_settings`."""
+    of_files = [*files, *named_files(values)]
+    for _, name in of_files:
+        allow(name)
+    values = values | {
+        key: full_name(SELECTED[key], name) for key, name in values.items() if key in SELECTED and part_file(name)
+    }
     try:
         settings = Settings(**values)
     except ValidationError as error:
         raise SettingsError(_explained(error, "settings", _keys_at(error.errors()[0]["loc"]))) from None
     for check in (settings.make_budget, settings.make_sampling, settings.make_retries):
         check()
+    keys = {(role, key_of(role, name)) for role, name in of_files}
     for role in get_args(Role):
         for name in getattr(settings, role, {}):
-            entry(role, name)
+            if (role, name) not in keys:
+                entry(role, name)
     return settings
 
 

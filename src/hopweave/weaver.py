@@ -7,37 +7,35 @@ async with Weaver(read_settings({"corpus": "my-index"})) as weaver:
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence, Sized
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import aclosing, suppress
+from contextvars import copy_context
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any
 
-from platformdirs import user_cache_path
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from hopweave.catalog import load
+from hopweave.catalog import name_of
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
-from hopweave.files import sha256_of
 from hopweave.grounding.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.grounding.marking import abstention, settled, verdict_of
-from hopweave.protocols import Method, Noting
+from hopweave.opening import AnyReader, AnyRetriever, Given, check_object, open_parts, options_of
+from hopweave.progress_bar import progress
+from hopweave.protocols import DuplicateDetector, LanguageModel, Method, Noting
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Parts
-from hopweave.runtime.store import Store
 from hopweave.runtime.workbench import Workbench
-from hopweave.settings import Settings, read_settings
+from hopweave.settings import Settings
 from hopweave.trace import Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
 from hopweave.types import Answer, Question
 
-STARTER = "starter"
 MAX_QUESTION_CHARACTERS = 8_000
 APART_SECONDS = 0.002
 """Between the beginnings of questions side by side. Begun at one moment, their replies come back at one moment, and each waits
@@ -48,22 +46,78 @@ _LOG = logging.getLogger(__name__)
 class Weaver:
     """Everything that questions share, opened once.
 
+    What is given by name or as an object counts over the settings. An object is used as it is: options that settings hold for a
+    part of its name do not touch it, and it stays open when the weaver closes, for it is its giver's to close.
+
     Args:
-        settings: which parts, with which options; the defaults if absent.
-        parts: ready parts to use instead of those that the settings name.
+        settings: which parts, with which options; or keys and values over those of files and the environment, as `ask` takes.
+        method: how to answer: a name, the path of a file (`./mine.py:Picky`), or an object, as all that follow.
+        llm: the language model.
+        retriever: finds passages. One that does not ask the model brings its own passages, so that there is no corpus.
+        reader: reads answers out of passages.
+        duplicate_detector: tells whether a query was asked before.
+        corpus: an index folder, or `starter`.
+        budget: the limits of each question.
+        parts: ready parts to use instead of all that would be opened; the weaver closes them.
+
+    Raises:
+        SettingsError: for what cannot be used, such as an object that lacks something of its role, with what it lacks.
+        DataError, MissingExtra: as `answer`.
     """
 
-    def __init__(self, settings: Settings | None = None, *, parts: Parts | None = None) -> None:
-        self.settings = settings or read_settings()
-        self.method: Method = self.settings.part("methods", self.settings.method)
-        self.parts = parts or open_parts(self.settings)
+    def __init__(
+        self,
+        settings: Settings | Mapping[str, Any] | None = None,
+        *,
+        method: Method | str | None = None,
+        llm: LanguageModel | str | None = None,
+        retriever: AnyRetriever | str | None = None,
+        reader: AnyReader | str | None = None,
+        duplicate_detector: DuplicateDetector | str | None = None,
+        corpus: str | Path | None = None,
+        budget: Budget | Mapping[str, Any] | None = None,
+        parts: Parts | None = None,
+    ) -> None:
+        opened = {"llm": llm, "retriever": retriever, "reader": reader, "duplicate_detector": duplicate_detector}
+        doubled = [key for key, value in {**opened, "corpus": corpus}.items() if value is not None and parts is not None]
+        if doubled:
+            raise SettingsError(
+                f"parts are given, so {' and '.join(doubled)} would count for nothing; give the one or the other"
+            )
+        given = Given.of(**opened, method=method, corpus=corpus, budget=budget)
+        self.settings = given.over(settings)
         self.budget = self.settings.make_budget()
+        is_ready = "method" in given.objects
+        self._take(given.objects["method"] if is_ready else self.settings.part("methods", self.settings.method))
+        self._name = self.settings.method
+        self.parts = parts or open_parts(self.settings, given.objects)
         self._public_settings = self.settings.public()
-        self._options: tuple[Any, dict[str, Any]] = (None, {})
-        for note in (
-            self.method.notes_on(Workbench(self.parts, Trace(), self.budget)) if isinstance(self.method, Noting) else ()
-        ):
+        for note in self._notes():
             _warn_once(note)
+
+    def _notes(self) -> Sequence[str]:
+        """Where the options of the method and the parts do not fit."""
+        return self.method.notes_on(Workbench(self.parts, Trace(), self.budget)) if isinstance(self.method, Noting) else ()
+
+    @property
+    def method(self) -> Method:
+        """What answers the questions. Another may take its place, and records name it from then on.
+
+        Raises:
+            SettingsError: when it is set, if it is no method.
+        """
+        return self._method
+
+    @method.setter
+    def method(self, method: Method) -> None:
+        self._take(method)
+        self._name = name_of("methods", method)
+        self._public_settings = {**self._public_settings, "method": self._name}
+
+    def _take(self, method: Method) -> None:
+        check_object("methods", method)
+        self._method = method
+        self._options = options_of(method)
 
     async def __aenter__(self) -> Weaver:
         return self
@@ -98,8 +152,15 @@ class Weaver:
             answer = _withheld(answer, bench)
         return trace.finish(asked, self.setup(self.budget), started_at, answer, failure)
 
-    async def answer_all(self, questions: Iterable[Question], *, max_parallel: int = 1) -> AsyncIterator[Record]:
+    async def answer_all(
+        self, questions: Iterable[Question], *, max_parallel: int = 1, show_progress: bool | None = None
+    ) -> AsyncIterator[Record]:
         """Answers many questions, up to `max_parallel` side by side, and yields each record as it is done.
+
+        Args:
+            questions: to be answered.
+            max_parallel: how many at a time.
+            show_progress: whether to draw a bar on standard error; `None` draws it in a terminal and in a notebook.
 
         Raises:
             SettingsError: if `max_parallel` is below 1.
@@ -107,7 +168,14 @@ class Weaver:
         """
         if max_parallel < 1:
             raise SettingsError(f"max_parallel must be at least 1, not {max_parallel}")
-        waiting = iter(questions)
+        total = len(questions) if isinstance(questions, Sized) else None
+        with progress(total, is_shown=show_progress) as one_more_done:
+            async with aclosing(self._answers(iter(questions), max_parallel)) as records:
+                async for record in records:
+                    one_more_done()
+                    yield record
+
+    async def _answers(self, waiting: Iterator[Question], max_parallel: int) -> AsyncGenerator[Record, None]:
         running: list[asyncio.Task[Record]] = []
         try:
             while True:
@@ -132,8 +200,8 @@ class Weaver:
         reader = self.parts.reader
         return Setup(
             version=_own_version(),
-            method=self.settings.method,
-            options=self._options_of_method(),
+            method=self._name,
+            options=self._options,
             llm=self.parts.llm.identity,
             retriever=self.parts.retriever_identity,
             reader=reader.identity if reader is not None else "",
@@ -141,14 +209,8 @@ class Weaver:
             settings=self._public_settings,
         )
 
-    def _options_of_method(self) -> dict[str, Any]:
-        """The options of the method, written out once as long as no other takes its place."""
-        if self._options[0] is not self.method:
-            self._options = (self.method, dataclasses.asdict(self.method))  # type: ignore[call-overload]
-        return self._options[1]
-
     async def _try(self, question: Question, bench: Workbench) -> tuple[Answer | None, Failure | None]:
-        name = self.settings.method
+        name = self._name
         try:
             answer = await self.method.answer(question, bench)
             _check_answer(answer, bench.trace)
@@ -172,92 +234,6 @@ def _withheld(answer: Answer, bench: Workbench) -> Answer:
         return answer
     bench.decide("withheld", answer.short, support=support, was=answer.text, stopped_because=answer.stopped_because)
     return abstention(answer)
-
-
-def open_parts(settings: Settings) -> Parts:
-    """Opens the model, the engines and the store that settings name."""
-    retriever, engine = open_retriever(settings)
-    return Parts(
-        settings.part("llms", settings.llm),
-        retriever=retriever,
-        engine=engine,
-        reader=settings.part("readers", settings.reader),
-        duplicate_detector=settings.part("duplicate_detectors", settings.duplicate_detector),
-        store=Store(settings.store.path, settings.store.mode),
-        sampling=settings.make_sampling(),
-        retries=settings.make_retries(),
-    )
-
-
-def open_retriever(settings: Settings) -> tuple[Any, Any]:
-    """Opens the retriever over the corpus that settings name, and the engine that it searches with (often itself)."""
-    engine = _open_engine(settings, engine_of(settings))
-    return (settings.part("retrievers", settings.retriever) if _asks_the_model(settings.retriever) else engine), engine
-
-
-def engine_of(settings: Settings) -> str:
-    """The name of the retriever that searches the index: the one chosen or, if that one asks the model, the one underneath.
-
-    Raises:
-        SettingsError: if what is underneath asks the model, too.
-    """
-    if not _asks_the_model(settings.retriever):
-        return settings.retriever
-    engine: str = settings.part("retrievers", settings.retriever).engine
-    if _asks_the_model(engine):
-        raise SettingsError(
-            f"retrievers.{settings.retriever}.engine = {engine!r} asks the language model itself; "
-            "name one that does not, such as 'bm25'"
-        )
-    return engine
-
-
-def _asks_the_model(retriever: str) -> bool:
-    return hasattr(load("retrievers", retriever), "search_with")
-
-
-def _open_engine(settings: Settings, name: str) -> Any:
-    part = load("retrievers", name)
-    has_index = any(option.name == "index" for option in dataclasses.fields(part)) if dataclasses.is_dataclass(part) else False
-    is_given = "index" in settings.retrievers.get(name, {})
-    more = {"index": index_folder(settings)} if has_index and not is_given else {}
-    return settings.part("retrievers", name, **more)
-
-
-def index_folder(settings: Settings) -> Path:
-    """The index of the settings' corpus; that of the starter corpus is built in the user's cache when first needed.
-
-    Raises:
-        DataError: if the corpus is no index, with the command that makes one.
-    """
-    if settings.corpus == STARTER:
-        return _starter_index(engine_of(settings))
-    folder = Path(settings.corpus)
-    if not folder.exists():
-        raise DataError(f"there is no index at {folder}; make one with: hopweave index DOCUMENTS --to {folder}")
-    if not (folder / "manifest.json").is_file():
-        raise DataError(f"{folder} is not an index; make one with: hopweave index {folder} --to {folder.name}-index")
-    return folder
-
-
-def _starter_index(retriever: str) -> Path:
-    from hopweave.corpus import read_corpus
-
-    passages = Path(__file__).parent / "starter" / "passages.jsonl"
-    digest = sha256_of(passages)[:12]
-    folder = user_cache_path("hopweave") / "indexes" / f"starter-{version('hopweave')}-{digest}-{retriever}"
-    if (folder / "manifest.json").is_file():
-        return folder
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder.parent) as scratch:
-            made = Path(scratch) / "index"
-            load("retrievers", retriever).build(made, read_corpus([passages]))
-            with suppress(OSError):  # another process that built it at the same time was first
-                made.rename(folder)
-    except OSError as error:
-        raise DataError(f"cannot make the starter index in {folder.parent}: {error.strerror}; name a --corpus") from None
-    return folder
 
 
 def check_question(question: Question) -> None:
@@ -335,34 +311,111 @@ def _weight(error: Exception) -> int:
             return 1
 
 
-async def aask(question: str, *, observers: Sequence[Observer] = (), **settings: Any) -> Record:
+async def aask(
+    question: str | Question,
+    *,
+    method: Method | str | None = None,
+    llm: LanguageModel | str | None = None,
+    retriever: AnyRetriever | str | None = None,
+    reader: AnyReader | str | None = None,
+    duplicate_detector: DuplicateDetector | str | None = None,
+    corpus: str | Path | None = None,
+    budget: Budget | Mapping[str, Any] | None = None,
+    observers: Sequence[Observer] = (),
+    **settings: Any,
+) -> Record:
     """Answers one question.
+
+    What is given here counts over `hopweave.toml` and the environment, and an object over all options that settings hold for a
+    part of its name.
 
     Args:
         question: what is asked.
+        method: how to answer: a name, the path of a file (`./mine.py:Picky`), or an object, as all that follow.
+        llm: the language model.
+        retriever: finds passages; one that does not ask the model brings its own, and there is no corpus.
+        reader: reads answers out of passages.
+        duplicate_detector: tells whether a query was asked before.
+        corpus: an index folder, or `starter`.
+        budget: the limits of the question.
         observers: told of each step as it happens.
-        settings: keys of `Settings`, such as `corpus`, `method`, `llm`, `budget`; the rest comes from files and environment.
+        settings: other keys of `Settings`, such as `profile` or `store`, and options of parts, such as `methods`.
 
     Returns:
         The record: `record.answer` is the answer, or `None` with `record.error` set.
+
+    Raises:
+        SettingsError, DataError, MissingExtra: for what the user has to mend first, as `Weaver` and `Weaver.answer`.
     """
-    async with Weaver(read_settings(settings)) as weaver:
+    weaver = Weaver(
+        settings,
+        method=method,
+        llm=llm,
+        retriever=retriever,
+        reader=reader,
+        duplicate_detector=duplicate_detector,
+        corpus=corpus,
+        budget=budget,
+    )
+    async with weaver:
         return await weaver.answer(question, observers=observers)
 
 
-def ask(question: str, *, observers: Sequence[Observer] = (), **settings: Any) -> Record:
-    """`aask` for code that is not asynchronous.
+def ask(
+    question: str | Question,
+    *,
+    method: Method | str | None = None,
+    llm: LanguageModel | str | None = None,
+    retriever: AnyRetriever | str | None = None,
+    reader: AnyReader | str | None = None,
+    duplicate_detector: DuplicateDetector | str | None = None,
+    corpus: str | Path | None = None,
+    budget: Budget | Mapping[str, Any] | None = None,
+    observers: Sequence[Observer] = (),
+    **settings: Any,
+) -> Record:
+    """`aask` for code that is not asynchronous, and for a notebook, whose own loop runs: there it works in a thread beside it.
 
-    Raises:
-        SettingsError: if called where an event loop runs, as in a notebook.
+    See `aask` for the arguments and the errors.
     """
+    work = aask(
+        question,
+        method=method,
+        llm=llm,
+        retriever=retriever,
+        reader=reader,
+        duplicate_detector=duplicate_detector,
+        corpus=corpus,
+        budget=budget,
+        observers=observers,
+        **settings,
+    )
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        pass
-    else:
-        raise SettingsError("ask() cannot wait where an event loop runs, as in a notebook; write: await hopweave.aask(...)")
-    return asyncio.run(aask(question, observers=observers, **settings))
+        return asyncio.run(work)
+    return _in_a_thread(work)
+
+
+def _in_a_thread(work: Coroutine[Any, Any, Record]) -> Record:
+    """Waits for a coroutine on a loop of its own, in a thread of its own. Interrupting the wait cancels it."""
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
+
+    async def watched() -> Record:
+        task = asyncio.current_task()
+        if task is not None:
+            begun.set_result((asyncio.get_running_loop(), task))
+        return await work
+
+    with ThreadPoolExecutor(1, "hopweave-ask") as thread:
+        done = thread.submit(copy_context().run, asyncio.run, watched())
+        try:
+            return done.result()
+        except KeyboardInterrupt:
+            loop, task = begun.result()
+            with suppress(RuntimeError):  # it ended at the same moment
+                loop.call_soon_threadsafe(task.cancel)
+            raise
 
 
 @cache

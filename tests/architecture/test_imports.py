@@ -14,9 +14,12 @@ import hopweave
 
 PACKAGE = Path(hopweave.__file__).parent
 
+ROLES = {"llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"}
 LAYERS = [
     {"types", "errors", "memoize"},
-    {"files", "catalog"},
+    {"files"},
+    {"part_files"},
+    {"catalog"},
     {"prompting", "prices"},
     {"text"},
     {"parse"},
@@ -26,13 +29,13 @@ LAYERS = [
     {"security", "runtime"},
     {"settings", "question_graph"},
     {"toolkit"},
-    {"llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"},
+    ROLES,
+    {"opening", "progress_bar"},
     {"weaver"},
     {"render"},
     {"evaluation"},
     {"cli", "server"},
 ]
-ROLES = LAYERS[11]
 DATA_ONLY = {"profiles", "starter"}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 

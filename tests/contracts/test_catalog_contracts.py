@@ -14,6 +14,7 @@ from hopweave import catalog, protocols
 from hopweave.catalog import ROLES, entries, load
 from hopweave.errors import HopweaveError, MissingExtra, SearchError
 from hopweave.llms.scripted import Scripted
+from hopweave.opening import index_folder
 from hopweave.prompting.prompt import Prompts
 from hopweave.runtime.components import Parts
 from hopweave.runtime.retries import Retries
@@ -21,7 +22,7 @@ from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
 from hopweave.trace import Record
 from hopweave.types import Question, Reading
-from hopweave.weaver import Weaver, index_folder
+from hopweave.weaver import Weaver
 
 PACKAGE = Path(catalog.__file__).parent
 ALL = [(role, name) for role in ROLES for name, one in entries(role).items() if ":" not in one.target]

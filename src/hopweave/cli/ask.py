@@ -24,10 +24,14 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
     *,
     corpus: Annotated[str, typer.Option(help="An index made by `hopweave index`; default: the starter corpus.")] = "",
-    method: Annotated[str, typer.Option(help="How to answer; `hopweave names methods` lists them.")] = "",
-    llm: Annotated[str, typer.Option(help="The language model; `hopweave names llms` lists them.")] = "",
-    retriever: Annotated[str, typer.Option(help="Finds passages; `hopweave names retrievers` lists them.")] = "",
-    reader: Annotated[str, typer.Option(help="Reads answers out of passages.")] = "",
+    method: Annotated[str, typer.Option(help="How to answer; `hopweave names methods` lists them; or FILE.py:CLASS.")] = "",
+    llm: Annotated[str, typer.Option(help="The language model; `hopweave names llms` lists them; or FILE.py:CLASS.")] = "",
+    retriever: Annotated[
+        str, typer.Option(help="Finds passages; `hopweave names retrievers` lists them; or FILE.py:CLASS.")
+    ] = "",
+    reader: Annotated[
+        str, typer.Option(help="Reads answers out of passages; `hopweave names readers` lists them; or FILE.py:CLASS.")
+    ] = "",
     profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
     long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,

@@ -53,6 +53,7 @@ def calibrate(
 
     A pair is positive if its passage holds a gold answer, and predicted positive if the reader's f is above theta.
     """
+    from hopweave.catalog import key_of
     from hopweave.errors import SettingsError
     from hopweave.evaluation.scoring.calibration import pairs_of_file
     from hopweave.settings import assignments, merged, read_settings
@@ -71,7 +72,7 @@ def calibrate(
     usual_start, usual_stop, usual_step = _RANGES[what]
     _report(
         what,
-        f"readers.{settings.reader}.theta" if what == "theta" else "methods.searchain.alpha",
+        f"readers.{key_of('readers', settings.reader)}.theta" if what == "theta" else "methods.searchain.alpha",
         scored,
         start=usual_start if start is None else start,
         stop=usual_stop if stop is None else stop,

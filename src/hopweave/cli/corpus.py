@@ -23,7 +23,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def corpus(
-    dataset: Annotated[str, typer.Argument(help="One of the datasets; hopweave names datasets lists them.")],
+    dataset: Annotated[str, typer.Argument(help="One of the datasets; hopweave names datasets lists them; or FILE.py:CLASS.")],
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -66,18 +66,20 @@ def corpus(
 
 
 def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Path]) -> Iterator[Passage]:
-    from hopweave.catalog import load
+    from hopweave.catalog import key_of, load
     from hopweave.corpus import CorpusOptions, Tally, read_corpus
+    from hopweave.part_files import allow
     from hopweave.protocols import PassageSource
     from hopweave.settings import assignments, build
 
+    allow(dataset)
     part = load("datasets", dataset)
     if not issubclass(part, PassageSource):
         raise SettingsError(f"the rows of {dataset} bring no passages of their own; index a corpus that holds its evidence")
     chosen = assignments(options)
     given: list[dict[str, Any]] = [{**chosen, "path": str(path)} for path in paths] or [chosen]
     for values in given:
-        yield from build(part, values, f"datasets.{dataset}").passages()
+        yield from build(part, values, f"datasets.{key_of('datasets', dataset)}").passages()
     if also:
         tally = Tally()
         yield from read_corpus(also, options=CorpusOptions(max_words=0), tally=tally)

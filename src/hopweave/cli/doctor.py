@@ -52,7 +52,7 @@ def _findings() -> Iterator[tuple[bool, bool, str]]:
 def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     from hopweave.catalog import ROLES, entries, entry, load, missing_from
     from hopweave.errors import HopweaveError, MissingExtra, SettingsError
-    from hopweave.weaver import engine_of
+    from hopweave.opening import engine_of
 
     chosen = {
         "methods": settings.method,
@@ -64,7 +64,8 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     needed = set(chosen.items())
     for role, name in chosen.items():
         try:
-            entry(role, name)  # type: ignore[arg-type]
+            if entry(role, name).is_foreign:  # type: ignore[arg-type]
+                load(role, name)  # type: ignore[arg-type]
             if role == "retrievers":
                 needed.add((role, engine_of(settings)))
         except SettingsError as error:
@@ -103,7 +104,7 @@ def _model(name: str | None, *, is_needed: bool) -> Iterator[tuple[bool, bool, s
 
 def _corpus(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     from hopweave.errors import HopweaveError
-    from hopweave.weaver import STARTER, index_folder
+    from hopweave.opening import STARTER, index_folder
 
     try:
         place = "comes with the package" if settings.corpus == STARTER else str(index_folder(settings))

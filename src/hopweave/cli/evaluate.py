@@ -27,17 +27,22 @@ def evaluate(
     *,
     out: Annotated[Path, typer.Option(help="The folder of the run. If the run is there, it goes on.")],
     dataset: Annotated[
-        str, typer.Option(help="A dataset (see `hopweave names datasets`), or labels of the plan, by commas.")
+        str, typer.Option(help="A dataset (see `hopweave names datasets`), or labels of the plan, by commas; or FILE.py:CLASS.")
     ] = "",
     path: Annotated[Path | None, typer.Option(help="The dataset's file.")] = None,
     limit: Annotated[int | None, typer.Option(help="Draw so many questions of each dataset.")] = None,
     seed: Annotated[
         int | None, typer.Option(help="Draw them at random under this seed; without it the first ones are taken.")
     ] = None,
-    methods: Annotated[str, typer.Option(help="Methods, or labels of the plan, separated by commas.")] = "",
+    methods: Annotated[str, typer.Option(help="Methods, labels of the plan, or FILE.py:CLASS, separated by commas.")] = "",
     corpus: Annotated[str, typer.Option(help="An index made by `hopweave index`; default: the starter corpus.")] = "",
-    llm: Annotated[str, typer.Option(help="The language model; `hopweave names llms` lists them.")] = "",
-    reader: Annotated[str, typer.Option(help="Reads answers out of passages.")] = "",
+    llm: Annotated[str, typer.Option(help="The language model; `hopweave names llms` lists them; or FILE.py:CLASS.")] = "",
+    reader: Annotated[
+        str, typer.Option(help="Reads answers out of passages; `hopweave names readers` lists them; or FILE.py:CLASS.")
+    ] = "",
+    retriever: Annotated[
+        str, typer.Option(help="Finds passages; `hopweave names retrievers` lists them; or FILE.py:CLASS.")
+    ] = "",
     profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
     config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
@@ -64,7 +69,7 @@ def evaluate(
     from hopweave.evaluation.runs.run import RunOptions
     from hopweave.settings import assignments, merged
 
-    named = {"corpus": corpus, "llm": llm, "reader": reader, "profile": profile}
+    named = {"corpus": corpus, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
     given: dict[str, Any] = {key: value for key, value in named.items() if value}
     if replay:
         given["store"] = {"mode": "replay"}
@@ -81,6 +86,7 @@ def evaluate(
 def _plan(file: Path | None, flags: Flags, out: Path, config: Path | None) -> tuple[Plan, Settings]:
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.runs.plan import chosen, in_full, read_plan
+    from hopweave.security.trust import named_files
     from hopweave.settings import read_settings
 
     if file is None and not flags.datasets and not flags.methods and RunFolder.is_at(out):
@@ -88,7 +94,7 @@ def _plan(file: Path | None, flags: Flags, out: Path, config: Path | None) -> tu
         plan, settings = chosen(there.plan, flags), read_settings(flags.settings, config=config, plan=there.found)
     else:
         plan = read_plan(file, flags)
-        settings = read_settings(plan.settings, config=config)
+        settings = read_settings(plan.settings, config=config, files=named_files(plan.parts))
     return in_full(plan, settings), settings
 
 

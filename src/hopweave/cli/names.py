@@ -15,7 +15,7 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def names(
     role: Annotated[str, typer.Argument(help="Which role, such as methods or llms; all if left out.")] = "",
-    name: Annotated[str, typer.Argument(help="One part, to see its options with their defaults.")] = "",
+    name: Annotated[str, typer.Argument(help="One part, or FILE.py:CLASS, to see its options with their defaults.")] = "",
 ) -> None:
     """List what there is to choose from, from the files themselves."""
     from hopweave.catalog import ROLES, entries
@@ -52,9 +52,11 @@ def _show_options(role: Any, name: str) -> None:
     import inspect
     from typing import get_type_hints
 
-    from hopweave.catalog import entry, load
+    from hopweave.catalog import entry, key_of, load
     from hopweave.errors import SettingsError
+    from hopweave.part_files import allow
 
+    allow(name)
     part = load(role, name)
     if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
         raise SettingsError(f"{name!r} of the {role} is no dataclass, so it has no options to show")
@@ -66,7 +68,7 @@ def _show_options(role: Any, name: str) -> None:
     options = [field for field in dataclasses.fields(part) if field.init]
     if options:
         say()
-        say(f"options, set as {role}.{name}.OPTION:")
+        say(f"options, set as {role}.{key_of(role, name)}.OPTION:")
     for field in options:
         notes = [str(note) for note in getattr(hints[field.name], "__metadata__", ())]
         default = f"default {chosen.preset[field.name]!r}" if field.name in chosen.preset else _default_of(field)

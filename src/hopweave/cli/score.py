@@ -24,7 +24,10 @@ def score(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")],
     *,
     metrics: Annotated[
-        str, typer.Option(help="Metrics, parted by commas; all that fit if left out. `hopweave names metrics` lists them.")
+        str,
+        typer.Option(
+            help="Metrics, parted by commas; all that fit if left out. `hopweave names metrics` lists them; or FILE.py:CLASS."
+        ),
     ] = "",
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
@@ -44,9 +47,12 @@ def score(
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
     from hopweave.evaluation.scoring.summary import columns_of, summarize
+    from hopweave.part_files import allow
 
     folder = RunFolder.open(run)
     names = [name.strip() for name in metrics.split(",") if name.strip()]
+    for name in names:
+        allow(name)
     opened, left_out = open_metrics(names, options_of(set_ or []))
     scores = score_run(folder, opened)
     summary = summarize(folder, scores, opened, left_out=left_out, by=by or (), seed=seed)

@@ -25,7 +25,7 @@ def trust(
     listing: Annotated[bool, typer.Option("--list", help="List the files that are trusted, and which have changed.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Trust the folder no longer.")] = False,
 ) -> None:
-    """Let the hopweave.toml and the plan.json of a folder say where questions and keys are sent, and what is loaded.
+    """Let the hopweave.toml, the plan.json and the scores.json of a folder say where questions go, and what is loaded and run.
 
     Read them first: what they set of that kind is printed. A file that is changed afterwards must be trusted again.
     """
@@ -67,9 +67,10 @@ def _trust(place: Path) -> None:
 
 def _found(place: Path) -> Iterator[Found]:
     from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.scoring.summary import found_scores
     from hopweave.settings import FILE, found_toml
 
-    if place.is_file() and place.name != "plan.json":
+    if place.is_file() and place.name not in ("plan.json", "scores.json"):
         yield found_toml(place)
         return
     folder = place.parent if place.is_file() else place
@@ -77,6 +78,9 @@ def _found(place: Path) -> Iterator[Found]:
         yield found_toml(folder / FILE)
     if RunFolder.is_at(folder):
         yield RunFolder.open(folder).found
+        scores = found_scores(folder)
+        if scores is not None:
+            yield scores
 
 
 def _shown(key: str, value: object) -> str:

@@ -30,6 +30,7 @@ class Parts:
         store: replies by what was asked.
         sampling: the base that methods start from.
         retries: of calls that may succeed later.
+        borrowed: those of the above that stay open when the rest is closed.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Parts:
         store: Store | None = None,
         sampling: Sampling | None = None,
         retries: Retries | None = None,
+        borrowed: Sequence[object] = (),
     ) -> None:
         self.llm = llm
         self.retriever = retriever
@@ -52,6 +54,7 @@ class Parts:
         self.store = store
         self.sampling = sampling or Sampling()
         self.retries = retries or Retries()
+        self._borrowed = tuple(map(id, borrowed))
         self.in_flight: InFlight[Any] = InFlight()
         """Calls of the model under way, by their key in the store."""
         self.offline_replies: dict[str, Stored] = {}
@@ -113,11 +116,12 @@ class Parts:
         return (await self._compare.ask([(query, tuple(seen))]))[0]
 
     async def close(self) -> None:
-        """Lets go of everything, also where one part fails to close."""
+        """Lets go of everything but what is borrowed, also where one part fails to close."""
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(self.llm.close)
+            if id(self.llm) not in self._borrowed:
+                stack.push_async_callback(self.llm.close)
             for part in (self.store, self.engine):
-                if part is not None:
+                if part is not None and id(part) not in self._borrowed:
                     stack.callback(part.close)
             for batcher in (self._search, self._read, self._compare):
                 if batcher is not None:

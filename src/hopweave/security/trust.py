@@ -17,7 +17,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,13 +25,14 @@ from typing import Any, get_args
 
 from platformdirs import user_config_path
 
-from hopweave.catalog import Role, entries
+from hopweave.catalog import PROTOCOLS, Role, entries
 from hopweave.errors import SettingsError
 from hopweave.files import lock, read_json, write_whole
+from hopweave.part_files import part_file
 
 SCHEMA = "hopweave.trusted/1"
 
-_SELECTED: Mapping[str, Role] = {
+SELECTED: Mapping[str, Role] = {
     "method": "methods",
     "llm": "llms",
     "retriever": "retrievers",
@@ -39,6 +40,7 @@ _SELECTED: Mapping[str, Role] = {
     "reader": "readers",
     "duplicate_detector": "duplicate_detectors",
 }
+"""Which role the part plays that an option of this name chooses."""
 # Of parts that call a model elsewhere or load one here, only these options are free; one that is new is guarded.
 _FREE: Mapping[str, frozenset[str]] = {
     "llms": frozenset(
@@ -95,7 +97,7 @@ def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
     """What among settings decides where questions and keys are sent, where replies are kept, and what is loaded and run here.
 
     Addresses, names of environment variables, headers, proxies, TLS, fields added to requests, files of weights, the store, and
-    parts that another package brings.
+    parts that another package or a file brings.
 
     Args:
         values: nested, by role and name where they are options of parts.
@@ -128,7 +130,7 @@ def _look_at_part(role: str, name: str, options: Any, found: dict[str, Any]) -> 
 
 
 def _look_at(key: str, place: str, value: Any, found: dict[str, Any]) -> None:
-    if _GUARDED.search(key) or (key in _SELECTED and _is_foreign(_SELECTED[key], value)):
+    if _GUARDED.search(key) or (key in SELECTED and _is_foreign(SELECTED[key], value)):
         found[place] = value
     elif isinstance(value, Mapping):
         for inner, item in value.items():
@@ -136,9 +138,21 @@ def _look_at(key: str, place: str, value: Any, found: dict[str, Any]) -> None:
 
 
 def _is_foreign(role: str, name: Any) -> bool:
-    """Whether another package brings the part."""
+    """Whether the part is not of this package: another one brings it, or it is a file of somebody's own."""
     known = entries(role)
-    return isinstance(name, str) and name in known and ":" in known[name].target
+    return part_file(name) is not None or (isinstance(name, str) and name in known and known[name].is_foreign)
+
+
+def named_files(values: Mapping[str, Any]) -> Iterator[tuple[Role, str]]:
+    """The parts that settings name by the path of a file, wherever `guarded` finds them; nested as there."""
+    for key, value in values.items():
+        if key in SELECTED and part_file(value) is not None:
+            yield SELECTED[key], value
+        elif isinstance(value, Mapping):
+            for role in PROTOCOLS:
+                if role == key:
+                    yield from ((role, name) for name in value if part_file(name) is not None)
+            yield from named_files(value)
 
 
 def _is_no_file(role: str, name: str, value: Any) -> bool:
@@ -183,7 +197,7 @@ def _refusal(file: Found, keys: list[str]) -> str:
     )
 
 
-TRUSTED_NAMES = ("hopweave.toml", "plan.json")
+TRUSTED_NAMES = ("hopweave.toml", "plan.json", "scores.json")
 """The files that are looked for in a folder."""
 
 

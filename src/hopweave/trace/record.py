@@ -19,6 +19,7 @@ from hopweave.errors import DataError, ReplayMiss
 from hopweave.grounding.marking import verdict_of, verdict_problems
 from hopweave.trace.earlier_schemas import FIRST, from_first
 from hopweave.trace.json_text import mapping_adapter, one_line_of_json
+from hopweave.trace.notebook import in_html
 from hopweave.trace.steps import (
     OFFLINE,
     READER,
@@ -170,6 +171,10 @@ class Record:
         held = {passage.id: passage for passage in self.passages}
         citations = self.answer.citations if self.answer is not None else ()
         return tuple((citation, held[citation.passage_id]) for citation in citations)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the answer with its quotes."""
+        return in_html(self.question.text, self.answer, self.error, self.cited_passages(), self.seconds)
 
     def _verdict_problems(self) -> Iterator[str]:
         if self.answer is not None:

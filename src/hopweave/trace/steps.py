@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Discriminator
 
@@ -176,7 +176,13 @@ class TextPiece:
 
 
 Event = Started | TextPiece | AnyStep
-Observer = Callable[[Event], None]
+
+
+class Observer(Protocol):
+    """Told of each step of a question as it happens: a function of one event will do."""
+
+    def __call__(self, event: Event, /) -> None:
+        """Takes the event in. One that raises is told no more, and the question goes on."""
 
 
 def passage_ids_of(step: AnyStep) -> Iterator[str]:

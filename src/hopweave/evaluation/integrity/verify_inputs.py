@@ -36,6 +36,9 @@ def check_inputs(run: RunFolder, found: Verification) -> Manifest | None:
             found.altered |= {f"{label}/{method}" for method in run.plan.methods}
     for corpus, source in known.indexes.items():
         _check_source(run, known, source, f"the index {corpus}", found, known.retrievers.get(corpus, ""))
+    for path, sha256 in run.plan.files.items():
+        source = Source(path, (FileHash(Path(path).name, 0, 0, sha256),))
+        _check_source(run, known, source, "the code of a part", found)
     if not is_settled(known):
         found.notes.append("the last sitting of the run has not ended, so that manifest.json does not hold its records yet")
     if any(sitting.code != manifest.hash_code() for sitting in known.sittings):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from shlex import join
 from typing import Any
 
-from hopweave.catalog import entries
+from hopweave.catalog import entries, key_of
 from hopweave.evaluation.runs.folder import Plan, RunFolder
 from hopweave.evaluation.scoring.comparisons import Table
 from hopweave.evaluation.scoring.statistics import NUM_RESAMPLES
@@ -43,7 +43,8 @@ def _score_flags(found: Mapping[str, Any]) -> Iterator[str]:
         yield from ("--metrics", ",".join(names))
     for metric in found["metrics"]:
         for option, value in metric["options"].items():
-            yield from ("--set", f"metrics.{metric['name']}.{option}={value if isinstance(value, str) else json.dumps(value)}")
+            key = key_of("metrics", metric["name"])
+            yield from ("--set", f"metrics.{key}.{option}={value if isinstance(value, str) else json.dumps(value)}")
     for trait in found.get("by", ()):
         yield from ("--by", trait)
     if found.get("seed"):
@@ -58,7 +59,10 @@ def _compare_flags(run: RunFolder, table: Table) -> Iterator[str]:
     if table.runs or set(table.methods) != set(run.plan.contenders) - {table.baseline}:
         yield from ("--methods", ",".join(table.methods))
     for option, value in table.options.items():
-        yield from ("--set", f"metrics.{table.metric}.{option}={value if isinstance(value, str) else json.dumps(value)}")
+        yield from (
+            "--set",
+            f"metrics.{key_of('metrics', table.metric)}.{option}={value if isinstance(value, str) else json.dumps(value)}",
+        )
     if table.seed:
         yield from ("--seed", str(table.seed))
     if table.num_resamples != NUM_RESAMPLES:

@@ -17,11 +17,12 @@ from dataclasses import dataclass, replace
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.prepare import Prepared
 from hopweave.evaluation.runs.progress import Cell, CellProgress, Spent
+from hopweave.opening import open_retriever
 from hopweave.prices import Price
 from hopweave.protocols import OnText
 from hopweave.runtime.components import Parts
 from hopweave.types import Abilities, Message, Passage, Question, Reading, Reply, Sampling, Usage
-from hopweave.weaver import Weaver, open_retriever
+from hopweave.weaver import Weaver
 
 REHEARSED = 3
 """Questions of a cell that are rehearsed."""

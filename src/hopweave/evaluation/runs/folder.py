@@ -29,7 +29,8 @@ from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.integrity import checksums, manifest
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.files import file_name, read_json, refuse_links_out, write_whole
-from hopweave.security.trust import Found, trust_own
+from hopweave.part_files import part_file
+from hopweave.security.trust import SELECTED, Found, trust_own
 from hopweave.settings import Settings
 from hopweave.trace import Record, one_line_of_json
 from hopweave.types import Example
@@ -49,7 +50,7 @@ class DatasetPlan:
     """A dataset of a run.
 
     Attributes:
-        name: of the file in `hopweave/datasets`.
+        name: of the file in `hopweave/datasets`, or the path of one's own with its class.
         options: of the dataset, its `path` among them.
         corpus: the index that is searched for its questions; empty takes the one of the settings.
         limit: how many questions are drawn; `None` takes all.
@@ -68,7 +69,7 @@ class MethodPlan:
     """A method of a run.
 
     Attributes:
-        name: of the file in `hopweave/methods`.
+        name: of the file in `hopweave/methods`, or the path of one's own with its class.
         options: of the method.
         seed: of the plan, under which replies are sampled; `None` takes that of the settings.
         repeats: the label of the method that is run under several seeds, of which this is one; empty for a method on its own.
@@ -97,11 +98,23 @@ class Plan:
         datasets: by the label under which they stand in tables.
         methods: likewise.
         settings: keys and values over the user's own settings; without secrets.
+        files: the SHA-256 of each file of one's own that holds a part, by path. So a file that was changed is refused before it
+            is imported, and whoever trusts the plan trusts these files as they were.
     """
 
     datasets: Mapping[str, DatasetPlan]
     methods: Mapping[str, MethodPlan]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> dict[str, dict[str, Any]]:
+        """The options of its datasets and methods, by role and name."""
+        parts: dict[str, dict[str, Any]] = {"datasets": {}, "methods": {}}
+        for role, plans in (("datasets", self.datasets), ("methods", self.methods)):
+            for one in plans.values():
+                parts[role][one.name] = {**parts[role].get(one.name, {}), **one.options}
+        return parts
 
     @property
     def contenders(self) -> dict[str, tuple[str, ...]]:
@@ -193,11 +206,7 @@ class RunFolder:
     @property
     def found(self) -> Found:
         """The plan as a file that was found, which the user may have to trust."""
-        parts: dict[str, dict[str, Any]] = {"datasets": {}, "methods": {}}
-        for role, plans in (("datasets", self.plan.datasets), ("methods", self.plan.methods)):
-            for one in plans.values():
-                parts[role][one.name] = {**parts[role].get(one.name, {}), **one.options}
-        return Found(self.path / "plan.json", self.content, self.plan.settings, parts)
+        return Found(self.path / "plan.json", self.content, self.plan.settings, self.plan.parts)
 
     @staticmethod
     def is_at(path: Path) -> bool:
@@ -361,8 +370,11 @@ def _examples_in(content: bytes, place: Path) -> list[Example]:
 
 
 def plan_differences(old: Plan, new: Plan) -> list[str]:
-    """What differs between two plans, a line each, but for where data and indexes lie: those are held to their content."""
-    return _differences(_without_places(old), _without_places(new))
+    """What differs between two plans, a line each, but for where files and indexes lie: those are held to their content."""
+    before, now = _files_of(old), _files_of(new)
+    if before != now:  # all that follows may import them
+        return _differences({"files": before}, {"files": now})
+    return _differences(_without_places(old, new), _without_places(new, new))
 
 
 def _differences_in_full(old: Plan, new: Plan) -> list[str]:
@@ -378,16 +390,38 @@ def _plain(plan: Plan) -> dict[str, Any]:
     return plain
 
 
-def _without_places(plan: Plan) -> dict[str, Any]:
+def _without_places(plan: Plan, wanted: Plan) -> dict[str, Any]:
+    """A plan as JSON holds it, without what only says where something lies.
+
+    Args:
+        plan: which may be of a stranger, so nothing that it names is imported.
+        wanted: what the user asks for. It says what is to be imported.
+    """
     found = _plain(plan)
     found["settings"].pop("corpus", None)
     for options in found["settings"].get("retrievers", {}).values():
         options.pop("index", None)
-    for table in found["datasets"].values():
+    for key in SELECTED.keys() & found["settings"].keys():
+        found["settings"][key] = _without_folder(found["settings"][key])
+    for table in (*found["datasets"].values(), *found["methods"].values()):
+        table["name"] = _without_folder(table["name"])
+    for label, table in found["datasets"].items():
         del table["corpus"]
-        for option in _path_options(table["name"]) & table["options"].keys():
+        options = _path_options(wanted.datasets[label].name) if label in wanted.datasets else frozenset()
+        for option in options & table["options"].keys():
             del table["options"][option]
+    del found["files"]
     return found
+
+
+def _files_of(plan: Plan) -> list[str]:
+    return sorted(f"{Path(path).name} with SHA-256 {sha256}" for path, sha256 in plan.files.items())
+
+
+def _without_folder(name: Any) -> Any:
+    """The name of a part; of one in a file, without the folder."""
+    file = part_file(name)
+    return name if file is None else f"{file.path.name}:{file.class_name}"
 
 
 def _path_options(dataset: str) -> frozenset[str]:

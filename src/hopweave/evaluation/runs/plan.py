@@ -16,6 +16,9 @@
     name = "searchain"
     verify = false
 
+    [methods.mine]                  # a method in a file of one's own; datasets are named so, too
+    name = "./mine.py:Picky"
+
     [methods.cot_sc]                # a method that samples, worked once for each seed
     seeds = [0, 1, 2]               # each is a cell with records of its own: cot_sc@0, cot_sc@1, cot_sc@2
 
@@ -30,10 +33,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hopweave.catalog import Role, entry
+from hopweave.catalog import Role, full_name, key_of
 from hopweave.errors import DataError, SettingsError, suggest
 from hopweave.evaluation.runs.folder import MAX_SEED, DatasetPlan, MethodPlan, Plan
 from hopweave.files import WHAT_MAY_BE, is_file_name, read_toml
+from hopweave.part_files import allow, hashes, part_file
+from hopweave.security.trust import named_files
 from hopweave.settings import Settings, build, merged
 
 _TABLES = ("datasets", "methods", "settings")
@@ -44,7 +49,7 @@ class Flags:
     """What the command line says about the plan.
 
     Attributes:
-        datasets: labels of the file's datasets to take; without a file, names of datasets.
+        datasets: labels of the file's datasets to take; without a file, names of datasets, or paths of files.
         methods: likewise.
         path: file of the dataset, where there is one dataset.
         limit: of every dataset; `seed` likewise.
@@ -104,9 +109,16 @@ def chosen(plan: Plan, flags: Flags) -> Plan:
 
 
 def in_full(plan: Plan, settings: Settings) -> Plan:
-    """The plan with all settings of the run as they are in the end, wherever they came from, without secrets."""
+    """The plan with all settings of the run as they are in the end, wherever they came from, without secrets.
+
+    Raises:
+        SettingsError: if a file of one's own that it names cannot be read.
+    """
     public = settings.public()
-    return replace(plan, settings={key: value for key, value in public.items() if key != "method"})
+    whole = replace(plan, settings={key: value for key, value in public.items() if key != "method"})
+    named = [*named_files(whole.settings), *named_files(whole.parts)]
+    files = {path: sha256 for _, name in named for path, sha256 in hashes(name).items()}
+    return replace(whole, files=dict(sorted(files.items())))
 
 
 def _of_flags(flags: Flags) -> dict[str, Any]:
@@ -117,7 +129,21 @@ def _of_flags(flags: Flags) -> dict[str, Any]:
     table: dict[str, Any] = {key: getattr(flags, key) for key in ("limit", "seed") if getattr(flags, key) is not None}
     if flags.path is not None:
         table["path"] = str(flags.path)
-    return {"datasets": dict.fromkeys(flags.datasets, table), "methods": {name: {} for name in flags.methods}}
+    return {"datasets": _labelled("datasets", flags.datasets, table), "methods": _labelled("methods", flags.methods, {})}
+
+
+def _labelled(role: Role, names: Sequence[str], table: Mapping[str, Any]) -> dict[str, Any]:
+    """A table for each name. A part in a file stands under the name of its class, which fits into a table and a path."""
+    tables: dict[str, Any] = {}
+    for name in names:
+        label = name
+        if part_file(name) is not None:
+            allow(name)
+            label = key_of(role, name)
+        if label in tables and tables[label] != {**table, "name": name}:
+            raise SettingsError(f"two of the {role} are called {label}; give them labels of their own in a plan file")
+        tables[label] = {**table, "name": name}
+    return tables
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -150,7 +176,7 @@ def _tables(given: Mapping[str, Any], what: str, where: str) -> dict[str, dict[s
 def _dataset(label: str, table: Mapping[str, Any]) -> DatasetPlan:
     values, options = _parted(table, ("name", "corpus", "limit", "seed"))
     plan = build(DatasetPlan, {"name": label, **values, "options": options}, f"datasets.{label}")
-    _check_name("datasets", plan.name, label)
+    plan = replace(plan, name=_name("datasets", plan.name, label))
     if plan.limit is not None and plan.limit < 1:
         raise SettingsError(f"datasets.{label}.limit must be at least 1, not {plan.limit}; leave it out to take all")
     return plan
@@ -161,7 +187,7 @@ def _methods(label: str, table: Mapping[str, Any]) -> dict[str, MethodPlan]:
     values, options = _parted(table, ("name", "seeds"))
     seeds = _seeds(label, values.pop("seeds", None))
     plan = build(MethodPlan, {"name": label, **values, "options": options}, f"methods.{label}")
-    _check_name("methods", plan.name, label)
+    plan = replace(plan, name=_name("methods", plan.name, label))
     return {f"{label}@{seed}": replace(plan, seed=seed, repeats=label) for seed in seeds} or {label: plan}
 
 
@@ -186,9 +212,11 @@ def _parted(table: Mapping[str, Any], keys: Iterable[str]) -> tuple[dict[str, An
     return ours, {key: value for key, value in table.items() if key not in ours and key != "options"} | more
 
 
-def _check_name(role: Role, name: str, label: str) -> None:
+def _name(role: Role, name: str, label: str) -> str:
+    """The name in full of a part that the user names, here or on the command line."""
+    allow(name)
     try:
-        entry(role, name)
+        return full_name(role, name)
     except SettingsError as error:
         advice = f" (or give [{role}.{label}] a name)" if name == label else ""
         raise SettingsError(f"{error}{advice}") from None

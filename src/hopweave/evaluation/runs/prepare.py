@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopweave.catalog import load
+from hopweave.catalog import key_of, load
 from hopweave.errors import DataError
 from hopweave.evaluation.runs.folder import DatasetPlan, Plan, RunFolder
 from hopweave.evaluation.runs.progress import Cell
@@ -44,7 +44,7 @@ class Prepared:
     def settings_of(self, cell: Cell) -> Settings:
         """The settings under which a cell is worked."""
         method = self.plan.methods[cell.method]
-        options = merged(self.settings.methods, {method.name: dict(method.options)})
+        options = merged(self.settings.methods, {key_of("methods", method.name): dict(method.options)})
         own = {"method": method.name, "methods": options, "corpus": self.corpus_of(cell.dataset)}
         if method.sampling_seed is None:
             return self.settings.model_copy(update=own)

@@ -12,9 +12,10 @@ from hopweave.evaluation.runs.limiter import Limited, Turns, limited
 from hopweave.evaluation.runs.paths import base_of
 from hopweave.evaluation.runs.prepare import Prepared
 from hopweave.evaluation.runs.progress import Cell
+from hopweave.opening import open_retriever
 from hopweave.runtime.components import Parts
 from hopweave.runtime.store import Store
-from hopweave.weaver import Weaver, open_retriever
+from hopweave.weaver import Weaver
 
 DEFAULT_PARALLEL = 8
 """Calls at a time where neither the endpoint nor the user says."""

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopweave.catalog import entries
+from hopweave.catalog import entries, key_of
 from hopweave.errors import DataError, SettingsError, suggest
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.comparisons import Compared, ComparedRun, Table
@@ -51,6 +51,7 @@ from hopweave.evaluation.scoring.statistics import (
 )
 from hopweave.evaluation.scoring.summary import metrics_of, read_summary
 from hopweave.evaluation.scoring.tables import Interval
+from hopweave.part_files import part_file
 from hopweave.types import AnswerForm, Column
 
 _LEVEL = 1 - CONFIDENCE
@@ -189,14 +190,14 @@ def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[
 
     def opened(name: str) -> OpenMetric:
         if name not in opened_by_name:
-            of_it = {name: given[name]} if name in given else {}
+            of_it = {key: given[key] for key in (name, key_of("metrics", name)) if key in given}
             opened_by_name[name] = open_metrics([name], of_it)[0][0]
         return opened_by_name[name]
 
     for wanted in what or sorted({PRIMARY[form] for form in _forms(run)} & known.keys()):
-        name, _, column = wanted.partition(".")
-        if name not in known:
-            homes = {key: metric.name for metric in open_metrics()[0] for key in metric.columns}
+        name, column = _parted(wanted, scored)
+        if name not in known and name not in scored:
+            homes = {key: metric.name for metric in (*scored.values(), *open_metrics()[0]) for key in metric.columns}
             if column or name not in homes:
                 raise SettingsError(f"{wanted!r} is no metric and no column of one; {suggest(wanted, {*known, *homes})}")
             name, column = homes[name], name
@@ -208,6 +209,15 @@ def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[
         for each in [column] if column else metric.columns:
             chosen[name, each] = (metric, each)
     return list(chosen.values())
+
+
+def _parted(wanted: str, scored: Iterable[str]) -> tuple[str, str]:
+    """The metric and the column that are meant; the path of a file, which has dots of its own, is known from the scores."""
+    of_file = next((name for name in scored if part_file(name) is not None and f"{wanted}.".startswith(f"{name}.")), None)
+    if of_file is not None:
+        return of_file, wanted.removeprefix(of_file).removeprefix(".")
+    name, _, column = wanted.partition(".")
+    return name, column
 
 
 def _scores_for(run: RunFolder, metrics: Sequence[OpenMetric]) -> list[Score]:

@@ -19,12 +19,13 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from hopweave.catalog import entries, load
+from hopweave.catalog import entries, full_name, key_of, load
 from hopweave.errors import DataError, MissingExtra, SettingsError, suggest
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.files import sha256_of
 from hopweave.parse.refusal import is_refusal
+from hopweave.part_files import part_file
 from hopweave.protocols import Metric, Selective
 from hopweave.settings import build
 from hopweave.trace import AnyStep, Failure, ParseFailure, Record
@@ -107,7 +108,7 @@ def for_dataset(opened: OpenMetric, dataset: str) -> OpenMetric:
     more = {key: value for key, value in official_options(dataset, opened.name).items() if key not in opened.options}
     if not more or opened.metric is None:
         return opened
-    metric = build(load("metrics", opened.name), {**more, **opened.options}, f"metrics.{opened.name}")
+    metric = build(load("metrics", opened.name), {**more, **opened.options}, f"metrics.{key_of('metrics', opened.name)}")
     return dataclasses.replace(opened, metric=metric)
 
 
@@ -125,30 +126,34 @@ def open_metrics(
     """Makes metrics.
 
     Args:
-        names: which; none takes all there are, each for the forms of answer that it is meant for.
-        options: by name of the metric.
+        names: which; none takes all there are, each for the forms of answer that it is meant for. The path of a file is one.
+        options: by name of the metric; of one in a file, by its class or its full name.
 
     Returns:
         The metrics, and those that were left out with the reason: nobody asked for them by name, and a library or an option
-        that they need is missing.
+        that they need is missing, or another package claims their name.
 
     Raises:
         SettingsError: for an unknown name or option.
         MissingExtra: if a metric that was asked for needs a library that is not installed.
     """
     options, known = options or {}, dict(sorted(entries("metrics").items(), key=lambda item: item[0] not in _FORMS))
+    keys = {full_name("metrics", name): key_of("metrics", name) for name in names if part_file(name) is not None}
     for name in [*names, *options]:
-        if name not in known:
+        if name not in known and part_file(name) is None and name not in keys.values():
             raise SettingsError(f"{name!r} is not one of the metrics; {suggest(name, known)}")
     opened, left_out = [], {}
-    for name in dict.fromkeys(names or known):
-        given = options.get(name, {})
+    for name in dict.fromkeys([full_name("metrics", name) for name in names] or known):
+        if not names and known[name].clash:
+            left_out[name] = f"{known[name].clash} has the same name; rename its entry point, or uninstall its package"
+            continue
+        given = options.get(keys.get(name, name), options.get(name, {}))
         if not names and name in _NEEDS and _NEEDS[name] not in given:
             left_out[name] = f"it needs to be told: --set metrics.{name}.{_NEEDS[name]}=..."
             continue
         forms: frozenset[AnswerForm] = frozenset() if names else _FORMS.get(name, frozenset())
         try:
-            metric = build(load("metrics", name), given, f"metrics.{name}")
+            metric = build(load("metrics", name), given, f"metrics.{keys.get(name, name)}")
         except MissingExtra as error:
             if names:
                 raise

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hopweave.errors import DataError
@@ -27,6 +28,8 @@ from hopweave.evaluation.scoring.score import (
 )
 from hopweave.evaluation.scoring.tables import Cell, FailureKind, Frontier, Group, MacroMean, OverSeeds
 from hopweave.files import read_json
+from hopweave.part_files import allow, hashes, part_file
+from hopweave.security.trust import Found, check_trust, is_trusted, trust_own
 from hopweave.types import AnswerForm, Column, Example
 
 SCHEMA = "hopweave.scores/2"
@@ -76,8 +79,10 @@ class Summary:
         return plain
 
     def write(self, run: RunFolder) -> None:
-        """Writes `scores.json`."""
-        write_file(run.path / FILE, json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
+        """Writes `scores.json`. The user who scores a run has named its metrics, so what it names is trusted."""
+        text = json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n"
+        write_file(run.path / FILE, text)
+        trust_own(_found(run.path, text.encode(), self.metrics))
 
 
 def summarize(
@@ -110,9 +115,7 @@ def summarize(
         failures += broken
         groups += _groups(found, metrics, by, seed)
     return Summary(
-        metrics=tuple(
-            {"name": metric.name, "options": dict(metric.options), "forms": sorted(metric.forms)} for metric in metrics
-        ),
+        metrics=tuple(map(_row, metrics)),
         left_out=dict(left_out or {}),
         records=records_hashes(run),
         by=tuple(by),
@@ -127,11 +130,51 @@ def summarize(
     )
 
 
+def _row(metric: OpenMetric) -> dict[str, Any]:
+    """What is kept of a metric; of one in a file, with the SHA-256 of that."""
+    row = {"name": metric.name, "options": dict(metric.options), "forms": sorted(metric.forms)}
+    return row | ({"files": files} if (files := hashes(metric.name)) else {})
+
+
+def found_scores(folder: Path) -> Found | None:
+    """The scores of a run as a file that was found, which the user may have to trust; `None` if there are none.
+
+    Raises:
+        DataError: if they cannot be read.
+    """
+    place = folder / FILE
+    try:
+        content = place.read_bytes()
+        return _found(folder, content, read_json(content)["metrics"])
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError):
+        raise DataError(f"{place} cannot be read; make it anew with: hopweave score {folder}") from None
+
+
+def _found(folder: Path, content: bytes, rows: Iterable[Mapping[str, Any]]) -> Found:
+    return Found(folder / FILE, content, {}, {"metrics": {row["name"]: dict(row["options"]) for row in rows}})
+
+
+def _check_files(run: RunFolder, rows: Any) -> None:
+    """Lets metrics in files be imported, if the user trusts the scores that name them and the files are as they were."""
+    listed = rows if isinstance(rows, list) else []  # whoever reads them says what is wrong with others
+    of_files = [row for row in listed if isinstance(row, Mapping) and part_file(row.get("name")) is not None]
+    file = found_scores(run.path) if of_files else None
+    if file is not None and not is_trusted(file):
+        check_trust([file], {}, {})
+    for row in of_files:
+        if hashes(row["name"]) != row.get("files"):
+            raise DataError(f"{row['name']} is not what {run.path} was scored with; run again: hopweave score {run.path}")
+        allow(row["name"])
+
+
 def read_summary(run: RunFolder) -> dict[str, Any] | None:
     """What `scores.json` holds; `None` if there is none.
 
     Raises:
-        DataError: if it cannot be read.
+        DataError: if it cannot be read, or a file that holds a metric has changed.
+        SettingsError: if it names such a file and is not trusted.
     """
     place = run.path / FILE
     try:
@@ -143,6 +186,7 @@ def read_summary(run: RunFolder) -> dict[str, Any] | None:
     except (OSError, ValueError, TypeError, KeyError):
         raise DataError(f"{place} cannot be read; make it anew with: hopweave score {run.path}") from None
     plain: dict[str, Any] = found
+    _check_files(run, plain.get("metrics"))
     return plain
 
 

@@ -1,0 +1,239 @@
+"""Opens the parts that settings name, or takes those that are given ready."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from platformdirs import user_cache_path
+from pydantic_core import PydanticSerializationError, to_json
+
+from hopweave.catalog import Role, key_of, lacking, load, name_of
+from hopweave.errors import DataError, SettingsError
+from hopweave.part_files import part_file
+from hopweave.protocols import ModelReader, ModelRetriever, Reader, Retriever
+from hopweave.runtime.budget import Budget
+from hopweave.runtime.components import Parts
+from hopweave.runtime.store import Store
+from hopweave.security.redaction import public, secrets_of
+from hopweave.security.trust import SELECTED
+from hopweave.settings import Settings, merged, read_settings
+
+AnyRetriever = Retriever | ModelRetriever
+AnyReader = Reader | ModelReader
+
+STARTER = "starter"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a caller gives beside the settings.
+
+    Attributes:
+        flags: what is given by name or value, as keys of settings.
+        objects: what is given ready, by the key of settings in whose place it stands.
+        budget: limits that count in place of all that the settings have.
+    """
+
+    flags: Mapping[str, Any]
+    objects: Mapping[str, Any]
+    budget: Budget | None = None
+
+    @classmethod
+    def of(cls, *, corpus: str | Path | None, budget: Budget | Mapping[str, Any] | None, **chosen: Any) -> Given:
+        """Parts what is named from what is ready; `None` is not given.
+
+        Args:
+            corpus: an index folder, or `starter`.
+            budget: limits; as a mapping they count over those of the settings, one by one.
+            chosen: parts, by their key in the settings.
+
+        Raises:
+            SettingsError: for an object that does not play its role, or a corpus beside a retriever that brings its own.
+        """
+        objects = {key: part for key, part in chosen.items() if part is not None and not isinstance(part, str)}
+        for key, part in objects.items():
+            check_object(SELECTED[key], part)
+        if corpus is not None and "retriever" in objects and not isinstance(objects["retriever"], ModelRetriever):
+            raise SettingsError(
+                f"a retriever brings its own passages, so the corpus {corpus} would not be searched; leave it out"
+            )
+        named = {key: part for key, part in chosen.items() if isinstance(part, str)}
+        if corpus is not None:
+            named["corpus"] = str(corpus)
+        if isinstance(budget, Budget):
+            return cls(named, objects, budget)
+        return cls(named | ({"budget": dict(budget)} if budget is not None else {}), objects)
+
+    def over(self, settings: Settings | Mapping[str, Any] | None) -> Settings:
+        """The settings with what is given over them, and with the names of what is ready.
+
+        Args:
+            settings: in full, or keys and values over those of files and the environment.
+
+        Raises:
+            SettingsError: for a key or a value that cannot be.
+        """
+        if isinstance(settings, Settings):
+            own = settings.with_changes(self.flags) if self.flags else settings
+        else:
+            own = read_settings(merged(settings or {}, self.flags))
+        ready: dict[str, Any] = {key: name_of(SELECTED[key], part) for key, part in self.objects.items()}
+        if "retriever" in ready and not isinstance(self.objects["retriever"], ModelRetriever):
+            ready["corpus"] = ""
+        if self.budget is not None:
+            ready["budget"] = self.budget.limits()
+        return own.model_copy(update=ready) if ready else own
+
+
+def check_object(role: Role, part: object) -> None:
+    """Holds an object to its role.
+
+    Raises:
+        SettingsError: if it is a class, or lacks something, with what it lacks.
+    """
+    if isinstance(part, type):
+        raise SettingsError(f"{part.__name__} is a class; give an object of it: {part.__name__}(...)")
+    if problem := lacking(role, part):
+        raise SettingsError(f"{type(part).__name__} {problem}")
+
+
+def options_of(part: object) -> dict[str, Any]:
+    """The options of a part as a record keeps them: its fields, if it is a dataclass.
+
+    Secrets are left out; a value that JSON cannot hold stands there as the name of its class.
+    """
+    if not dataclasses.is_dataclass(part) or isinstance(part, type):
+        return {}
+    try:
+        values = dataclasses.asdict(part)
+    except TypeError:  # it holds what cannot be copied, such as a lock
+        values = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
+    return {key: _kept(key, value) for key, value in values.items()}
+
+
+def _kept(key: str, value: Any) -> Any:
+    try:
+        to_json(value)
+    except (PydanticSerializationError, ValueError):
+        return f"({type(value).__name__})"
+    return public(value, key) if secrets_of(value, key) else value
+
+
+def open_parts(settings: Settings, ready: Mapping[str, Any] | None = None) -> Parts:
+    """Opens the model, the engines and the store that settings name.
+
+    Args:
+        settings: which, with which options.
+        ready: objects to take instead, by their key in the settings; closing the parts leaves them open.
+    """
+    ready = ready or {}
+
+    def part(key: str) -> Any:
+        return ready[key] if key in ready else settings.part(SELECTED[key], getattr(settings, key))
+
+    retriever, engine = _opened_retriever(settings, ready["retriever"]) if "retriever" in ready else open_retriever(settings)
+    return Parts(
+        part("llm"),
+        retriever=retriever,
+        engine=engine,
+        reader=part("reader"),
+        duplicate_detector=part("duplicate_detector"),
+        borrowed=tuple(ready.values()),
+        store=Store(settings.store.path, settings.store.mode),
+        sampling=settings.make_sampling(),
+        retries=settings.make_retries(),
+    )
+
+
+def open_retriever(settings: Settings) -> tuple[Any, Any]:
+    """Opens the retriever over the corpus that settings name, and the engine that it searches with (often itself)."""
+    engine = _open_engine(settings, engine_of(settings))
+    return (settings.part("retrievers", settings.retriever) if _asks_the_model(settings.retriever) else engine), engine
+
+
+def _opened_retriever(settings: Settings, retriever: AnyRetriever) -> tuple[Any, Any]:
+    """A retriever that is ready, with its engine."""
+    if not isinstance(retriever, ModelRetriever):
+        return retriever, retriever
+    return retriever, _open_engine(settings, _plain_engine(retriever.engine, type(retriever).__name__))
+
+
+def engine_of(settings: Settings) -> str:
+    """The name of the retriever that searches the index: the one chosen or, if that one asks the model, the one underneath.
+
+    Raises:
+        SettingsError: if what is underneath asks the model, too.
+    """
+    if not _asks_the_model(settings.retriever):
+        return settings.retriever
+    key = key_of("retrievers", settings.retriever)
+    return _plain_engine(settings.part("retrievers", settings.retriever).engine, f"retrievers.{key}")
+
+
+def _plain_engine(engine: str, of: str) -> str:
+    if _asks_the_model(engine):
+        raise SettingsError(f"{of}.engine = {engine!r} asks the language model itself; name one that does not, such as 'bm25'")
+    return engine
+
+
+def _asks_the_model(retriever: str) -> bool:
+    return hasattr(load("retrievers", retriever), "search_with")
+
+
+def _open_engine(settings: Settings, name: str) -> Any:
+    part = load("retrievers", name)
+    has_index = any(option.name == "index" for option in dataclasses.fields(part)) if dataclasses.is_dataclass(part) else False
+    is_given = "index" in settings.retrievers.get(key_of("retrievers", name), {})
+    more = {"index": index_folder(settings, name)} if has_index and not is_given else {}
+    return settings.part("retrievers", name, **more)
+
+
+def index_folder(settings: Settings, engine: str = "") -> Path:
+    """The index of the settings' corpus; that of the starter corpus is built in the user's cache when first needed.
+
+    Args:
+        settings: which name the corpus.
+        engine: that searches it; the one of the settings, if left out.
+
+    Raises:
+        DataError: if the corpus is no index, with the command that makes one.
+        SettingsError: for the starter corpus and an engine in a file of one's own, whose code may change at any time.
+    """
+    if settings.corpus == STARTER:
+        return _starter_index(engine or engine_of(settings))
+    folder = Path(settings.corpus)
+    if not folder.exists():
+        raise DataError(f"there is no index at {folder}; make one with: hopweave index DOCUMENTS --to {folder}")
+    if not (folder / "manifest.json").is_file():
+        raise DataError(f"{folder} is not an index; make one with: hopweave index {folder} --to {folder.name}-index")
+    return folder
+
+
+def _starter_index(retriever: str) -> Path:
+    from hopweave.corpus import read_corpus
+
+    if part_file(retriever) is not None:
+        raise SettingsError(f"there is no index of the starter corpus for {retriever}; name an index with --corpus")
+    passages = Path(__file__).parent / "starter" / "passages.jsonl"
+    digest = hashlib.sha256(passages.read_bytes()).hexdigest()[:12]
+    folder = user_cache_path("hopweave") / "indexes" / f"starter-{version('hopweave')}-{digest}-{retriever}"
+    if (folder / "manifest.json").is_file():
+        return folder
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent) as scratch:
+            made = Path(scratch) / "index"
+            load("retrievers", retriever).build(made, read_corpus([passages]))
+            with suppress(OSError):  # another process that built it at the same time was first
+                made.rename(folder)
+    except OSError as error:
+        raise DataError(f"cannot make the starter index in {folder.parent}: {error.strerror}; name a --corpus") from None
+    return folder
