@@ -10,7 +10,7 @@ from typing import Any
 from hopweave.evaluation.reports.analysis import opened
 from hopweave.evaluation.reports.analysis_tables import Sheet, SheetRow
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.evaluation.scoring.loaded_runs import Gathered
+from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 from hopweave.grounding.marking import verdict_of
 from hopweave.trace import SCHEMA, AnyStep, Decision, Failure, Found, ModelCall, Read, Record, Search, Setup, Timing
 from hopweave.types import (
@@ -162,7 +162,7 @@ def made(
 
 def sheet_of(name: str, *runs: RunFolder, **options: Any) -> Sheet:
     """The one sheet of an analysis."""
-    (sheet,) = opened(name, options).sheets(Gathered([RunFolder.open(run.path) for run in runs]))
+    (sheet,) = opened(name, options).sheets(LoadedRuns([RunFolder.open(run.path) for run in runs]))
     return sheet
 
 

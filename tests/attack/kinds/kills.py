@@ -20,5 +20,5 @@ async def kills(trial: Trial) -> None:
         trial.tried, _ = await killed_at_random(trial.random, parallel, max_kills)
 
 
-# The short form is a test of its own, in tests/evaluation/test_run_resumed.py.
+# The short form is a test of its own, in tests/evaluation/runs/test_run_resumed.py.
 ATTACKS = (Attack("kills", "no record lost or doubled, no answered call made again", kills, 24, 0, parts=lambda: 4),)

@@ -16,15 +16,15 @@ from ..attack import Attack, Trial
 TESTS = Path(__file__).parents[2]
 PARSERS = ("parse/test_*.py",)
 TEXTS = (
-    "test_prompt.py",
-    "test_citing.py",
-    "test_matching.py",
+    "prompting/test_prompt.py",
+    "grounding/test_citing.py",
+    "text/test_matching.py",
     "test_files.py",
-    "test_store.py",
-    "test_trace.py",
+    "runtime/test_store.py",
+    "trace/test_trace.py",
     "corpus/test_*.py",
     "llms/test_*.py",
-    "evaluation/test_report.py",
+    "evaluation/reports/test_report.py",
     "methods/test_*.py",
     "readers/test_*.py",
     "retrievers/test_*.py",

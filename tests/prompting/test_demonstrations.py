@@ -17,7 +17,7 @@ from hopweave.text.sentences import sentence_spans
 from hopweave.toolkit.demos import drawn
 from hopweave.types import Question
 
-PACKAGE = Path(__file__).resolve().parent.parent / "src" / "hopweave"
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "hopweave"
 COUNTS = json.loads((PACKAGE / "prompting" / "demonstrations" / "demo_counts.json").read_text(encoding="utf-8"))
 FAMILIES = ("multi_hop", "yes_no", "slot_filling", "fact_checking", "long_form")
 OF = {family: demonstrations(family) for family in FAMILIES}

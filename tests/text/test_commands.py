@@ -64,7 +64,7 @@ def test_a_statement_is_kept(statement):
 
 
 def test_no_sentence_of_the_starter_corpus_is_taken_for_a_command():
-    lines = (Path(__file__).parents[1] / "src/hopweave/starter/passages.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (Path(__file__).parents[2] / "src/hopweave/starter/passages.jsonl").read_text(encoding="utf-8").splitlines()
     texts = [json.loads(line)["text"] for line in lines]
     assert [text[span.start : span.end] for text in texts for span in commands_in(text)] == []
 
