@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         SettingsError,
     )
     from hopweave.protocols import (
+        Ask,
         Dataset,
         DuplicateDetector,
         LanguageModel,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Abilities",
     "Answer",
+    "Ask",
     "Budget",
     "BudgetReached",
     "Citation",
@@ -109,6 +111,7 @@ __all__ = [
 _HOME = {
     "Abilities": "types",
     "Answer": "types",
+    "Ask": "protocols",
     "Budget": "runtime.workbench",
     "BudgetReached": "errors",
     "Citation": "types",
