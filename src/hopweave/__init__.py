@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         SettingsError,
     )
     from hopweave.protocols import (
+        Ask,
         Dataset,
         DuplicateDetector,
         LanguageModel,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Abilities",
     "Answer",
+    "Ask",
     "Budget",
     "BudgetReached",
     "Citation",
@@ -114,6 +116,7 @@ __all__ = [
 _HOME = {
     "Abilities": "types",
     "Answer": "types",
+    "Ask": "protocols",
     "Budget": "runtime.budget",
     "BudgetReached": "errors",
     "Citation": "types",

@@ -9,6 +9,7 @@ import hopweave
 from hopweave import (
     Abilities,
     Answer,
+    Ask,
     Budget,
     Citation,
     Claim,
@@ -75,11 +76,28 @@ class Nothing:
         pass
 
 
+class AsItIs:
+    identity = "as it is"
+    engine = "bm25"
+
+    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+        [hits] = await bench.search([query], max_hits)
+        return hits
+
+
 class Blind:
     identity = "blind"
 
     def read(self, pairs: Sequence[tuple[str, Passage]]) -> list[Reading]:
         return [Reading("", None, 0.0) for _ in pairs]
+
+
+class Asking:
+    identity = "asking"
+
+    async def read_with(self, ask: Ask, query: str, passage: Passage) -> Reading:
+        reply = await ask([Message("user", f"{passage.text}\n\n{query}")], Sampling())
+        return Reading(reply.text if reply.text in passage.text else "", None, 0.0)
 
 
 class Never:
@@ -114,7 +132,8 @@ detector: DuplicateDetector = Never()
 dataset: Dataset = One()
 metric: Metric = Length()
 observer: Observer = watch
-rewriting: type[ModelRetriever] | type[ModelReader]
+rewriting: ModelRetriever = AsItIs()
+asking: ModelReader = Asking()
 
 
 def answers_of_objects_and_names(path: Path) -> None:
@@ -124,6 +143,7 @@ def answers_of_objects_and_names(path: Path) -> None:
     assert_type(record, Record)
     assert_type(record.answer, Answer | None)
     hopweave.ask(Question("q", "Where?"), method="./mine.py:Picky", corpus=path, budget={"max_tokens": 9}, observers=[watch])
+    hopweave.ask("Where?", retriever=rewriting, reader=asking, duplicate_detector=detector)
     hopweave.ask("Where?", profile="paper_searchain", methods={"searchain": {"theta": 1.5}})
     hopweave.ask("Where?", method=3)  # type: ignore[arg-type]
     hopweave.ask("Where?", llm=Picky())  # type: ignore[arg-type]

@@ -30,8 +30,8 @@ _NAMES = (
 )
 _OPENING = r"[ \t>*_#`•·+|-]*+"
 # They must find all that a parser takes for a marker, decorated or not (tests/prompting/test_prompt.py holds the two together).
-# The joiner comes behind what is found, so no second joiner is put where one is. Beside each stands what it cannot do without: it
-# is looked for only in a text that has it, since most passages hold no marker, and to look for all of them takes longest.
+# The joiner comes behind what is found, so no second joiner is put where one is. Beside each stands what it cannot do without:
+# it is looked for only in a text that has it, since most passages hold no marker, and to look for all of them takes longest.
 _MARKERS = (
     ("[", rf"\[(?=[\s*_`]*+(?:{_NAMES}|wikisearch|eoq)(?![^\W\d_]))"),
     (":", rf"(?<![^\W_])(?:{_NAMES})[ \t#_-]*+\d*+(?=[^\w\n:{_JOINER}]*+(?:_++[^\w\n:{_JOINER}]*+)*+:)"),
