@@ -32,7 +32,7 @@ def run(*arguments: object, stdin: str | None = None) -> Result:
 def test_the_last_record_is_shown_as_tree_and_answer(file: Path):
     text = run(file).stdout
     assert text.startswith("Who knows?\n")
-    assert "unread  chain: no query was found" in text
+    assert "parse failure  chain: no query was found" in text
     assert "No answer. ModelError" in text
 
 

@@ -80,7 +80,7 @@ class AsItIs:
     identity = "as it is"
     engine = "bm25"
 
-    async def search_with(self, bench: Workbench, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         [hits] = await bench.search([query], max_hits)
         return hits
 
