@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 import threading
+import time
 from types import ModuleType
 
 import pytest
@@ -64,16 +65,21 @@ async def test_asking_works_where_a_loop_runs_and_raises_what_fails_beside_it():
 
 
 def test_interrupting_the_wait_for_it_cancels_the_work():
-    ended = []
+    begun, ended = threading.Event(), []
 
     async def work():
+        begun.set()
         try:
             await asyncio.sleep(30)
         finally:
             ended.append(True)
 
-    me = threading.main_thread().ident
-    threading.Timer(0.5, lambda: signal.pthread_kill(me, signal.SIGINT)).start()
+    def interrupt():
+        begun.wait()
+        time.sleep(0.2)  # until the wait for it has begun, too
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
         weaver._in_a_thread(work())
     assert ended == [True]
