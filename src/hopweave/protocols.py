@@ -162,11 +162,11 @@ class ModelRetriever(Protocol):
     def engine(self) -> str:
         """The name of the plain retriever underneath."""
 
-    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """Finds the best passages for one query, as `Retriever.search` does.
 
         Args:
-            bench: whose `search` goes to the engine underneath. It files all that is done here under the search.
+            workbench: whose `search` goes to the engine underneath. It files all that is done here under the search.
             query: as it came.
             max_hits: how many passages at most.
 

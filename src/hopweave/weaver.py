@@ -145,11 +145,11 @@ class Weaver:
         asked = Question("question", question) if isinstance(question, str) else question
         check_question(asked)
         trace = Trace(observers)
-        bench = Workbench(self.parts, trace, self.budget)
+        workbench = Workbench(self.parts, trace, self.budget)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        answer, failure = await self._try(asked, bench)
+        answer, failure = await self._try(asked, workbench)
         if answer is not None and self.settings.require_support:
-            answer = _withheld(answer, bench)
+            answer = _withheld(answer, workbench)
         return trace.finish(asked, self.setup(self.budget), started_at, answer, failure)
 
     async def answer_all(
@@ -209,11 +209,11 @@ class Weaver:
             settings=self._public_settings,
         )
 
-    async def _try(self, question: Question, bench: Workbench) -> tuple[Answer | None, Failure | None]:
+    async def _try(self, question: Question, workbench: Workbench) -> tuple[Answer | None, Failure | None]:
         name = self._name
         try:
-            answer = await self.method.answer(question, bench)
-            _check_answer(answer, bench.trace)
+            answer = await self.method.answer(question, workbench)
+            _check_answer(answer, workbench.trace)
             return settled(answer), None
         except Exception as error:  # noqa: BLE001 - a method that breaks is a failed question, not a lost run
             cause = cause_of(error)
@@ -227,12 +227,12 @@ class Weaver:
         return None, Failure.of(MethodError(f"{name} broke: {type(cause).__name__}: {cause}"))
 
 
-def _withheld(answer: Answer, bench: Workbench) -> Answer:
+def _withheld(answer: Answer, workbench: Workbench) -> Answer:
     """The answer, or an abstention in its place where no passage bears it out; the answer itself stays in the trace."""
     support = verdict_of(answer).support
     if support == "supported" or not answer.short:
         return answer
-    bench.decide("withheld", answer.short, support=support, was=answer.text, stopped_because=answer.stopped_because)
+    workbench.decide("withheld", answer.short, support=support, was=answer.text, stopped_because=answer.stopped_because)
     return abstention(answer)
 
 

@@ -125,7 +125,7 @@ class _Offline:
 
     options: AutoCoT
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     reached: BudgetReached | None = None
     num_calls: int = 0
     held: dict[str, _Written] = field(default_factory=dict)
@@ -136,12 +136,12 @@ class _Offline:
         if not groups:
             return []
         sizes = [len(members) for members in groups]
-        step = self.bench.decide("graph", f"{sum(sizes)} questions in {len(groups)} clusters", sizes=sizes)
-        with self.bench.under(step):
+        step = self.workbench.decide("graph", f"{sum(sizes)} questions in {len(groups)} clusters", sizes=sizes)
+        with self.workbench.under(step):
             if self.options.run_whole_pool:
                 await self._all([("question", text, partial(self._worked, text)) for one in groups for text in one])
-                step = self.bench.decide("graph", "one of each cluster", sizes=sizes)
-        with self.bench.under(step):
+                step = self.workbench.decide("graph", "one of each cluster", sizes=sizes)
+        with self.workbench.under(step):
             found = await self._all(
                 [
                     ("cluster", f"{number}: {len(members)} questions", partial(self._first_that_passes, members))
@@ -149,7 +149,7 @@ class _Offline:
                 ]
             )
         chosen = [one for one in found if one is not None]
-        self.bench.decide(
+        self.workbench.decide(
             "demonstrations", f"{len(chosen)} for {len(groups)} clusters", questions=[one.question for one in chosen]
         )
         return chosen
@@ -170,9 +170,9 @@ class _Offline:
         ]
 
     async def _all(self, works: Sequence[tuple[str, str, Callable[[], Awaitable[_Written | None]]]]) -> list[_Written | None]:
-        planned = [(self.bench.decide(label, text), work) for label, text, work in works]
+        planned = [(self.workbench.decide(label, text), work) for label, text, work in works]
         found: list[_Written | None] = []
-        for outcome in await side_by_side(self.bench, planned):
+        for outcome in await side_by_side(self.workbench, planned):
             if isinstance(outcome, BudgetReached):
                 self.reached = self.reached or outcome
             found.append(None if isinstance(outcome, BudgetReached) else outcome)
@@ -185,13 +185,13 @@ class _Offline:
                 continue
             one = await self._worked(text)
             if self._passes(one):
-                self.bench.decide("demonstration", text)
+                self.workbench.decide("demonstration", text)
                 return one
             nearest = nearest or (one if one.predicted else None)
         if nearest is not None and self.options.fill_clusters:
-            self.bench.decide("demonstration", nearest.question, passes=False)
+            self.workbench.decide("demonstration", nearest.question, passes=False)
             return nearest
-        self.bench.decide("demonstration", "none passes")
+        self.workbench.decide("demonstration", "none passes")
         return None
 
     def _passes(self, one: _Written) -> bool:
@@ -202,17 +202,17 @@ class _Offline:
         """Zero-shot chain of thought on a question of the pool: the reasoning, and the answer that it leads to."""
         if text in self.held:
             return self.held[text]
-        allowed = self.bench.limits.get("max_llm_calls")
+        allowed = self.workbench.limits.get("max_llm_calls")
         if allowed is not None and self.num_calls + _CALLS_EACH > allowed:
             raise BudgetReached("max_llm_calls", allowed)
         self.num_calls += _CALLS_EACH
         one = replace(self.question, text=text, pinned=())
-        turns = [Message("user", zero_shot_prompt(self.bench, one))]
-        sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens, stop=NEXT_EXAMPLE)
-        said = (await self.bench.reply(turns, purpose="demonstrate", sampling=sampling)).text.strip()
+        turns = [Message("user", zero_shot_prompt(self.workbench, one))]
+        sampling = replace(self.workbench.sampling, max_tokens=self.options.max_tokens, stop=NEXT_EXAMPLE)
+        said = (await self.workbench.reply(turns, purpose="demonstrate", sampling=sampling)).text.strip()
         longest = self.options.max_tokens if one.form == "long" else self.options.max_tokens_answer
         turns.append(Message("assistant", said))
-        predicted, _, _ = await finish(self.bench, one, turns, max_tokens=longest, purpose="demonstrate")
+        predicted, _, _ = await finish(self.workbench, one, turns, max_tokens=longest, purpose="demonstrate")
         self.held[text] = _Written(text, said, predicted)
         return self.held[text]
 

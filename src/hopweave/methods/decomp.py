@@ -96,7 +96,7 @@ class _Controlled:
 
     options: DecomP
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     modules: Modules
     pages: Pages
     steps: list[Step] = field(default_factory=list)
@@ -107,7 +107,7 @@ class _Controlled:
     async def control(self) -> str:
         """Has the controller call modules until it says that it is done; returns why it stopped."""
         prompt = await self.modules.decompose(self.options.max_tokens_call * (self.options.max_steps + 1))
-        log, before = Transcript(self.bench, prompt), Call()
+        log, before = Transcript(self.workbench, prompt), Call()
         for _ in range(self.options.max_steps):
             call = await self._next_call(log, "decompose")
             if call.is_end:
@@ -115,10 +115,10 @@ class _Controlled:
             if call.problems:
                 return "unread_step"
             if _are_same(call, before):
-                self.bench.decide("repeated", f"[{call.module}] {call.argument}")
+                self.workbench.decide("repeated", f"[{call.module}] {call.argument}")
                 return "repeated_step"
             before = call
-            with self.bench.under(self.bench.decide("call", f"[{call.module}] {call.argument}")):
+            with self.workbench.under(self.workbench.decide("call", f"[{call.module}] {call.argument}")):
                 result = await self._result(call)
             if result is None:
                 return "unread_step"
@@ -127,11 +127,11 @@ class _Controlled:
 
     async def _next_call(self, log: Transcript, purpose: str) -> Call:
         log.add("\nQS:")
-        sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens_call, stop=_STOP)
+        sampling = replace(self.workbench.sampling, max_tokens=self.options.max_tokens_call, stop=_STOP)
         reply = await log.go_on(purpose, sampling)
         call = parse_call(reply.text)
         if call.problems:
-            self.bench.parse_failed("call", call.problems[0], reply.text)
+            self.workbench.parse_failed("call", call.problems[0], reply.text)
         else:
             log.add(call_line(call.module, call.argument))
         return call
@@ -143,12 +143,12 @@ class _Controlled:
             case "multihop_titleqa":
                 named = parse_titled(call.argument)
                 if named.problems:
-                    self.bench.parse_failed("titles", named.problems[0], call.argument)
+                    self.workbench.parse_failed("titles", named.problems[0], call.argument)
                     return None
                 hits = await self.pages.with_titles(named.titles, self.pages.all(), self.question.text)
                 self.final = await self.modules.read_all(self.options.reader, hits)
                 return as_json([unescape(self.final.short)] if self.final.short else [])
-        self.bench.parse_failed("call", f"there is no module [{call.module}] here", call.argument)
+        self.workbench.parse_failed("call", f"there is no module [{call.module}] here", call.argument)
         return None
 
     async def _look_up(self, query: str) -> str:
@@ -165,7 +165,7 @@ class _Controlled:
     async def _control_fact(self, fact: _Fact) -> bool:
         """Has the controller of one fact call its modules; returns whether one of them answered."""
         prompt = await self.modules.retrieve_odqa(fact.query, self.options.max_tokens_call * (_MAX_CALLS_FACT + 1))
-        log, before = Transcript(self.bench, prompt), Call()
+        log, before = Transcript(self.workbench, prompt), Call()
         for _ in range(_MAX_CALLS_FACT):
             call = await self._next_call(log, "retrieve_odqa")
             if call.is_end or call.problems or _are_same(call, before):
@@ -186,13 +186,13 @@ class _Controlled:
             case "singlehop_titleqa":
                 named = parse_titled(call.argument)
                 if named.problems:
-                    self.bench.parse_failed("titles", named.problems[0], call.argument)
+                    self.workbench.parse_failed("titles", named.problems[0], call.argument)
                     return None
                 fact.shown = await self.pages.with_titles(named.titles, fact.found, fact.query)
                 about = unescape(named.question) or fact.query
                 fact.titles, fact.answers = await self.modules.read_fact(about, fact.shown)
                 return as_json({"titles": fact.titles, "answer": fact.answers})
-        self.bench.parse_failed("call", f"there is no module [{call.module}] here", call.argument)
+        self.workbench.parse_failed("call", f"there is no module [{call.module}] here", call.argument)
         return None
 
     # -- the end -------------------------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ class _Controlled:
 
     async def _read_forced(self, hits: Sequence[Hit], how: str) -> None:
         argument = titled([page_of(hit.passage) for hit in hits], self.question.text)
-        with self.bench.under(self.bench.decide(how, f"[multihop_titleqa] {argument}")):
+        with self.workbench.under(self.workbench.decide(how, f"[multihop_titleqa] {argument}")):
             final = await self.modules.read_all(self.options.reader, hits)
         self.final = replace(final, how=how if final.short else final.how)
 
@@ -236,7 +236,7 @@ class _Controlled:
         if any(hit.passage.id not in known for hit in final.hits):  # what only the question itself found
             self.steps.append(Step(self.question.text, final.short, final.hits))
         return stepwise_answer(
-            self.question, self.steps, final.short, final.how, self.bench, said=final.said, stopped_because=stopped_because
+            self.question, self.steps, final.short, final.how, self.workbench, said=final.said, stopped_because=stopped_because
         )
 
 

@@ -93,7 +93,7 @@ class DSP:
         training, known = self._training(question), _Known()
         if self._way == "stage":
             with workbench.offline("fields of demonstrations") as offline:
-                of_stage = replace(templates, bench=offline)
+                of_stage = replace(templates, workbench=offline)
                 training = await annotated_by_search(of_stage, training, self.num_annotated, self.num_hops)
         try:
             await self._search(templates, training, known)
@@ -115,26 +115,26 @@ class DSP:
         return own_training(question, self.n_demos, self.seed, num_annotated, self.num_hops)
 
     async def _search(self, templates: Templates, training: Sequence[Training], known: _Known) -> None:
-        bench, question = templates.bench, templates.question
+        workbench, question = templates.workbench, templates.question
         num = _PRESETS[self.preset][0] if self.num_queries is None else self.num_queries
         before: set[str] | None = None
         for hop in range(1, self.num_hops + 1):
-            if bench.num_searches_left == 0:
-                raise BudgetReached("max_searches", bench.limits.get("max_searches", 0))
+            if workbench.num_searches_left == 0:
+                raise BudgetReached("max_searches", workbench.limits.get("max_searches", 0))
             done = await self._complete(templates, stage_of(hop), training, known, num, "query")
             queries = [one.output for one in done.filled if normalize_answer(one.output) not in _NOTHING_TO_FIND]
-            bench.decide("hop", f"hop {hop}: {'; '.join(dict.fromkeys(queries)) or '(no query)'}", queries=queries)
+            workbench.decide("hop", f"hop {hop}: {'; '.join(dict.fromkeys(queries)) or '(no query)'}", queries=queries)
             if self.early_stop and 2 * len(queries) < len(done.filled):
-                bench.decide("enough", "most completions want nothing looked up")
+                workbench.decide("enough", "most completions want nothing looked up")
                 return
             asked = set(map(normalize_answer, queries))
             if asked == before:
-                bench.decide("repeated", "the same queries as in the hop before")
+                workbench.decide("repeated", "the same queries as in the hop before")
                 return
             before = asked
             num_hops_left = self.num_hops - hop + 1
             found = await fused_search(
-                bench, [*queries, question.text], self.num_passages, self.fusion, num_hops_left=num_hops_left
+                workbench, [*queries, question.text], self.num_passages, self.fusion, num_hops_left=num_hops_left
             )
             if found.reached is not None:
                 known.stopped_because = found.reached.limit
@@ -142,15 +142,15 @@ class DSP:
             known.summary = done.filled[0].rationale if hop > 1 and done.filled else ""
 
     async def _predict(self, templates: Templates, training: Sequence[Training], known: _Known) -> Answer:
-        bench, question = templates.bench, templates.question
+        workbench, question = templates.workbench, templates.question
         num = _PRESETS[self.preset][1] if self.num_answers is None else self.num_answers
         done = await self._complete(templates, ANSWER, training, known, num, "answer")
-        answers = [_bare(bench, one.output, question) for one in done.filled]
+        answers = [_bare(workbench, one.output, question) for one in done.filled]
         if not any(answers):
             rationale = next((one.rationale for one in done.filled), "")
             return one_answer(question, rationale, "", "empty", known.hits, known.stopped_because)
         elected = vote(answers, form=question.form, normalize=alike)
-        file_vote(bench, elected, answers)
+        file_vote(workbench, elected, answers)
         winner = done.filled[elected.first]
         text = winner.output if question.form == "long" else _closed(winner.rationale, elected.answer)
         how = "forced" if winner.is_forced else "marker"
@@ -182,10 +182,10 @@ class _Known:
     stopped_because: str = "finished"
 
 
-def _bare(bench: MethodContext, output: str, question: Question) -> str:
+def _bare(workbench: MethodContext, output: str, question: Question) -> str:
     short, _ = final_answer(output, question)
     if not short:
-        bench.parse_failed("final", "no answer is in the field", output)
+        workbench.parse_failed("final", "no answer is in the field", output)
     return short
 
 

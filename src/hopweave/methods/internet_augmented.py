@@ -104,7 +104,7 @@ class _Sampled:
 
     options: InternetAugmented
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     paragraphs: Sequence[Paragraph]
     candidates: dict[int, list[Candidate]] = field(default_factory=dict)
     reached: str = ""
@@ -115,27 +115,27 @@ class _Sampled:
     async def sample(self) -> None:
         """Answers from every paragraph, side by side; what is read off each is filed under it."""
         evidence = [fence(one.text, one.hit.passage.title) for one in self.paragraphs]
-        evidence = evidence or [self.bench.fill(_PROMPTS["none_found"])]
+        evidence = evidence or [self.workbench.fill(_PROMPTS["none_found"])]
         try:
             prompts = await self._prompts(evidence)
         except BudgetReached as reached:
             self.reached = reached.limit
             return
         self._evidence = evidence
-        self._places = [self.bench.decide("paragraph", self._told(number)) for number in range(len(prompts))]
+        self._places = [self.workbench.decide("paragraph", self._told(number)) for number in range(len(prompts))]
         works = [
             (place, partial(self._draw, number, prompt))
             for number, (place, prompt) in enumerate(zip(self._places, prompts, strict=True))
         ]
-        for outcome in await side_by_side(self.bench, works):
+        for outcome in await side_by_side(self.workbench, works):
             if outcome is not None:
                 self.reached = self.reached or outcome.limit
 
     async def score(self) -> None:
         """Scores each different answer of each paragraph by the noisy channel, side by side, if that is wanted and can be."""
-        if self.options.scorer not in ("poe", "noisy_channel") or not self.bench.abilities.scores:
+        if self.options.scorer not in ("poe", "noisy_channel") or not self.workbench.abilities.scores:
             return
-        asking = asked(self.bench, self.question)
+        asking = asked(self.workbench, self.question)
         try:
             examples = await self._channel_examples(asking)
         except BudgetReached as reached:
@@ -146,7 +146,7 @@ class _Sampled:
             for number in sorted(self.candidates)
             for answer in dict.fromkeys(one.answer for one in self.candidates[number] if one.answer)
         ]
-        for outcome in await side_by_side(self.bench, works):
+        for outcome in await side_by_side(self.workbench, works):
             if isinstance(outcome, BudgetReached):
                 self.reached, self._no_channel = self.reached or outcome.limit, _CUT_SHORT
 
@@ -169,43 +169,44 @@ class _Sampled:
         return list({one.hit.passage.id: one.hit for one in ordered}.values())
 
     async def _prompts(self, evidence: Sequence[str]) -> list[str]:
-        question = asked(self.bench, self.question)
-        ask = self.bench.fill(_PROMPTS[f"ask_{self.question.form}"])
+        question = asked(self.workbench, self.question)
+        ask = self.workbench.fill(_PROMPTS[f"ask_{self.question.form}"])
         demos = drawn(self.question, "internet_augmented", self.options.n_demos, self.options.seed)
         examples = [
-            self.bench.fill(
+            self.workbench.fill(
                 _PROMPTS["example"],
                 evidence="\n".join(fence(passage.text, passage.title) for passage in one.passages(0, self.options.seed)),
-                question=asked(self.bench, self.question, one.question),
+                question=asked(self.workbench, self.question, one.question),
                 answer=one.answer,
             )
             for one in demos
         ]
         # The same demonstrations before every paragraph, the longest of which decides how many fit: they are one prefix.
         rest = f"{_PROMPTS['prompt'].text}{ask}{question}{max(evidence, key=len)}"
-        fitting = await packed(self.bench, examples, rest, self._max_tokens())
+        fitting = await packed(self.workbench, examples, rest, self._max_tokens())
         return [
-            self.bench.fill(_PROMPTS["prompt"], ask=ask, examples=fitting, evidence=one, question=question) for one in evidence
+            self.workbench.fill(_PROMPTS["prompt"], ask=ask, examples=fitting, evidence=one, question=question)
+            for one in evidence
         ]
 
     async def _channel_examples(self, asking: str) -> str:
         examples = [
-            self.bench.fill(
+            self.workbench.fill(
                 _PROMPTS["channel_example"],
                 evidence="\n".join(fence(passage.text, passage.title) for passage in one.passages(0, self.options.seed)),
-                question=asked(self.bench, self.question, one.question),
+                question=asked(self.workbench, self.question, one.question),
                 answer=one.answer,
             )
             for one in drawn(self.question, "internet_augmented", self.options.n_demos, self.options.seed)
         ]
         rest = f"{_PROMPTS['channel'].text}{asking}{max(self._evidence, key=len)}"
-        return await packed(self.bench, examples, rest, self._max_tokens())
+        return await packed(self.workbench, examples, rest, self._max_tokens())
 
     async def _channel(self, number: int, answer: str, examples: str, asking: str) -> None:
         """Scores an answer of a paragraph, for all samples that gave it."""
-        prompt = self.bench.fill(_PROMPTS["channel"], examples=examples, evidence=self._evidence[number])
+        prompt = self.workbench.fill(_PROMPTS["channel"], examples=examples, evidence=self._evidence[number])
         said = f" {answer}"
-        reply = await self.bench.score_text(prompt, f"{said}{_ASKING} {asking}", purpose="noisy channel")
+        reply = await self.workbench.score_text(prompt, f"{said}{_ASKING} {asking}", purpose="noisy channel")
         value = channel_logprob(reply, said, f" {asking}", _ASKING, is_mean=self.options.length_normalized)
         self.candidates[number] = [
             replace(one, channel=value) if one.answer == answer else one for one in self.candidates[number]
@@ -214,12 +215,12 @@ class _Sampled:
     async def _draw(self, number: int, prompt: str) -> BudgetReached | None:
         """Samples answers from one paragraph; returns the limit that left fewer than were asked for."""
         turns, num = [Message("user", prompt)], self.options.n_samples
-        samples = await self.bench.samples(turns, num, purpose="answer", sampling=self._sampling())
+        samples = await self.workbench.samples(turns, num, purpose="answer", sampling=self._sampling())
         is_one_line, is_mean = self.question.form != "long", self.options.length_normalized
         self.candidates[number] = [
             Candidate(
                 number,
-                *bare_answer(self.bench, reply.text, self.question),
+                *bare_answer(self.workbench, reply.text, self.question),
                 reply.text,
                 answer_logprob(reply, is_one_line=is_one_line, is_mean=is_mean),
             )
@@ -230,12 +231,12 @@ class _Sampled:
     def _sampling(self) -> Sampling:
         is_drawn = self.options.n_samples > 1
         return replace(
-            self.bench.sampling,
+            self.workbench.sampling,
             temperature=self.options.temperature if is_drawn else 0.0,
             top_p=self.options.top_p if is_drawn else 1.0,
             max_tokens=self._max_tokens(),
             stop=_NEXT_EXAMPLE,
-            top_logprobs=1 if self.bench.abilities.logprobs else 0,
+            top_logprobs=1 if self.workbench.abilities.logprobs else 0,
         )
 
     def _max_tokens(self) -> int:
@@ -253,4 +254,4 @@ class _Sampled:
             for one in outcome.ranking[:_NUM_TOLD]
         ]
         text = f"{outcome.used} instead of {self.options.scorer}: {outcome.why}" if outcome.why else outcome.used
-        self.bench.decide("scorer", text, asked=self.options.scorer, used=outcome.used, ranking=ranking)
+        self.workbench.decide("scorer", text, asked=self.options.scorer, used=outcome.used, ranking=ranking)

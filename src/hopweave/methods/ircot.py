@@ -109,7 +109,7 @@ class _Weaving:
 
     options: IRCoT
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     finder: Finder
     packer: Packer
     sentences: list[str] = field(default_factory=list)
@@ -117,7 +117,7 @@ class _Weaving:
     goes_on: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.goes_on = self.bench.abilities.prefill
+        self.goes_on = self.workbench.abilities.prefill
 
     async def explore(self) -> str:
         """Reason and retrieve in turns; returns why it stopped."""
@@ -129,16 +129,16 @@ class _Weaving:
             if not sentence:
                 return "empty_sentence"
             if self.options.stop_on_repeat and normalize_answer(sentence) in map(normalize_answer, self.sentences):
-                self.bench.decide("repeated", sentence)
+                self.workbench.decide("repeated", sentence)
                 return "repeated_sentence"
             self.sentences.append(sentence)
             self.written.append(written)
-            step = self.bench.decide("sentence", sentence)
+            step = self.workbench.decide("sentence", sentence)
             if says_answer(written, self.options.marker):
                 return "finished"
             if len(self.sentences) >= self.options.max_steps:
                 return "max_steps"
-            with self.bench.under(step):
+            with self.workbench.under(step):
                 await self.finder.add(self._query())
 
     async def answer(self, stopped_because: str) -> Answer:
@@ -150,7 +150,7 @@ class _Weaving:
             except BudgetReached as reached:
                 stopped_because = reached.limit
         said = said or self._chain()
-        return answer_of(self.question, said, self._steps(), self.finder.held, self.bench, stopped_because)
+        return answer_of(self.question, said, self._steps(), self.finder.held, self.workbench, stopped_because)
 
     async def _read(self) -> Said:
         style: Literal["cot", "direct"] = "direct" if self.options.reader == "direct" else "cot"
@@ -160,9 +160,9 @@ class _Weaving:
     def _chain(self) -> Said:
         """The answer of the reasoning: what follows the marker in its last sentence, or else all of it."""
         if self.written and not says_answer(self.written[-1], self.options.marker):
-            file_missing(self.bench, self.written[-1])
+            file_missing(self.workbench, self.written[-1])
             return Said(tuple(self.written), "", " ".join(self.sentences), "full")
-        return said_in(self.bench, " ".join(self.written), self.question, self.options.marker)
+        return said_in(self.workbench, " ".join(self.written), self.question, self.options.marker)
 
     def _steps(self) -> list[str]:
         return [sentence for sentence in self.sentences if not says_answer(sentence, self.options.marker)]
@@ -178,7 +178,7 @@ class _Weaving:
         sentence = await self._written_sentence()
         if not sentence and self.sentences and self.goes_on and self.options.retry_empty:
             self.goes_on = False
-            self.bench.decide("ask_again", "the model ended its turn; from here on it is shown its sentences")
+            self.workbench.decide("ask_again", "the model ended its turn; from here on it is shown its sentences")
             sentence = await self._written_sentence()
         return sentence
 
@@ -190,10 +190,10 @@ class _Weaving:
         if not normalize_answer(plain(sentence)):
             # To say no more is one of the ways to stop (the released exit rule); to say nothing at all, or no sentence, is not.
             if reply.text.strip() or not self.sentences:
-                self.bench.parse_failed("sentence", "no sentence is in the reply", reply.text)
+                self.workbench.parse_failed("sentence", "no sentence is in the reply", reply.text)
             return ""
         if sentence == line and reply.finish_reason == "length" and not _WHOLE.search(line):
-            self.bench.parse_failed("sentence", "the sentence is cut off at max_tokens_sentence", reply.text)
+            self.workbench.parse_failed("sentence", "the sentence is cut off at max_tokens_sentence", reply.text)
         return sentence
 
     async def _reply(self) -> Reply:
@@ -204,14 +204,14 @@ class _Weaving:
         if self.goes_on:
             if begun:
                 prefill = [Message("assistant", begun)]
-            room = longest + (await self.bench.count_tokens(begun) if begun else 0)
+            room = longest + (await self.workbench.count_tokens(begun) if begun else 0)
             prompt = await self.packer.prompt("cot", self.finder.held, max_tokens=room)
         else:
             asked = "next_sentence" if begun else "first_sentence"
-            tail = f" {begun}".rstrip() + f"\n\n{self.bench.fill(_PROMPTS[asked])}"
+            tail = f" {begun}".rstrip() + f"\n\n{self.workbench.fill(_PROMPTS[asked])}"
             prompt = await self.packer.prompt("cot", self.finder.held, max_tokens=longest, begun=tail)
-        sampling = replace(self.bench.sampling, max_tokens=longest, stop=_ONE_LINE)
-        return await self.bench.reply([Message("user", prompt), *prefill], purpose="sentence", sampling=sampling)
+        sampling = replace(self.workbench.sampling, max_tokens=longest, stop=_ONE_LINE)
+        return await self.workbench.reply([Message("user", prompt), *prefill], purpose="sentence", sampling=sampling)
 
     def _beyond(self, line: str) -> str:
         """A line without the sentences that are there already, with which a model that was only shown them may begin."""

@@ -72,46 +72,48 @@ class LeastToMost:
             short, how = best_so_far(question, steps)
         return stepwise_answer(question, steps, short, how, workbench, said=said)
 
-    async def _decomposed(self, question: Question, bench: MethodContext) -> tuple[str, ...]:
+    async def _decomposed(self, question: Question, workbench: MethodContext) -> tuple[str, ...]:
         """The sub-questions; none if there is nothing to ask before the question itself."""
         examples = [
-            f"{bench.fill(_PROMPTS['needed'], question=one.question)} {_quoted(planned(one))}."
+            f"{workbench.fill(_PROMPTS['needed'], question=one.question)} {_quoted(planned(one))}."
             for one in drawn(question, "least_to_most", self.n_demos, self.seed)
         ]
-        fixed = {"most": str(self.max_sub_questions), "needed": bench.fill(_PROMPTS["needed"], question=question.text)}
+        fixed = {"most": str(self.max_sub_questions), "needed": workbench.fill(_PROMPTS["needed"], question=question.text)}
         rest = "".join([_PROMPTS["decompose"].text, *fixed.values()])
-        fitting = await packed(bench, examples, rest, self.max_tokens_decompose)
-        prompt = bench.fill(_PROMPTS["decompose"], examples=fitting, **fixed)
-        sampling = replace(bench.sampling, max_tokens=self.max_tokens_decompose, stop=_NEXT_EXAMPLE)
-        text = (await bench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)).text
+        fitting = await packed(workbench, examples, rest, self.max_tokens_decompose)
+        prompt = workbench.fill(_PROMPTS["decompose"], examples=fitting, **fixed)
+        sampling = replace(workbench.sampling, max_tokens=self.max_tokens_decompose, stop=_NEXT_EXAMPLE)
+        text = (await workbench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)).text
         read = parse_sub_questions(text)
         for problem in read.problems:
-            bench.parse_failed("plan", problem, text)
+            workbench.parse_failed("plan", problem, text)
         kept = distinct(read.items, question, self.max_sub_questions)
-        bench.decide("plan", " / ".join([*kept, question.text]), sub_questions=list(kept))
+        workbench.decide("plan", " / ".join([*kept, question.text]), sub_questions=list(kept))
         return kept
 
-    async def _prompt(self, question: Question, bench: MethodContext, turns: list[str]) -> str:
+    async def _prompt(self, question: Question, workbench: MethodContext, turns: list[str]) -> str:
         """Instruction, demonstrations and the first of the questions that are to be answered in turn."""
         examples = []
         for one in drawn(question, "least_to_most", self.n_demos, self.seed):
             simple = [f"Q: {query}\nA: {step.answer}" for query, step in zip(planned(one), one.steps, strict=True)]
-            last = f"Q: {asked(bench, question, one.question)}\nA: {rationale(one, question.form)}"
+            last = f"Q: {asked(workbench, question, one.question)}\nA: {rationale(one, question.form)}"
             examples.append("\n".join([*simple, last]))
         wanted = demanded(question.form, question.labels)
         longest = self.max_tokens * (len(turns) - 1) + self.max_tokens_long
-        fitting = await packed(bench, examples, "\n".join([_PROMPTS["solve"].text, wanted, *turns]), longest)
-        return bench.fill(_PROMPTS["solve"], demanded=wanted, examples=fitting, question=turns[0])
+        fitting = await packed(workbench, examples, "\n".join([_PROMPTS["solve"].text, wanted, *turns]), longest)
+        return workbench.fill(_PROMPTS["solve"], demanded=wanted, examples=fitting, question=turns[0])
 
     async def _sub_answer(self, solving: Transcript) -> str:
         said = " ".join((await self._go_on(solving, "sub-answer", self.max_tokens)).split())
         if any(char.isalnum() for char in said):
             return said
-        solving.bench.parse_failed("sub-answer", "the reply is empty" if not said else "there are no words in the reply", said)
+        solving.workbench.parse_failed(
+            "sub-answer", "the reply is empty" if not said else "there are no words in the reply", said
+        )
         return UNKNOWN
 
     async def _go_on(self, solving: Transcript, purpose: str, max_tokens: int) -> str:
-        sampling = replace(solving.bench.sampling, max_tokens=max_tokens, stop=_NEXT_QUESTION)
+        sampling = replace(solving.workbench.sampling, max_tokens=max_tokens, stop=_NEXT_QUESTION)
         return (await solving.go_on(purpose, sampling)).text
 
 
@@ -119,12 +121,12 @@ def _quoted(items: list[str]) -> str:
     return ", ".join(f'"{item}"' for item in items)
 
 
-def _read(question: Question, said: str, bench: MethodContext) -> tuple[str, str]:
+def _read(question: Question, said: str, workbench: MethodContext) -> tuple[str, str]:
     """The answer of the last turn; without a marker, its first sentence."""
     short, how = final_answer(said, question)
     if how == "full" and question.form == "short":
-        file_missing(bench, said)
+        file_missing(workbench, said)
         return short_form(first_sentence(said)), "first-sentence"
     if not short:
-        file_unanswered(bench, said)
+        file_unanswered(workbench, said)
     return short, how

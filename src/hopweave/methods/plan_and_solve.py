@@ -79,11 +79,11 @@ class PlanAndSolve:
             question, steps, end.short, end.how, workbench, said=end.said, stopped_because=end.stopped_because
         )
 
-    async def _prompt(self, question: Question, bench: MethodContext) -> str:
+    async def _prompt(self, question: Question, workbench: MethodContext) -> str:
         examples = [
-            bench.fill(
+            workbench.fill(
                 _PROMPTS["example"],
-                question=asked(bench, question, one.question),
+                question=asked(workbench, question, one.question),
                 plan=numbered(planned(one)),
                 solution=numbered([step.answer for step in one.steps]),
                 closing=closing(one, question.form),
@@ -93,49 +93,49 @@ class PlanAndSolve:
         fixed = {
             "most": str(MAX_SUB_QUESTIONS),
             "demanded": demanded(question.form, question.labels),
-            "question": asked(bench, question),
+            "question": asked(workbench, question),
         }
         rest = "".join([_PROMPTS["plan_and_solve"].text, *fixed.values()])
-        fitting = await packed(bench, examples, rest, self.max_tokens + self.max_tokens_answer)
-        return bench.fill(_PROMPTS["plan_and_solve"], examples=fitting, **fixed)
+        fitting = await packed(workbench, examples, rest, self.max_tokens + self.max_tokens_answer)
+        return workbench.fill(_PROMPTS["plan_and_solve"], examples=fitting, **fixed)
 
     # -- the original --------------------------------------------------------------------------------------------------
 
-    async def _zero_shot(self, question: Question, bench: MethodContext) -> Answer:
-        prompt = bench.fill(_PROMPTS[f"zero_shot_{question.form}"], question=asked(bench, question))
-        sampling = replace(bench.sampling, max_tokens=self.max_tokens_zero_shot)
+    async def _zero_shot(self, question: Question, workbench: MethodContext) -> Answer:
+        prompt = workbench.fill(_PROMPTS[f"zero_shot_{question.form}"], question=asked(workbench, question))
+        sampling = replace(workbench.sampling, max_tokens=self.max_tokens_zero_shot)
         if self.num_samples > 1:
             sampling = replace(sampling, temperature=self.temperature, top_p=1.0)
-        drawn_now = await bench.samples([Message("user", prompt)], self.num_samples, purpose="reasoning", sampling=sampling)
+        drawn_now = await workbench.samples([Message("user", prompt)], self.num_samples, purpose="reasoning", sampling=sampling)
         texts = [reply.text.strip() for reply in drawn_now.replies]
         if self.num_samples == 1:
-            end = await self._concluded(question, bench, prompt, texts[0])
+            end = await self._concluded(question, workbench, prompt, texts[0])
             return one_answer(question, end.said, end.short, end.how, stopped_because=end.stopped_because)
-        marks = [bench.decide("sample", f"sample {number}") for number in range(1, len(texts) + 1)]
-        conclude = partial(self._concluded, question, bench, prompt)
+        marks = [workbench.decide("sample", f"sample {number}") for number in range(1, len(texts) + 1)]
+        conclude = partial(self._concluded, question, workbench, prompt)
         works = [(mark, partial(conclude, text)) for mark, text in zip(marks, texts, strict=True)]
-        outcomes = await side_by_side(bench, works)
+        outcomes = await side_by_side(workbench, works)
         ends = [end for end in outcomes if isinstance(end, Settled)]
         is_long = question.form == "long"
         answers = [end.short if is_long or end.how != "full" else "" for end in ends]
         if not any(answers):
             answers = [end.short for end in ends]
         elected = vote(answers, form=question.form)
-        file_vote(bench, elected, answers)
+        file_vote(workbench, elected, answers)
         best = ends[elected.first]
         limits = [drawn_now.reached.limit] if drawn_now.reached else []
         limits += [end.stopped_because for end in ends if end.stopped_because != "finished"]
         stopped_because = limits[0] if limits else "finished"
         return one_answer(question, best.said, elected.answer, best.how, stopped_because=stopped_because)
 
-    async def _concluded(self, question: Question, bench: MethodContext, prompt: str, text: str) -> Settled:
+    async def _concluded(self, question: Question, workbench: MethodContext, prompt: str, text: str) -> Settled:
         """The answer of a reasoning; where it names none, the model goes on from "Therefore, the answer is"."""
         short, how = final_answer(text, question)
         if is_said(short, how, question):
             return Settled(short, how, text)
-        going_on = Transcript(bench, prompt, f" {text}\n{bench.fill(_PROMPTS['conclude'])}")
+        going_on = Transcript(workbench, prompt, f" {text}\n{workbench.fill(_PROMPTS['conclude'])}")
         longest = self.max_tokens_zero_shot if question.form == "long" else self.max_tokens_answer
-        sampling = replace(bench.sampling, max_tokens=longest, stop=_BLANK_LINE)
+        sampling = replace(workbench.sampling, max_tokens=longest, stop=_BLANK_LINE)
         try:
             said = (await going_on.go_on("answer", sampling)).text.strip()
         except BudgetReached as reached:
@@ -143,5 +143,5 @@ class PlanAndSolve:
         whole = f"{_PROMPTS['conclude'].text} {said}"
         short = final_answer(whole, question)[0] if said else ""
         if not short:
-            file_unanswered(bench, said)
+            file_unanswered(workbench, said)
         return Settled(short, "forced" if short else "empty", f"{text} {whole}".strip() if said else text)

@@ -77,40 +77,42 @@ class PlanAndSolveSearch:
             stopped_because = end.stopped_because
         return stepwise_answer(question, steps, end.short, end.how, workbench, said=end.said, stopped_because=stopped_because)
 
-    async def _planned(self, question: Question, bench: MethodContext, demos: Sequence[Demonstration]) -> tuple[str, ...]:
+    async def _planned(self, question: Question, workbench: MethodContext, demos: Sequence[Demonstration]) -> tuple[str, ...]:
         """The plan; the question itself where none can be read."""
         examples = [
-            bench.fill(_PROMPTS["planned"], question=asked(bench, question, one.question), plan=numbered(planned(one)))
+            workbench.fill(_PROMPTS["planned"], question=asked(workbench, question, one.question), plan=numbered(planned(one)))
             for one in demos
         ]
-        fixed = {"most": str(self.max_sub_questions), "question": asked(bench, question)}
+        fixed = {"most": str(self.max_sub_questions), "question": asked(workbench, question)}
         rest = "".join([_PROMPTS["plan"].text, *fixed.values()])
-        prompt = bench.fill(_PROMPTS["plan"], examples=await packed(bench, examples, rest, self.max_tokens_plan), **fixed)
-        sampling = replace(bench.sampling, max_tokens=self.max_tokens_plan, stop=_SOLUTION_OR_EXAMPLE)
-        text = (await bench.reply([Message("user", prompt)], purpose="plan", sampling=sampling)).text
+        prompt = workbench.fill(
+            _PROMPTS["plan"], examples=await packed(workbench, examples, rest, self.max_tokens_plan), **fixed
+        )
+        sampling = replace(workbench.sampling, max_tokens=self.max_tokens_plan, stop=_SOLUTION_OR_EXAMPLE)
+        text = (await workbench.reply([Message("user", prompt)], purpose="plan", sampling=sampling)).text
         read = parse_numbered(text)
         for problem in read.problems:
-            bench.parse_failed("plan", problem, text)
+            workbench.parse_failed("plan", problem, text)
         items = distinct(read.items, question, self.max_sub_questions) or (question.text,)
-        bench.decide("plan", " / ".join(items), sub_questions=list(items))
+        workbench.decide("plan", " / ".join(items), sub_questions=list(items))
         return items
 
-    async def _found(self, bench: MethodContext, items: Sequence[str]) -> tuple[list[list[Hit]], str]:
+    async def _found(self, workbench: MethodContext, items: Sequence[str]) -> tuple[list[list[Hit]], str]:
         """The passages for each item, in one batch; where fewer queries are allowed, for the first ones, and that limit."""
-        left = bench.num_searches_left
+        left = workbench.num_searches_left
         num = len(items) if left is None else min(left, len(items))
-        found = await bench.search(list(items[:num]), self.num_passages)
+        found = await workbench.search(list(items[:num]), self.num_passages)
         return [*found, *([] for _ in items[num:])], "max_searches" if num < len(items) else ""
 
     async def _prompt(
-        self, question: Question, bench: MethodContext, demos: Sequence[Demonstration], steps: Sequence[Step]
+        self, question: Question, workbench: MethodContext, demos: Sequence[Demonstration], steps: Sequence[Step]
     ) -> str:
         examples = [
-            bench.fill(
+            workbench.fill(
                 _PROMPTS["solved"],
-                question=asked(bench, question, one.question),
+                question=asked(workbench, question, one.question),
                 plan=numbered(planned(one)),
-                evidence=self._evidence(bench, [Step(step.query, "", (Hit(step.passage, 1.0, 1),)) for step in one.steps]),
+                evidence=self._evidence(workbench, [Step(step.query, "", (Hit(step.passage, 1.0, 1),)) for step in one.steps]),
                 solution=numbered([step.answer for step in one.steps]),
                 closing=closing(one, question.form),
             )
@@ -118,20 +120,20 @@ class PlanAndSolveSearch:
         ]
         fixed = {
             "demanded": demanded(question.form, question.labels),
-            "question": asked(bench, question),
+            "question": asked(workbench, question),
             "plan": numbered([step.query for step in steps]),
-            "evidence": self._evidence(bench, steps),
+            "evidence": self._evidence(workbench, steps),
         }
         rest = "".join([_PROMPTS["solve"].text, *fixed.values()])
-        fitting = await packed(bench, examples, rest, self.max_tokens + self.max_tokens_answer)
-        return bench.fill(_PROMPTS["solve"], examples=fitting, **fixed)
+        fitting = await packed(workbench, examples, rest, self.max_tokens + self.max_tokens_answer)
+        return workbench.fill(_PROMPTS["solve"], examples=fitting, **fixed)
 
-    def _evidence(self, bench: MethodContext, steps: Sequence[Step]) -> str:
+    def _evidence(self, workbench: MethodContext, steps: Sequence[Step]) -> str:
         return "\n".join(
-            bench.fill(
+            workbench.fill(
                 _PROMPTS["evidence"],
                 number=str(number),
-                passages="\n".join(shown(step.hits, self.max_words_shown)) or bench.fill(_PROMPTS["none"]),
+                passages="\n".join(shown(step.hits, self.max_words_shown)) or workbench.fill(_PROMPTS["none"]),
             )
             for number, step in enumerate(steps, start=1)
         )

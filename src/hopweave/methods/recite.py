@@ -81,7 +81,7 @@ class _Run:
 
     options: Recite
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     demos: Sequence[Demonstration]
     stopped_because: str = "finished"
 
@@ -95,7 +95,7 @@ class _Run:
         answers = [short if how == "marker" or not is_any_whole else "" for _, _, short, how in read]
         normalize = normalize_answer if self.options.normalize else str.strip
         held = vote(answers, form=self.question.form, tie=self.options.tie, normalize=normalize)
-        file_vote(self.bench, held, answers)
+        file_vote(self.workbench, held, answers)
         passages, said, _, how = read[held.first]
         text = said if self.question.form == "long" else "\n".join([*passages, said])
         how = how if held.answer else "empty"
@@ -106,39 +106,41 @@ class _Run:
     async def _recitations(self) -> list[tuple[str, ...]]:
         """The passages of each recitation that has any; a single one without passages if none has."""
         num = self._num_affordable()
-        greedy, longest = self.bench.sampling, self.options.max_tokens_recitation
+        greedy, longest = self.workbench.sampling, self.options.max_tokens_recitation
         sampling = (
             greedy if self.options.n_recitations == 1 else replace(greedy, temperature=self.options.temperature, top_p=1.0)
         )
         sampling = replace(sampling, max_tokens=longest, stop=_END)
         prompt = await self._prompt_to_recite()
-        drawn = await self.bench.samples([Message("user", prompt)], num, purpose="recite", sampling=sampling)
+        drawn = await self.workbench.samples([Message("user", prompt)], num, purpose="recite", sampling=sampling)
         if drawn.reached:
             self.stopped_because = drawn.reached.limit
         return [passages for reply in drawn.replies if (passages := self._passages(reply))] or [()]
 
     def _num_affordable(self) -> int:
-        wanted, allowed = self.options.n_recitations, self.bench.limits.get("max_llm_calls")
+        wanted, allowed = self.options.n_recitations, self.workbench.limits.get("max_llm_calls")
         if allowed is None:
             return wanted
-        num = min(wanted, max(1, int(allowed - 1 if self.bench.abilities.samples else allowed // 2)))
+        num = min(wanted, max(1, int(allowed - 1 if self.workbench.abilities.samples else allowed // 2)))
         if num < wanted:
             self.stopped_because = "max_llm_calls"
         return num
 
     async def _prompt_to_recite(self) -> str:
-        shown = self.bench.fill(_PROMPTS["asked"], question=asked(self.bench, self.question))
+        shown = self.workbench.fill(_PROMPTS["asked"], question=asked(self.workbench, self.question))
         # With the line break that joins them, two empty lines stand between examples: where a recitation ends.
         examples = [f"{self._recited(one)}\n" for one in self.demos]
-        fitting = await packed(self.bench, examples, f"{_PROMPTS['recite'].text}{shown}", self.options.max_tokens_recitation)
-        return self.bench.fill(_PROMPTS["recite"], examples=fitting, asked=shown)
+        fitting = await packed(
+            self.workbench, examples, f"{_PROMPTS['recite'].text}{shown}", self.options.max_tokens_recitation
+        )
+        return self.workbench.fill(_PROMPTS["recite"], examples=fitting, asked=shown)
 
     def _recited(self, one: Demonstration) -> str:
-        text = self.bench.fill(_PROMPTS["asked"], question=asked(self.bench, self.question, one.question))
+        text = self.workbench.fill(_PROMPTS["asked"], question=asked(self.workbench, self.question, one.question))
         steps = list({step.passage.id: step for step in one.steps}.values())[-self.options.num_passages :]
         begun = text.rpartition("\n")[2]
         told = [
-            self.bench.fill(_PROMPTS["recited"], number=str(number), passage=_told(step))
+            self.workbench.fill(_PROMPTS["recited"], number=str(number), passage=_told(step))
             for number, step in enumerate(steps, 1)
         ]
         return text + f"\n{begun}".join(told)
@@ -148,7 +150,7 @@ class _Run:
         pieces = (" ".join(piece.split()).lstrip(": ") for piece in _LABEL.split(reply.text))
         passages = tuple(filter(None, pieces))
         if not passages:
-            self.bench.parse_failed("recitation", "nothing is recited", reply.text)
+            self.workbench.parse_failed("recitation", "nothing is recited", reply.text)
         return passages
 
     # -- answers -------------------------------------------------------------------------------------------------------
@@ -157,27 +159,29 @@ class _Run:
         """For each recitation that the budget lets be answered from: its passages, and what `_read` makes of the answer."""
         is_long = self.question.form == "long"
         longest = self.options.max_tokens_long if is_long else self.options.max_tokens
-        sampling = replace(self.bench.sampling, max_tokens=longest, stop=NEXT_EXAMPLE)
-        wanted, text = plainly_demanded(self.question), asked(self.bench, self.question)
+        sampling = replace(self.workbench.sampling, max_tokens=longest, stop=NEXT_EXAMPLE)
+        wanted, text = plainly_demanded(self.question), asked(self.workbench, self.question)
         answers = [one.answer if is_long else f"{PLAIN_MARKER} {one.answer.rstrip('.')}." for one in self.demos]
         examples = [
-            f"Q: {asked(self.bench, self.question, one.question)}\nA: {answer}"
+            f"Q: {asked(self.workbench, self.question, one.question)}\nA: {answer}"
             for one, answer in zip(self.demos, answers, strict=True)
         ]
         # Room for the longest recitation, so that all are shown the same demonstrations.
         room = longest + self.options.max_tokens_recitation
-        fitting = await packed(self.bench, examples, f"{_PROMPTS['answer'].text}{wanted}{text}", room)
+        fitting = await packed(self.workbench, examples, f"{_PROMPTS['answer'].text}{wanted}{text}", room)
 
         async def said(passages: tuple[str, ...]) -> str:
-            shown = "\n".join(passages) or self.bench.fill(_PROMPTS["none"])
+            shown = "\n".join(passages) or self.workbench.fill(_PROMPTS["none"])
             filled = {"passages": shown, "demanded": wanted, "examples": fitting, "question": text}
-            turns = [Message("user", self.bench.fill(_PROMPTS["answer"], **filled))]
-            return (await self.bench.reply(turns, purpose="answer", sampling=sampling)).text.strip()
+            turns = [Message("user", self.workbench.fill(_PROMPTS["answer"], **filled))]
+            return (await self.workbench.reply(turns, purpose="answer", sampling=sampling)).text.strip()
 
-        step = self.bench.decide("graph", f"{len(recitations)} recitations, each answered from")
-        with self.bench.under(step):
-            works = [(self.bench.decide("recitation", " / ".join(one) or "none"), partial(said, one)) for one in recitations]
-        outcomes = await side_by_side(self.bench, works)
+        step = self.workbench.decide("graph", f"{len(recitations)} recitations, each answered from")
+        with self.workbench.under(step):
+            works = [
+                (self.workbench.decide("recitation", " / ".join(one) or "none"), partial(said, one)) for one in recitations
+            ]
+        outcomes = await side_by_side(self.workbench, works)
         done = []
         for passages, outcome in zip(recitations, outcomes, strict=True):
             if isinstance(outcome, BudgetReached):
@@ -191,7 +195,7 @@ class _Run:
         if self.question.form == "long":
             short, how = final_answer(said, self.question)
             if not short:
-                file_unanswered(self.bench, said)
+                file_unanswered(self.workbench, said)
             return said, short, "marker" if short else how
         line = said.split("\n", 1)[0].strip()
         if self.question.form == "label":
@@ -201,7 +205,7 @@ class _Run:
             match = _SENTENCE.search(line) if line.endswith(".") else None  # or else each marker would be tried to the end
             short, how = (short_form(match[1]), "marker") if match else final_answer(line, self.question)
         if how != "marker" or not short:
-            file_missing(self.bench, said)
+            file_missing(self.workbench, said)
         return line, short, how
 
 

@@ -149,7 +149,7 @@ class _Walk:
 
     options: SearChain
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     processed: list[PathNode] = field(default_factory=list)
     path: list[PathNode] = field(default_factory=list)
     examples: tuple[str, ...] = ()
@@ -163,7 +163,7 @@ class _Walk:
     consistency: Consistency = field(init=False)
 
     def __post_init__(self) -> None:
-        self.theta = theta_for(self.bench.reader, self.options.theta)
+        self.theta = theta_for(self.workbench.reader, self.options.theta)
         self.consistency = options_for(Consistency, self.options)
 
     async def explore(self) -> str:
@@ -184,17 +184,17 @@ class _Walk:
 
     async def trace_back(self, stopped_because: str) -> Answer:
         """Writes the final content from the correct path (section 3.3, Tracing), or, past the budget, the path itself."""
-        claims = claims_on(self.path, self.bench, every_passage=self.options.cite == "every_node")
-        file_claims(self.bench, self.question, claims, after=[[node.step] for node in self.path])
+        claims = claims_on(self.path, self.workbench, every_passage=self.options.cite == "every_node")
+        file_claims(self.workbench, self.question, claims, after=[[node.step] for node in self.path])
         said = self.last_final or ("" if claims else self.last_text)
-        tracing = Tracing(self.bench, self.question, _PROMPTS, self.options.max_tokens, self.options.force_final)
+        tracing = Tracing(self.workbench, self.question, _PROMPTS, self.options.max_tokens, self.options.force_final)
         if claims and self.options.use_retrieval:
             try:
                 said = await tracing.final_content(self.path, self.examples)
             except BudgetReached as reached:
                 said, stopped_because = "", reached.limit
         short, how = tracing.short(said, self.last_final, claims, is_expected=not self.options.use_retrieval)
-        self.bench.decide("stop", stopped_because, how=how)
+        self.workbench.decide("stop", stopped_because, how=how)
         text = said or text_of(claims)
         add_missing = self.options.add_missing_marks
         retrieved = [node.passage.id for node in self.path if node.passage is not None]
@@ -218,9 +218,9 @@ class _Walk:
             examples = [self._both_ways(example) for example in examples]
         else:
             rules = self._fill("rules_stop", demanded=demand)
-        asked = {"question": self.question.text, "form": form_line(self.bench, _PROMPTS, self.question)}
+        asked = {"question": self.question.text, "form": form_line(self.workbench, _PROMPTS, self.question)}
         rest = self._fill("chain", rules=rules, examples=stops, **asked)
-        shown = await packed(self.bench, examples, rest, self.options.max_tokens)
+        shown = await packed(self.workbench, examples, rest, self.options.max_tokens)
         return self._fill("chain", rules=rules, examples=shown + stops, **asked)
 
     def _draw_examples(self) -> str:
@@ -233,7 +233,7 @@ class _Walk:
             return ""
         last = drawn(self.question, method, len(demos) + 1, seed)[-1]
         key = (__name__, form, self.question.labels, *demos, last)
-        self.examples, stopping = self.bench.written_once(
+        self.examples, stopping = self.workbench.written_once(
             key,
             lambda: (
                 tuple(self._example(one.question, whole_chain(one, form)) for one in demos),
@@ -243,7 +243,7 @@ class _Walk:
         return stopping
 
     def _example(self, question: str, chain: str) -> str:
-        return self._fill("example", question=question, form=form_line(self.bench, _PROMPTS, self.question), chain=chain)
+        return self._fill("example", question=question, form=form_line(self.workbench, _PROMPTS, self.question), chain=chain)
 
     def _both_ways(self, examples: str) -> str:
         lines = []
@@ -260,7 +260,7 @@ class _Walk:
         begun = self._begun()
         messages = [*turns, Message("assistant", begun)] if begun else turns
         with self._under_cause():
-            reply = await self.bench.reply(messages, purpose="chain", sampling=sampling)
+            reply = await self.workbench.reply(messages, purpose="chain", sampling=sampling)
             text = begun + reply.text
             turns.append(Message("assistant", text))
             self.last_text = text.strip() or self.last_text
@@ -268,7 +268,7 @@ class _Walk:
 
     def _begun(self) -> str:
         """The path as the beginning of the model's turn, or nothing. It ends before an open query: another may be asked."""
-        if self.cause is None or not self.options.continue_chain or not self.bench.abilities.prefill:
+        if self.cause is None or not self.options.continue_chain or not self.workbench.abilities.prefill:
             return ""
         return pairs(self.path if self.cause.answer else [node for node in self.path if node is not self.cause])
 
@@ -279,10 +279,10 @@ class _Walk:
         text = begun + said
         chain = parse_chain(text)
         for problem in chain.problems:
-            self.bench.parse_failed("chain", problem, text)
+            self.workbench.parse_failed("chain", problem, text)
         nodes = [self._plain(node) for node in chain.nodes]
         if not is_whole and nodes and text.rstrip().endswith(chain.nodes[-1].query):
-            self.bench.parse_failed("chain", "the last query is cut off at max_tokens", text)
+            self.workbench.parse_failed("chain", "the last query is cut off at max_tokens", text)
             nodes.pop()
         self.last_final = chain.final
         return replace(chain, nodes=tuple(nodes))
@@ -302,11 +302,11 @@ class _Walk:
             BudgetReached: once the chain is walked, if on the way a limit was reached; from there on, nodes pass unchecked.
         """
         with self._under_cause():
-            branch = self.bench.decide("branch", f"chain of {len(chain.nodes)} queries", final=chain.final)
-        with self.bench.under(branch):
+            branch = self.workbench.decide("branch", f"chain of {len(chain.nodes)} queries", final=chain.final)
+        with self.workbench.under(branch):
             nodes = chain.nodes[: self.options.max_nodes]
             if len(nodes) < len(chain.nodes):
-                self.bench.decide("cut", f"{len(chain.nodes) - len(nodes)} queries beyond max_nodes are not walked")
+                self.workbench.decide("cut", f"{len(chain.nodes) - len(nodes)} queries beyond max_nodes are not walked")
             earlier = await self._earlier(nodes)
             self._prune([self.processed[index] for index in earlier if index is not None and index < len(self.processed)])
             await self._fetch_ahead([node for node, index in zip(nodes, earlier, strict=True) if index is None])
@@ -328,7 +328,7 @@ class _Walk:
         seen = [node.query for node in self.processed]
         found: list[int | None] = []
         for node in nodes:
-            index = await self.bench.duplicate_of(node.query, seen)
+            index = await self.workbench.duplicate_of(node.query, seen)
             found.append(index)
             if index is None:
                 seen.append(node.query)
@@ -336,13 +336,13 @@ class _Walk:
 
     async def _fetch_ahead(self, nodes: Sequence[ChainNode]) -> None:
         """Fetches the passages of a chain in one batch, unless searches are counted: then none is spent before its turn."""
-        if self.bench.num_searches_left is None:
+        if self.workbench.num_searches_left is None:
             with suppress(BudgetReached):  # the node that has to do without its passage says so
                 await self._fetch([node.query for node in nodes if self._needs_passage(node)])
 
     async def _fetch(self, queries: Sequence[str]) -> None:
         wanted = [query for query in dict.fromkeys(queries) if query not in self.found]
-        for query, hits in zip(wanted, await self.bench.search(wanted, self.options.num_passages), strict=True):
+        for query, hits in zip(wanted, await self.workbench.search(wanted, self.options.num_passages), strict=True):
             self.found[query] = tuple(hit.passage for hit in hits)
 
     def _is_checked(self, node: ChainNode) -> bool:
@@ -355,10 +355,10 @@ class _Walk:
 
     async def _visit(self, node: ChainNode) -> str | None:
         """Processes a new query: completion, verification or pass."""
-        step = self.bench.decide("node", f"{node.query} -> {node.answer or '?'}", query=node.query, answer=node.answer)
+        step = self.workbench.decide("node", f"{node.query} -> {node.answer or '?'}", query=node.query, answer=node.answer)
         here = PathNode(node.query, "" if node.is_unsolved else node.answer, "model", step)
         self.processed.append(here)
-        with self.bench.under(step):
+        with self.workbench.under(step):
             if self._needs_passage(node) and await self._look_up(here, reads=self._is_checked(node)):
                 return self._complete(here) if node.is_unsolved else self._verify(here)
             self._settle(here, here.origin)
@@ -385,7 +385,7 @@ class _Walk:
 
     async def _reading(self, query: str, passage: Passage) -> Reading:
         """What the reader makes of a passage; words that only repeat the query are none."""
-        reading = await self.bench.read(query, passage)
+        reading = await self.workbench.read(query, passage)
         if self.options.ignore_echoes and only_repeats(reading.text, query):
             return Reading("", None, reading.confidence)
         return reading
@@ -414,18 +414,18 @@ class _Walk:
         here.origin = origin
         self.path.append(here)
         confidence = here.reading.confidence if here.reading is not None else None
-        says = here.assessment(self.bench) | {"confidence": confidence, "theta": self.theta, "answer": here.answer}
-        self.verdict_step = self.bench.decide("verdict", origin if here.answer else "open", **says)
+        says = here.assessment(self.workbench) | {"confidence": confidence, "theta": self.theta, "answer": here.answer}
+        self.verdict_step = self.workbench.decide("verdict", origin if here.answer else "open", **says)
         self.cause = here if is_cause else self.cause
 
     def _meet_again(self, node: ChainNode, earlier: PathNode) -> None:
         """A query that was processed before is not processed again; where nothing settled it, a new answer counts."""
-        self.bench.decide("duplicate", f"{node.query} -> {node.answer or '?'}", after=[earlier.step])
+        self.workbench.decide("duplicate", f"{node.query} -> {node.answer or '?'}", after=[earlier.step])
         if self.options.path_rule == "append_only":
             return
         if not node.is_unsolved and earlier.revise(node.answer):
             text = f"{earlier.query} -> {earlier.answer}"
-            self.bench.decide("revised", text, after=[earlier.step], **earlier.assessment(self.bench))
+            self.workbench.decide("revised", text, after=[earlier.step], **earlier.assessment(self.workbench))
         if earlier not in self.path:
             self.path.append(earlier)
 
@@ -435,7 +435,7 @@ class _Walk:
         kept = pruned(self.path, restated, self.cause)
         for node in self.path:
             if node not in kept:
-                self.bench.decide("abandoned", f"{node.query} -> {node.answer or '?'}", after=[node.step])
+                self.workbench.decide("abandoned", f"{node.query} -> {node.answer or '?'}", after=[node.step])
         self.path = kept
 
     def _feedback(self, prompt: str, here: PathNode) -> str:
@@ -449,11 +449,11 @@ class _Walk:
     # -- small things --------------------------------------------------------------------------------------------------
 
     def _fill(self, name: str, **values: str) -> str:
-        return self.bench.fill(_PROMPTS[name], **values)
+        return self.workbench.fill(_PROMPTS[name], **values)
 
     def _sampling(self, stop: tuple[str, ...]) -> Sampling:
-        return replace(self.bench.sampling, max_tokens=self.options.max_tokens, stop=stop)
+        return replace(self.workbench.sampling, max_tokens=self.options.max_tokens, stop=stop)
 
     def _under_cause(self) -> AbstractContextManager[None]:
         """Files a branch under the verdict that caused it."""
-        return nullcontext() if self.verdict_step is None else self.bench.under(self.verdict_step)
+        return nullcontext() if self.verdict_step is None else self.workbench.under(self.verdict_step)

@@ -118,7 +118,7 @@ class _Asking:
 
     options: SelfAsk
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     examples: str = ""
     above: list[Hit] = field(default_factory=list)
     before: list[Hit] = field(default_factory=list)
@@ -131,18 +131,18 @@ class _Asking:
         options = self.options
         await self._pack()
         if options.ir_mode == "context":
-            self.above = self.before = (await self.bench.search([self.question.text], options.num_passages))[0]
+            self.above = self.before = (await self.workbench.search([self.question.text], options.num_passages))[0]
         while True:
             query = await self._follow_up()
             if not query:
                 return "finished"
             if self.asked and normalize_answer(query) == normalize_answer(self.asked[-1].query):
-                self.bench.decide("repeated", query)
+                self.workbench.decide("repeated", query)
                 return "repeated_query"
             if len(self.asked) >= options.max_rounds:
                 return "max_rounds"
-            step = self.bench.decide("follow_up", unescape(query))
-            with self.bench.under(step):
+            step = self.workbench.decide("follow_up", unescape(query))
+            with self.workbench.under(step):
                 await self._look_up(query)
             if self.short:
                 return "finished"
@@ -165,7 +165,7 @@ class _Asking:
             Step(unescape(one.query), self._answer_of(one, later[number:]), one.hits) for number, one in enumerate(self.asked)
         ]
         found = stepwise_answer(
-            self.question, steps, self.short, self.how, self.bench, said=self.short, stopped_because=stopped_because
+            self.question, steps, self.short, self.how, self.workbench, said=self.short, stopped_because=stopped_because
         )
         ids = dict.fromkeys([*(hit.passage.id for hit in self.before), *found.passage_ids])
         return replace(found, passage_ids=tuple(ids))
@@ -179,20 +179,20 @@ class _Asking:
         if read.resumed and self.asked and not self.asked[-1].answer:
             self.asked[-1].answer = read.resumed
         for problem in read.problems:
-            self.bench.parse_failed("follow_ups", problem, reply.text)
+            self.workbench.parse_failed("follow_ups", problem, reply.text)
         self.short, self.how = final_of(read, self.question)
         if self.short:
             return ""
         if not read.pairs or read.final:
             reason = "no follow-up and no final answer is in the reply" if reply.text.strip() else "the reply is empty"
-            self.bench.parse_failed("follow_ups", reason, reply.text)
+            self.workbench.parse_failed("follow_ups", reason, reply.text)
             return ""
         return read.pairs[0].query
 
     async def _look_up(self, query: str) -> None:
         one = _Asked(query)
         self.asked.append(one)
-        one.hits = tuple((await self.bench.search([unescape(query)], self.options.num_passages))[0])
+        one.hits = tuple((await self.workbench.search([unescape(query)], self.options.num_passages))[0])
         if self.options.ir_mode == "context":
             self.above = list(one.hits)
             await self._fill_in(one, "\nFollow up:")
@@ -214,19 +214,19 @@ class _Asking:
         return bool(one.answer)
 
     async def _read(self, one: _Asked) -> str:
-        readings = [await self.bench.read(unescape(one.query), hit.passage) for hit in one.hits]
+        readings = [await self.workbench.read(unescape(one.query), hit.passage) for hit in one.hits]
         found = [reading for reading in readings if reading.text.strip()]
         best = max(found, key=lambda reading: reading.confidence, default=None)
         return escape(on_one_line(best.text)) if best is not None else ""
 
     async def _ask_to_read(self, one: _Asked) -> str:
         passages = "\n".join(shown(one.hits, self.options.num_words))
-        prompt = self.bench.fill(PROMPTS["read"], passages=passages, question=one.query)
-        sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens_answer, stop=("\n",))
-        said = (await self.bench.reply([Message("user", prompt)], purpose="read", sampling=sampling)).text.strip()
+        prompt = self.workbench.fill(PROMPTS["read"], passages=passages, question=one.query)
+        sampling = replace(self.workbench.sampling, max_tokens=self.options.max_tokens_answer, stop=("\n",))
+        said = (await self.workbench.reply([Message("user", prompt)], purpose="read", sampling=sampling)).text.strip()
         answer = short_form(said.split("\n", 1)[0])
         if not answer:
-            self.bench.parse_failed("follow_ups", "the reading holds no answer", said)
+            self.workbench.parse_failed("follow_ups", "the reading holds no answer", said)
         return "" if does_not_know(answer) else answer
 
     async def _fill_in(self, one: _Asked, *stop: str) -> None:
@@ -241,7 +241,7 @@ class _Asking:
         if one.answer:
             one.inserted = stopped(one.answer)
         else:
-            self.bench.parse_failed("follow_ups", "no intermediate answer is in the reply", reply.text)
+            self.workbench.parse_failed("follow_ups", "no intermediate answer is in the reply", reply.text)
         if self.options.ir_mode == "context" and read.final:
             self.short, self.how = after_marker(read.final, self.question)
 
@@ -255,24 +255,25 @@ class _Asking:
         is_shown = options.ir_mode in {"passage", "context"}
         evidence = num_shown * options.num_passages * words * TOKENS_PER_WORD if is_shown else 0
         room = options.max_tokens + evidence + 2 * options.max_tokens_answer * options.max_rounds
-        self.examples = await fitting_examples(self.bench, self.question, demos, room)
+        self.examples = await fitting_examples(self.workbench, self.question, demos, room)
 
     def _transcript(self) -> Transcript:
-        prompt = prompt_of(self.bench, self.question, self.examples, self._context())
+        prompt = prompt_of(self.workbench, self.question, self.examples, self._context())
         text = BEGUN + "".join(exchange(one.query, one.inserted) for one in self.asked) if self.asked else ""
-        return Transcript(self.bench, prompt, text)
+        return Transcript(self.workbench, prompt, text)
 
     def _context(self) -> str:
         if self.options.ir_mode != "context":
             return ""
         passages = shown(self.above, self.options.num_words) or [NOTHING_FOUND]
         lines = [
-            self.bench.fill(PROMPTS["context"], number=str(number), passage=one) for number, one in enumerate(passages, start=1)
+            self.workbench.fill(PROMPTS["context"], number=str(number), passage=one)
+            for number, one in enumerate(passages, start=1)
         ]
         return "\n".join(lines) + "\n\n"
 
     def _sampling(self, *stop: str) -> Sampling:
-        return replace(self.bench.sampling, max_tokens=self.options.max_tokens, stop=(*stop, NEXT_EXAMPLE))
+        return replace(self.workbench.sampling, max_tokens=self.options.max_tokens, stop=(*stop, NEXT_EXAMPLE))
 
     def _answer_of(self, one: _Asked, later: list[str]) -> str:
         """Its answer; where a passage stood as that, what the model took from it in its later words."""

@@ -95,7 +95,7 @@ class _Writing:
 
     options: ToolformerPrompted
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     transcript: Transcript = field(init=False)
     called: list[_Called] = field(default_factory=list)
     plain: list[str] = field(default_factory=list)
@@ -104,13 +104,13 @@ class _Writing:
     how: str = "empty"
 
     def __post_init__(self) -> None:
-        self.transcript = Transcript(self.bench, "")
+        self.transcript = Transcript(self.workbench, "")
 
     async def go(self) -> str:
         """Writes and calls in turns until the answer is written; returns why it stopped."""
         options = self.options
         self.transcript.prompt = await self._prompt()
-        sampling = replace(self.bench.sampling, max_tokens=options.max_tokens, stop=("->", _NEXT_EXAMPLE))
+        sampling = replace(self.workbench.sampling, max_tokens=options.max_tokens, stop=("->", _NEXT_EXAMPLE))
         while True:
             said = (await self.transcript.go_on("writing", sampling)).text
             call = first_call(said)
@@ -120,13 +120,13 @@ class _Writing:
                 return self._end(said)
             self._say(said[: call.start])
             if not call.query:
-                self.bench.parse_failed("tool_calls", "the call holds no query", said[call.start :])
+                self.workbench.parse_failed("tool_calls", "the call holds no query", said[call.start :])
                 if self.num_tries >= options.max_calls or not said[: call.start].strip():
                     return "finished"  # asked again with the same words the model would write the same
                 self.num_tries += 1
                 continue
             if self.called and normalize_answer(call.query) == normalize_answer(self.called[-1].query):
-                self.bench.decide("repeated", call.query)
+                self.workbench.decide("repeated", call.query)
                 return "repeated_query"
             if self.num_tries >= options.max_calls:
                 return "max_calls"
@@ -135,9 +135,9 @@ class _Writing:
 
     async def force(self) -> None:
         """Asks for the final answer: the text so far, without the tool, and the words that introduce it."""
-        prompt = self.bench.fill(_PROMPTS["finish"], wanted=self._wanted(), question=asked(self.bench, self.question))
+        prompt = self.workbench.fill(_PROMPTS["finish"], wanted=self._wanted(), question=asked(self.workbench, self.question))
         is_long = self.question.form == "long"
-        transcript = Transcript(self.bench, prompt, self.transcript.text)
+        transcript = Transcript(self.workbench, prompt, self.transcript.text)
         if not is_long:
             transcript.add(f" {MARKER}")
         longest = self.options.max_tokens if is_long else self.options.max_tokens_answer
@@ -157,7 +157,7 @@ class _Writing:
             for number, one in enumerate(self.called)
         ]
         return stepwise_answer(
-            self.question, steps, self.short, self.how, self.bench, said=self.short, stopped_because=stopped_because
+            self.question, steps, self.short, self.how, self.workbench, said=self.short, stopped_because=stopped_because
         )
 
     # -- the model's turns ---------------------------------------------------------------------------------------------
@@ -172,9 +172,9 @@ class _Writing:
                 self.called[-1].said = f"{self.called[-1].said} {said}".strip()
 
     async def _call(self, query: str) -> None:
-        step = self.bench.decide("call", unescape(query))
-        with self.bench.under(step):
-            hits = tuple((await self.bench.search([unescape(query)], self.options.num_passages))[0])
+        step = self.workbench.decide("call", unescape(query))
+        with self.workbench.under(step):
+            hits = tuple((await self.workbench.search([unescape(query)], self.options.num_passages))[0])
         self.called.append(_Called(query, hits))
         found = "\n".join(shown(hits, self.options.max_words)) or NOTHING_FOUND
         self.transcript.add(f" {_call(query, found)}")
@@ -184,7 +184,7 @@ class _Writing:
         words = " ".join(self.plain) if self.question.form == "long" else said
         short, how = final_answer(words, self.question)
         if is_missing(how, self.question.form):
-            file_missing(self.bench, said)
+            file_missing(self.workbench, said)
         else:
             self.short, self.how = short, how
         return "finished"
@@ -192,17 +192,17 @@ class _Writing:
     # -- the prompt ----------------------------------------------------------------------------------------------------
 
     async def _prompt(self) -> str:
-        options, question, bench = self.options, self.question, self.bench
-        fixed: Mapping[str, str] = {"wanted": self._wanted(), "question": asked(bench, question)}
+        options, question, workbench = self.options, self.question, self.workbench
+        fixed: Mapping[str, str] = {"wanted": self._wanted(), "question": asked(workbench, question)}
         demos = drawn(question, "toolformer_prompted", options.n_demos, options.seed)
         examples = [self._example(one) for one in demos]
         words = (options.max_words or SHOWN_WORDS) * options.num_passages * options.max_calls
         rest = _PROMPTS["toolformer_prompted"].text + "".join(fixed.values())
-        fitting = await packed(bench, examples, rest, options.max_tokens * 2 + words * TOKENS_PER_WORD)
-        return bench.fill(_PROMPTS["toolformer_prompted"], examples=fitting, **fixed)
+        fitting = await packed(workbench, examples, rest, options.max_tokens * 2 + words * TOKENS_PER_WORD)
+        return workbench.fill(_PROMPTS["toolformer_prompted"], examples=fitting, **fixed)
 
     def _wanted(self) -> str:
-        return of_form(self.bench, _PROMPTS, "wanted", self.question)
+        return of_form(self.workbench, _PROMPTS, "wanted", self.question)
 
     def _example(self, one: Demonstration) -> str:
         """A demonstration as the model is to write: each step's call before its sentence; before the whole of a long answer."""
@@ -216,7 +216,7 @@ class _Writing:
                 words.append(step.sentence)
         words += [] if is_long or not one.conclusion else [one.conclusion]
         words.append(closing(one, self.question.form))
-        return f"Question: {asked(self.bench, self.question, one.question)}\nAnswer: {' '.join(words)}"
+        return f"Question: {asked(self.workbench, self.question, one.question)}\nAnswer: {' '.join(words)}"
 
 
 def _call(query: str, found: str) -> str:

@@ -92,7 +92,7 @@ class _Inference:
 
     options: ToQD
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     nodes: tuple[GraphNode, ...] = ()
     writer: GraphWriter = field(init=False)
     talk: NodeTalk = field(init=False)
@@ -100,14 +100,14 @@ class _Inference:
     def __post_init__(self) -> None:
         options = self.options
         self.writer = GraphWriter(
-            self.bench,
+            self.workbench,
             self._sampling(options.max_tokens),
             options.use_critique,
             options.use_construct,
             options.use_json_schema,
             options.max_critique_retries,
         )
-        self.talk = NodeTalk(self.bench, self._sampling(options.max_tokens), _PROMPTS)
+        self.talk = NodeTalk(self.workbench, self._sampling(options.max_tokens), _PROMPTS)
 
     # -- Algorithm 1 ---------------------------------------------------------------------------------------------------
 
@@ -119,9 +119,9 @@ class _Inference:
         except BudgetReached as reached:
             return reached.limit
         if not graph.sub_questions:
-            self.bench.decide("repair", "no sub-question was written; the question itself is the only one", rule="question")
+            self.workbench.decide("repair", "no sub-question was written; the question itself is the only one", rule="question")
             graph = QuestionGraph((self.question.text,), ((1, 0),))
-        self.nodes = plant(self.bench, graph, "", self.options.max_graphs - 1)
+        self.nodes = plant(self.workbench, graph, "", self.options.max_graphs - 1)
         await self._traverse(graph, self.nodes, self.question.text)
         reached_limits = [node.reached.limit for node in walk(self.nodes) if node.reached is not None]
         is_limited = any(node.is_limited for node in walk(self.nodes))
@@ -131,25 +131,25 @@ class _Inference:
         """The prompt that asks for the sub-questions of the question itself."""
         most, question = self.options.most_sub_questions, self.question.text
         demos = drawn(self.question, "toqd", self.options.n_demos, self.options.seed)
-        examples = self.bench.written_once(
+        examples = self.workbench.written_once(
             (__name__, *demos),
             lambda: [
                 self._fill("decomposed", question=one.question, sub_questions=numbered(one.sub_questions)) for one in demos
             ],
         )
-        shown = await packed(self.bench, examples, self.writer.first_request(question, most), self.options.max_tokens)
+        shown = await packed(self.workbench, examples, self.writer.first_request(question, most), self.options.max_tokens)
         return self.writer.first_request(question, most, shown)
 
     async def _traverse(self, graph: QuestionGraph, nodes: Sequence[GraphNode], main: str) -> None:
         async def infer(node: GraphNode, earlier: Sequence[GraphNode]) -> None:
             await self._infer(node, earlier, main)
 
-        await traverse(self.bench, graph, nodes, infer, in_turn=not self.options.parallel)
+        await traverse(self.workbench, graph, nodes, infer, in_turn=not self.options.parallel)
 
     async def sum_up(self, stopped_because: str) -> Answer:
         """Predicts the answer from all sub-questions with their answers or, past the budget, writes those out."""
         nodes = tuple(walk(self.nodes))
-        claims = claims_of(map(_assertion, nodes), self.bench)
+        claims = claims_of(map(_assertion, nodes), self.workbench)
         said = ""
         if claims:
             try:
@@ -157,7 +157,7 @@ class _Inference:
             except BudgetReached as reached:
                 stopped_because = reached.limit if stopped_because == "finished" else stopped_because
         short, how = self._short(said, claims)
-        self.bench.decide("stop", stopped_because, how=how)
+        self.workbench.decide("stop", stopped_because, how=how)
         retrieved = [hit.passage.id for node in nodes for hit in node.hits]
         add_missing = self.options.add_missing_marks
         return marked_answer(said or text_of(claims), short, how, retrieved, claims, stopped_because, add_missing=add_missing)
@@ -169,12 +169,12 @@ class _Inference:
             pairs=pairs_of_nodes(nodes),
             demanded=demanded(form, self.question.labels),
             question=self.question.text,
-            form="" if form == "short" else "\n" + of_form(self.bench, _PROMPTS, "form", self.question),
+            form="" if form == "short" else "\n" + of_form(self.workbench, _PROMPTS, "form", self.question),
         )
         sampling = self._sampling(self.options.max_tokens_summary)
-        reply = await self.bench.reply([Message("user", prompt)], purpose="summary", sampling=sampling)
+        reply = await self.workbench.reply([Message("user", prompt)], purpose="summary", sampling=sampling)
         if not reply.text.strip() or is_refusal(reply.text):
-            self.bench.parse_failed("final", "there is no summary in the reply", reply.text)
+            self.workbench.parse_failed("final", "there is no summary in the reply", reply.text)
             return ""
         return reply.text.strip()
 
@@ -184,22 +184,22 @@ class _Inference:
         if how != "empty" and (how != "full" or self.question.form == "long"):
             return short, how
         if said and how == "full":
-            file_missing(self.bench, said)
+            file_missing(self.workbench, said)
         return last_answer(claims, self.question)
 
     # -- Algorithm 2 ---------------------------------------------------------------------------------------------------
 
     async def _infer(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
         """Infers one node. A limit of the budget ends the work on it and leaves what it has; other nodes go on."""
-        with self.bench.under(node.step):
+        with self.workbench.under(node.step):
             try:
                 if self.options.use_rewrite and any(other.answer for other in earlier):
                     await self.talk.rewrite(node, earlier, main)
                 await self._resolve(node, earlier)
             except BudgetReached as reached:
                 node.reached = reached
-            support = claims_of([_assertion(node)], self.bench)[0].support
-            self.bench.decide("verdict", node.answer or "?", origin=node.origin, support=support, answer=node.answer)
+            support = claims_of([_assertion(node)], self.workbench)[0].support
+            self.workbench.decide("verdict", node.answer or "?", origin=node.origin, support=support, answer=node.answer)
 
     async def _resolve(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
         if not self.options.use_retrieval:
@@ -222,7 +222,7 @@ class _Inference:
     async def _self_verify(self, node: GraphNode) -> bool:
         """Whether the model answers by itself (Retrieve is NO)."""
         said = await self.talk.said("self_verify", node)
-        self.bench.decide("retrieve", "NO" if said else "YES")
+        self.workbench.decide("retrieve", "NO" if said else "YES")
         if said:
             node.settle(said, "model")
         return bool(said)
@@ -231,12 +231,12 @@ class _Inference:
         """Whether the model answers from what is retrieved (Decomposition is NO)."""
         await self._retrieve(node)
         said = await self.talk.said("self_verify_with_passages", node, passages=self.talk.shown(node.hits))
-        self.bench.decide("decomposition", "NO" if said else "YES")
+        self.workbench.decide("decomposition", "NO" if said else "YES")
         await self._take(node, said)
         return bool(said)
 
     async def _retrieve(self, node: GraphNode) -> None:
-        node.hits = tuple((await self.bench.search([node.asked], self.options.num_passages))[0])
+        node.hits = tuple((await self.workbench.search([node.asked], self.options.num_passages))[0])
 
     async def _take(self, node: GraphNode, said: str) -> None:
         """Takes an answer made from passages; the reader may look for what it rests on."""
@@ -244,13 +244,13 @@ class _Inference:
             return
         node.settle(said, "retrieved")
         if self.options.cite_with_reader:
-            await read_for_evidence(node.asked, said, node.hits, self.bench)
+            await read_for_evidence(node.asked, said, node.hits, self.workbench)
 
     async def _decompose_further(self, node: GraphNode, earlier: Sequence[GraphNode]) -> None:
         """Adds a child graph (Algorithm 1, lines 8 and 9) and answers the node from it."""
         if node.allowance < 1:
             node.is_limited = True
-            self.bench.decide("limit", f"r_max = {self.options.max_graphs} leaves no further graph for this node")
+            self.workbench.decide("limit", f"r_max = {self.options.max_graphs} leaves no further graph for this node")
             return
         node.has_graph = True
         passages = self.talk.shown(node.hits)
@@ -266,9 +266,9 @@ class _Inference:
         asked_before = [node.asked, node.question, *(other.asked for other in earlier)]
         graph = await self.writer.write(request, node.asked, asked_before)
         if not graph.sub_questions:
-            self.bench.decide("repair", "no new sub-question was written; the node stays open", rule="open")
+            self.workbench.decide("repair", "no new sub-question was written; the node stays open", rule="open")
             return
-        node.children = plant(self.bench, graph, f"{node.name}.", node.allowance - 1)
+        node.children = plant(self.workbench, graph, f"{node.name}.", node.allowance - 1)
         await self._traverse(graph, node.children, node.asked)
         if any(child.answer for child in node.children):
             said = await self.talk.said("summary_of_node", node, pairs=pairs_of_nodes(node.children))
@@ -278,10 +278,10 @@ class _Inference:
     # -- small things --------------------------------------------------------------------------------------------------
 
     def _fill(self, name: str, **values: str) -> str:
-        return self.bench.fill(_PROMPTS[name], **values)
+        return self.workbench.fill(_PROMPTS[name], **values)
 
     def _sampling(self, max_tokens: int) -> Sampling:
-        base, options = self.bench.sampling, self.options
+        base, options = self.workbench.sampling, self.options
         temperature = base.temperature if options.temperature is None else options.temperature
         top_p = base.top_p if options.top_p is None else options.top_p
         return replace(base, temperature=temperature, top_p=top_p, max_tokens=max_tokens)

@@ -117,7 +117,7 @@ class _Tree:
     options: TreeOfThought
     shape: _Shape
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     words: Wording = field(init=False)
     leaves: list[State] = field(default_factory=list)
     held: list[State] = field(default_factory=list)
@@ -127,12 +127,12 @@ class _Tree:
         """Grows the tree level by level, then answers from its leaves."""
         options = self.options
         demos = drawn(self.question, "tree_of_thought", options.n_demos, options.seed)
-        self.words = Wording(self.question, self.bench, options.max_words_shown)
+        self.words = Wording(self.question, self.workbench, options.max_words_shown)
         growth = options.max_tokens_suggest + options.max_depth * 2 * options.max_tokens_answer
         self.words = replace(self.words, examples=await self.words.examples_of(demos, growth))
         shape = self.shape
         line = f"{shape.num_candidates} candidates ({shape.suggest}), {shape.num_votes} votes, {shape.num_kept} kept"
-        self.held = [State("", self.bench.decide("tree", line))]
+        self.held = [State("", self.workbench.decide("tree", line))]
         try:
             for depth in range(1, options.max_depth + 1):
                 self.held = await self._level(depth, self.held)
@@ -143,14 +143,14 @@ class _Tree:
         except BudgetReached as reached:
             steps = next((state.steps for state in [*self.leaves, *self.held] if state.steps), ())
             short, how = best_so_far(self.question, steps)
-            return stepwise_answer(self.question, steps, short, how, self.bench, stopped_because=reached.limit)
+            return stepwise_answer(self.question, steps, short, how, self.workbench, stopped_because=reached.limit)
 
     # -- a level -------------------------------------------------------------------------------------------------------
 
     async def _level(self, depth: int, states: Sequence[State]) -> list[State]:
         """Suggests, votes, keeps, and answers what was kept. Branches that end become leaves, which keep their place."""
         suggested = all_of(
-            await side_by_side(self.bench, [(state.step_id, partial(self._suggested, state)) for state in states])
+            await side_by_side(self.workbench, [(state.step_id, partial(self._suggested, state)) for state in states])
         )
         candidates: list[Candidate] = []
         for state, read in zip(states, suggested, strict=True):
@@ -159,16 +159,16 @@ class _Tree:
         if not candidates or num_places < 1:
             return []
         names = [one.name for one in candidates]
-        level = self.bench.decide("level", f"level {depth}: {len(candidates)} candidates", candidates=names)
-        with self.bench.under(level):
+        level = self.workbench.decide("level", f"level {depth}: {len(candidates)} candidates", candidates=names)
+        with self.workbench.under(level):
             order = await self._order_of(candidates)
             kept = [candidates[index] for index in order[:num_places]]
             line = ", ".join(f"[{one.name}] {one.query}" for one in kept)
-            self.bench.decide("kept", line, kept=[one.name for one in kept])
+            self.workbench.decide("kept", line, kept=[one.name for one in kept])
             self.leaves += [State(one.name, one.step_id, one.state.steps, "finished") for one in kept if one.query == FINISH]
             kept = [one for one in kept if one.query != FINISH]
             try:
-                found = await self.bench.search([one.query for one in kept], self.options.num_passages)
+                found = await self.workbench.search([one.query for one in kept], self.options.num_passages)
             except BudgetReached as reached:
                 if reached.limit != "max_searches":
                     raise
@@ -177,7 +177,7 @@ class _Tree:
                 self.leaves += ended.values()
                 return []
         works = [(one.step_id, partial(self._looked_up, one, tuple(hits))) for one, hits in zip(kept, found, strict=True)]
-        outcomes = await side_by_side(self.bench, works)
+        outcomes = await side_by_side(self.workbench, works)
         self.held = [state for state in outcomes if isinstance(state, State)] or self.held
         return all_of(outcomes)
 
@@ -191,7 +191,7 @@ class _Tree:
             read = (parse_suggestions if proposes else parse_next)(text)
             items += read.items
             for problem in read.problems:
-                self.bench.parse_failed("suggestions", problem, text)
+                self.workbench.parse_failed("suggestions", problem, text)
         return Suggested(tuple(items[:num]), ())
 
     def _candidates(self, depth: int, state: State, suggested: Suggested) -> list[Candidate]:
@@ -200,9 +200,9 @@ class _Tree:
         If none is left, the question itself is asked on the first level, and further down the branch ends.
         """
         queries, num_repeated = fresh(suggested.items, [step.query for step in state.steps])
-        with self.bench.under(state.step_id):
+        with self.workbench.under(state.step_id):
             if num_repeated:
-                self.bench.decide("repeated", f"{num_repeated} suggestions were asked before")
+                self.workbench.decide("repeated", f"{num_repeated} suggestions were asked before")
             if not queries and depth == 1:  # nothing can be repeated yet
                 queries = [self.question.text]
             if not queries:
@@ -210,19 +210,19 @@ class _Tree:
                 self.leaves.append(replace(state, because=because))
             names = [f"{state.name}.{number}".lstrip(".") for number in range(1, len(queries) + 1)]
             return [
-                Candidate(state, query, name, self.bench.decide("candidate", f"[{name}] {query}", query=query))
+                Candidate(state, query, name, self.workbench.decide("candidate", f"[{name}] {query}", query=query))
                 for name, query in zip(names, queries, strict=True)
             ]
 
     async def _looked_up(self, one: Candidate, hits: tuple[Hit, ...]) -> State:
         """The branch, grown by a sub-question and its answer from what was found; what cannot be read stays unknown."""
         titles = ", ".join(hit.passage.title or hit.passage.id for hit in hits)
-        self.bench.decide("evidence", titles or "none", passage_ids=[hit.passage.id for hit in hits])
+        self.workbench.decide("evidence", titles or "none", passage_ids=[hit.passage.id for hit in hits])
         prompt = self.words.sub_answer(one.state, one.query, hits)
-        sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens_answer)
-        said = (await self.bench.reply([Message("user", prompt)], purpose="sub-answer", sampling=sampling)).text
-        short, _ = bare_answer(self.bench, said, Question(self.question.id, one.query))
-        self.bench.decide("answer", short or "?")
+        sampling = replace(self.workbench.sampling, max_tokens=self.options.max_tokens_answer)
+        said = (await self.workbench.reply([Message("user", prompt)], purpose="sub-answer", sampling=sampling)).text
+        short, _ = bare_answer(self.workbench, said, Question(self.question.id, one.query))
+        self.workbench.decide("answer", short or "?")
         return State(one.name, one.step_id, (*one.state.steps, Step(one.query, short, hits)))
 
     # -- values and votes ------------------------------------------------------------------------------------------------
@@ -249,11 +249,11 @@ class _Tree:
         Args:
             rated: name, step to file ratings under, and prompt of each.
         """
-        outcomes = await side_by_side(self.bench, [(step, partial(self._value, prompt)) for _, step, prompt in rated])
+        outcomes = await side_by_side(self.workbench, [(step, partial(self._value, prompt)) for _, step, prompt in rated])
         self.limit = next((one.limit for one in outcomes if isinstance(one, BudgetReached)), self.limit)
         values = [0.0 if isinstance(outcome, BudgetReached) else outcome for outcome in outcomes]
         line = ", ".join(f"[{name}] {value:g}" for (name, _, _), value in zip(rated, values, strict=True))
-        self.bench.decide("values", line, values=values)
+        self.workbench.decide("values", line, values=values)
         return sorted(range(len(rated)), key=lambda position: (-values[position], position))
 
     async def _value(self, prompt: str) -> float:
@@ -262,7 +262,7 @@ class _Tree:
         for text in await self._drawn(prompt, self.options.num_values, "value", self._warm(self.options.max_tokens_vote)):
             rating = parse_rating(text)
             if rating is None:
-                self.bench.parse_failed("rating", "no rating is named" if text.strip() else "the reply is empty", text)
+                self.workbench.parse_failed("rating", "no rating is named" if text.strip() else "the reply is empty", text)
             else:
                 total += _WORTH[rating]
         return total
@@ -273,28 +273,28 @@ class _Tree:
         for text in await self._drawn(prompt, self.shape.num_votes, "vote", self._warm(self.options.max_tokens_vote)):
             choice = parse_choice(text, len(names))
             if choice is None:
-                self.bench.parse_failed("vote", "no choice is named" if text.strip() else "the reply is empty", text)
+                self.workbench.parse_failed("vote", "no choice is named" if text.strip() else "the reply is empty", text)
             else:
                 votes[choice - 1] += 1
         tally = [votes[index] for index in range(len(names))]
         line = ", ".join(f"[{name}] {num}" for name, num in zip(names, tally, strict=True))
-        self.bench.decide("vote", line, votes=tally)
+        self.workbench.decide("vote", line, votes=tally)
         return sorted(range(len(names)), key=lambda index: (-votes[index], index))
 
     async def _drawn(self, prompt: str, num: int, purpose: str, sampling: Sampling) -> list[str]:
-        drawn_now = await self.bench.samples([Message("user", prompt)], num, purpose=purpose, sampling=sampling)
+        drawn_now = await self.workbench.samples([Message("user", prompt)], num, purpose=purpose, sampling=sampling)
         if drawn_now.reached is not None:
             self.limit = drawn_now.reached.limit
         return [reply.text for reply in drawn_now.replies]
 
     def _warm(self, max_tokens: int, stop: tuple[str, ...] = ()) -> Sampling:
-        return replace(self.bench.sampling, temperature=self.shape.temperature, top_p=1.0, max_tokens=max_tokens, stop=stop)
+        return replace(self.workbench.sampling, temperature=self.shape.temperature, top_p=1.0, max_tokens=max_tokens, stop=stop)
 
     # -- the answer ----------------------------------------------------------------------------------------------------
 
     async def _answered_from_leaves(self) -> Answer:
         """The answer of the leaf that is voted best; leaves that agree stand for one choice."""
-        outcomes = await side_by_side(self.bench, [(leaf.step_id, partial(self._final, leaf)) for leaf in self.leaves])
+        outcomes = await side_by_side(self.workbench, [(leaf.step_id, partial(self._final, leaf)) for leaf in self.leaves])
         ends = [(leaf, end) for leaf, end in zip(self.leaves, outcomes, strict=True) if isinstance(end, Settled)]
         if not ends:
             all_of(outcomes)
@@ -312,12 +312,12 @@ class _Tree:
         ended = "" if end.stopped_because == "finished" else end.stopped_because
         because = next(filter(None, [self.limit, *limits, ended]), leaf.because)
         return stepwise_answer(
-            self.question, leaf.steps, end.short, end.how, self.bench, said=end.said, stopped_because=because
+            self.question, leaf.steps, end.short, end.how, self.workbench, said=end.said, stopped_because=because
         )
 
     async def _final(self, leaf: State) -> Settled:
         prompt = self.words.final(leaf)
-        sampling = replace(self.bench.sampling, max_tokens=self.options.max_tokens)
-        text = (await self.bench.reply([Message("user", prompt)], purpose="final", sampling=sampling)).text.strip()
+        sampling = replace(self.workbench.sampling, max_tokens=self.options.max_tokens)
+        text = (await self.workbench.reply([Message("user", prompt)], purpose="final", sampling=sampling)).text.strip()
         longest = self.options.max_tokens_answer
-        return await settled(self.bench, self.question, prompt, text, said=text, max_tokens=longest, steps=leaf.steps)
+        return await settled(self.workbench, self.question, prompt, text, said=text, max_tokens=longest, steps=leaf.steps)

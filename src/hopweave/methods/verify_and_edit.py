@@ -111,22 +111,22 @@ class VerifyAndEdit:
         return accepts
 
     async def _prompt(
-        self, question: Question, bench: MethodContext, demos: Sequence[Demonstration], facts: str = "", begun: str = ""
+        self, question: Question, workbench: MethodContext, demos: Sequence[Demonstration], facts: str = "", begun: str = ""
     ) -> str:
         """The prompt of the reasoning, which is also that of the second answer: behind it stands what was edited."""
-        wanted, text = demanded(question.form, question.labels), asked(bench, question)
-        examples = [f"Q: {asked(bench, question, one.question)}\nA: {_reasoned(one, question)}" for one in demos]
+        wanted, text = demanded(question.form, question.labels), asked(workbench, question)
+        examples = [f"Q: {asked(workbench, question, one.question)}\nA: {_reasoned(one, question)}" for one in demos]
         name = "explain" if question.form == "long" else "reason"
         rest = f"{_PROMPTS[name].text}{wanted}{text}{facts}{begun}"
-        fitting = await packed(bench, examples, rest, self._longest(question))
+        fitting = await packed(workbench, examples, rest, self._longest(question))
         values = {"facts": facts} if question.form == "long" else {}
-        return bench.fill(_PROMPTS[name], demanded=wanted, examples=fitting, question=text, **values)
+        return workbench.fill(_PROMPTS[name], demanded=wanted, examples=fitting, question=text, **values)
 
     async def _edited(
-        self, question: Question, bench: MethodContext, demos: Sequence[Demonstration], sentences: Sequence[str]
+        self, question: Question, workbench: MethodContext, demos: Sequence[Demonstration], sentences: Sequence[str]
     ) -> list[Edit]:
         editor = Editor(
-            bench=bench,
+            workbench=workbench,
             prompts=_PROMPTS,
             question=question,
             demos=demos,
@@ -138,9 +138,10 @@ class VerifyAndEdit:
             max_tokens=self.max_tokens,
         )
         edits = [
-            Edit(sentence, bench.decide("edit", f"[{number}] {sentence}")) for number, sentence in enumerate(sentences, start=1)
+            Edit(sentence, workbench.decide("edit", f"[{number}] {sentence}"))
+            for number, sentence in enumerate(sentences, start=1)
         ]
-        await bench.side_by_side([partial(editor.edit, edit) for edit in edits], in_turn=not self.parallel)
+        await workbench.side_by_side([partial(editor.edit, edit) for edit in edits], in_turn=not self.parallel)
         return edits
 
     def _ranked(self) -> Ranked:
@@ -151,7 +152,7 @@ class VerifyAndEdit:
     async def _answer_again(
         self,
         question: Question,
-        bench: MethodContext,
+        workbench: MethodContext,
         demos: Sequence[Demonstration],
         elected: Elected,
         edits: Sequence[Edit],
@@ -162,7 +163,7 @@ class VerifyAndEdit:
         if any(edit.text for edit in edits):
             try:
                 edited = escape(ordered((*(edit.outcome for edit in edits), *rest)))
-                short, how = await self._second(question, bench, demos, edited)
+                short, how = await self._second(question, workbench, demos, edited)
             except BudgetReached as limit:
                 reached = reached or limit
         if not short:
@@ -172,7 +173,7 @@ class VerifyAndEdit:
             [edit.assertion() for edit in edits],
             short,
             how,
-            bench,
+            workbench,
             retrieved=passages_behind([sentence for edit in edits for sentence in edit.evidence]),
             text=short if question.form == "long" else "",
             with_queries=False,
@@ -180,23 +181,23 @@ class VerifyAndEdit:
         )
 
     async def _second(
-        self, question: Question, bench: MethodContext, demos: Sequence[Demonstration], edited: str
+        self, question: Question, workbench: MethodContext, demos: Sequence[Demonstration], edited: str
     ) -> tuple[str, str]:
         """The answer that follows from the edited reasoning; empty if there is none, or no room for it."""
         is_long = question.form == "long"
-        facts = f"\n\n{bench.fill(_PROMPTS['facts'], edited=edited)}" if is_long else ""
+        facts = f"\n\n{workbench.fill(_PROMPTS['facts'], edited=edited)}" if is_long else ""
         begun = "" if is_long else f" {edited} {MARKER}"
-        transcript = Transcript(bench, await self._prompt(question, bench, demos, facts, begun), begun)
+        transcript = Transcript(workbench, await self._prompt(question, workbench, demos, facts, begun), begun)
         longest = self.max_tokens_long if is_long else self.max_tokens
-        room = context_of(bench) - longest
-        if await bench.count_tokens(f"{transcript.prompt}{begun}") > room:
-            bench.decide("overflow", "the edited reasoning leaves no room for an answer")
+        room = context_of(workbench) - longest
+        if await workbench.count_tokens(f"{transcript.prompt}{begun}") > room:
+            workbench.decide("overflow", "the edited reasoning leaves no room for an answer")
             return "", "empty"
-        sampling = replace(bench.sampling, max_tokens=longest, stop=NEXT_EXAMPLE if is_long else ("\n\n",))
+        sampling = replace(workbench.sampling, max_tokens=longest, stop=NEXT_EXAMPLE if is_long else ("\n\n",))
         said = (await transcript.go_on("answer", sampling)).text.strip()
         short, how = final_answer(said if is_long else f"{MARKER} {said}", question) if said else ("", "empty")
         if not short:
-            file_unanswered(bench, said)
+            file_unanswered(workbench, said)
         return short, how
 
 

@@ -29,11 +29,11 @@ _ASKS_FOR_MORE = re.compile(
 )
 
 
-def plant(bench: MethodContext, graph: QuestionGraph, name: str = "", allowance: int = 0) -> tuple[GraphNode, ...]:
+def plant(workbench: MethodContext, graph: QuestionGraph, name: str = "", allowance: int = 0) -> tuple[GraphNode, ...]:
     """Files the graph and a decision for each node, before any of them begins: so the record is the same in every run.
 
     Args:
-        bench: of the question.
+        workbench: of the question.
         graph: what to file.
         name: what the names of its nodes begin with, where it is a child graph.
         allowance: how many further graphs there may be below it.
@@ -41,21 +41,21 @@ def plant(bench: MethodContext, graph: QuestionGraph, name: str = "", allowance:
     Returns:
         The nodes in topological order.
     """
-    step = bench.decide("graph", graph_text(graph), sub_questions=list(graph.sub_questions), edges=list(graph.edges))
+    step = workbench.decide("graph", graph_text(graph), sub_questions=list(graph.sub_questions), edges=list(graph.edges))
     shares = graph.shares(allowance)
     planted: dict[int, GraphNode] = {}
-    with bench.under(step):
+    with workbench.under(step):
         for number in graph.order():
             text, kind = graph.sub_questions[number - 1], "internal" if graph.before(number) else "leaf"
             after = [planted[other].step for other in graph.before(number)]
             node_name = f"{name}{number}"
-            node_step = bench.decide("node", f"[{node_name}] {text}", after=after, query=text, node=kind)
+            node_step = workbench.decide("node", f"[{node_name}] {text}", after=after, query=text, node=kind)
             planted[number] = GraphNode(node_name, text, node_step, shares[number])
     return tuple(planted.values())
 
 
 async def traverse(
-    bench: MethodContext, graph: QuestionGraph, nodes: Sequence[GraphNode], infer: Infer, *, in_turn: bool = False
+    workbench: MethodContext, graph: QuestionGraph, nodes: Sequence[GraphNode], infer: Infer, *, in_turn: bool = False
 ) -> None:
     """Infers every node as soon as the nodes before it are done, or one after the other in topological order."""
     by_number = dict(zip(graph.order(), nodes, strict=True))
@@ -69,7 +69,7 @@ async def traverse(
         await infer(by_number[number], [by_number[other] for other in graph.ancestors(number)])
         is_done[number].set()
 
-    await bench.side_by_side([partial(visit, number) for number in by_number], in_turn=in_turn)
+    await workbench.side_by_side([partial(visit, number) for number in by_number], in_turn=in_turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +77,26 @@ class NodeTalk:
     """What is said about a node.
 
     Attributes:
-        bench: of the question.
+        workbench: of the question.
         sampling: of every call.
         more_prompts: further ones that a node may be asked with; see `said`.
     """
 
-    bench: MethodContext
+    workbench: MethodContext
     sampling: Sampling
     more_prompts: Mapping[str, Prompt] = field(default_factory=dict)
 
     async def rewrite(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
         """Puts the answers of earlier nodes into a node's question, which is to help with the question `main`."""
         shown = {"main": escape(main), "question": escape(node.question)}
-        prompt = self.bench.fill(PROMPTS["rewrite"], pairs=pairs_of_nodes(earlier), **shown)
+        prompt = self.workbench.fill(PROMPTS["rewrite"], pairs=pairs_of_nodes(earlier), **shown)
         text = await self._reply(prompt, "rewrite")
         asked = parse_rewritten(text, node.question)
         if not asked:
-            self.bench.parse_failed("rewrite", "there is no question in the reply; it stays as it was", text)
+            self.workbench.parse_failed("rewrite", "there is no question in the reply; it stays as it was", text)
             return
         node.asked = on_one_line(unescape(asked))
-        self.bench.decide("rewrite", f"{node.question} -> {node.asked}", query=node.asked)
+        self.workbench.decide("rewrite", f"{node.question} -> {node.asked}", query=node.asked)
 
     async def said_from(self, node: GraphNode, hits: Sequence[Hit]) -> str:
         """The bare answer to a node from passages; empty if there is none."""
@@ -105,9 +105,9 @@ class NodeTalk:
     async def said(self, name: str, node: GraphNode, **values: str) -> str:
         """The bare answer to the prompt of that name; empty if the reply is NO!, or none."""
         prompt = PROMPTS[name] if name in PROMPTS else self.more_prompts[name]
-        text = await self._reply(self.bench.fill(prompt, question=escape(node.asked), **values), name)
+        text = await self._reply(self.workbench.fill(prompt, question=escape(node.asked), **values), name)
         if not text.strip():
-            self.bench.parse_failed("answer", "the reply is empty", text)
+            self.workbench.parse_failed("answer", "the reply is empty", text)
             return ""
         asks_for_more = _ASKS_FOR_MORE.match(node.asked) is not None
         if is_refusal(text) or (asks_for_more and normalize_answer(text) == "no"):
@@ -117,20 +117,20 @@ class NodeTalk:
         if how == "full":
             answer, _ = final_answer(said.strip().split("\n", 1)[0], as_short(node))
         if not normalize_answer(answer) or (asks_for_more and normalize_answer(answer) in {"yes", "no"}):
-            self.bench.parse_failed("answer", "the reply holds no answer", text)
+            self.workbench.parse_failed("answer", "the reply holds no answer", text)
             return ""
         return on_one_line(unescape(answer))
 
     def shown(self, hits: Sequence[Hit]) -> str:
         """Passages as a prompt shows them."""
         shown = [
-            self.bench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
+            self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
             for hit in hits
         ]
-        return "\n\n".join(shown) or self.bench.fill(PROMPTS["no_passage"])
+        return "\n\n".join(shown) or self.workbench.fill(PROMPTS["no_passage"])
 
     async def _reply(self, prompt: str, purpose: str) -> str:
-        return (await self.bench.reply([Message("user", prompt)], purpose=purpose, sampling=self.sampling)).text
+        return (await self.workbench.reply([Message("user", prompt)], purpose=purpose, sampling=self.sampling)).text
 
 
 def as_short(node: GraphNode) -> Question:

@@ -24,7 +24,7 @@ class GraphWriter:
     """Has the model write graphs.
 
     Attributes:
-        bench: of the question.
+        workbench: of the question.
         sampling: of every call.
         use_critique: whether sub-questions are filtered.
         use_construct: whether the model draws the arrows; else the sub-questions form a chain.
@@ -32,7 +32,7 @@ class GraphWriter:
         max_retries: how often sub-questions are asked for again where none is left.
     """
 
-    bench: MethodContext
+    workbench: MethodContext
     sampling: Sampling
     use_critique: bool
     use_construct: bool
@@ -41,7 +41,7 @@ class GraphWriter:
 
     def first_request(self, question: str, most: int, examples: str = "") -> str:
         """The filled prompt that asks for the sub-questions of the question itself, `most` at most."""
-        return self.bench.fill(PROMPTS["decompose"], examples=examples, question=escape(question), most=str(most))
+        return self.workbench.fill(PROMPTS["decompose"], examples=examples, question=escape(question), most=str(most))
 
     async def write(self, request: str, question: str, asked_before: Sequence[str] = ()) -> QuestionGraph:
         """Decomposes, critiques and constructs.
@@ -66,7 +66,7 @@ class GraphWriter:
         turns = [Message("user", request)]
         written: tuple[str, ...] = ()
         for attempt in range(self.max_retries + 1):
-            reply = await self.bench.reply(turns, purpose="decompose", sampling=self.sampling)
+            reply = await self.workbench.reply(turns, purpose="decompose", sampling=self.sampling)
             found = self._read_list(reply.text, asked_before)
             written = found or written
             left = await self._critique(question, found) if found and self.use_critique else found
@@ -74,18 +74,18 @@ class GraphWriter:
                 return left
             reason = "none of them is relevant" if found else "there is no sub-question in the reply"
             if attempt < self.max_retries:
-                self.bench.decide("again", reason, attempt=attempt + 1)
-                again = self.bench.fill(PROMPTS["decompose_again"], question=escape(question))
+                self.workbench.decide("again", reason, attempt=attempt + 1)
+                again = self.workbench.fill(PROMPTS["decompose_again"], question=escape(question))
                 turns += [Message("assistant", reply.text), Message("user", again)]
         if written:
-            self.bench.decide("repair", "the critique left nothing; the last sub-questions stay", rule="keep_all")
+            self.workbench.decide("repair", "the critique left nothing; the last sub-questions stay", rule="keep_all")
         return written
 
     def _read_list(self, text: str, asked_before: Sequence[str]) -> tuple[str, ...]:
         """The sub-questions of a reply, each once, without those that were asked before."""
         read = parse_numbered(text)
         for problem in read.problems:
-            self.bench.parse_failed("numbered", problem, text)
+            self.workbench.parse_failed("numbered", problem, text)
         seen = {normalize_answer(question) for question in asked_before}
         fresh: list[str] = []
         for item in map(unescape, read.items):
@@ -94,38 +94,42 @@ class GraphWriter:
                 fresh.append(item)
             seen.add(words)
         if len(fresh) < len(read.items):
-            self.bench.decide("repair", f"{len(read.items) - len(fresh)} repeated sub-questions are left out", rule="repeated")
+            self.workbench.decide(
+                "repair", f"{len(read.items) - len(fresh)} repeated sub-questions are left out", rule="repeated"
+            )
         if len(fresh) > MAX_SUB_QUESTIONS:
-            self.bench.decide("cut", f"{len(fresh) - MAX_SUB_QUESTIONS} sub-questions beyond {MAX_SUB_QUESTIONS} are left out")
+            self.workbench.decide(
+                "cut", f"{len(fresh) - MAX_SUB_QUESTIONS} sub-questions beyond {MAX_SUB_QUESTIONS} are left out"
+            )
         return tuple(fresh[:MAX_SUB_QUESTIONS])
 
     async def _critique(self, question: str, sub_questions: tuple[str, ...]) -> tuple[str, ...]:
         """The sub-questions that are relevant (IsRel)."""
-        prompt = self.bench.fill(PROMPTS["critique"], question=escape(question), sub_questions=numbered(sub_questions))
-        reply = await self.bench.reply([Message("user", prompt)], purpose="critique", sampling=self.sampling)
+        prompt = self.workbench.fill(PROMPTS["critique"], question=escape(question), sub_questions=numbered(sub_questions))
+        reply = await self.workbench.reply([Message("user", prompt)], purpose="critique", sampling=self.sampling)
         read = parse_dropped(reply.text, sub_questions)
         for problem in read.problems:
-            self.bench.parse_failed("dropped", problem, reply.text)
+            self.workbench.parse_failed("dropped", problem, reply.text)
         for number in read.numbers:
-            self.bench.decide("dropped", f"{number}. {sub_questions[number - 1]}", number=number)
+            self.workbench.decide("dropped", f"{number}. {sub_questions[number - 1]}", number=number)
         return tuple(text for number, text in enumerate(sub_questions, start=1) if number not in read.numbers)
 
     async def _edges(self, question: str, sub_questions: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
         if not self.use_construct:
             return chain_of(len(sub_questions))
-        is_json = self.use_json_schema and self.bench.abilities.json_schema
-        prompt = self.bench.fill(
+        is_json = self.use_json_schema and self.workbench.abilities.json_schema
+        prompt = self.workbench.fill(
             PROMPTS["construct_json" if is_json else "construct"],
             question=escape(question),
             sub_questions=numbered(sub_questions),
         )
         sampling = replace(self.sampling, json_schema=_schema(len(sub_questions))) if is_json else self.sampling
-        reply = await self.bench.reply([Message("user", prompt)], purpose="construct", sampling=sampling)
+        reply = await self.workbench.reply([Message("user", prompt)], purpose="construct", sampling=sampling)
         read = parse_arrows(reply.text, sub_questions, question)
         for problem in read.problems:
-            self.bench.parse_failed("arrows", problem, reply.text)
+            self.workbench.parse_failed("arrows", problem, reply.text)
         for repair in read.repairs:
-            self.bench.decide("repair", repair, rule="arrows")
+            self.workbench.decide("repair", repair, rule="arrows")
         return read.edges
 
 

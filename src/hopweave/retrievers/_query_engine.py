@@ -42,36 +42,36 @@ class QueryEngine:
     """Answers parts, and ranks what was found for them.
 
     Attributes:
-        bench: of the search.
+        workbench: of the search.
         num_shown: passages shown for a part at most.
         max_tokens: longest reply.
     """
 
-    bench: MethodContext
+    workbench: MethodContext
     num_shown: int
     max_tokens: int
 
     async def answered(self, question: str, hits: Sequence[Hit]) -> Part:
         """Answers a part from what was found for it."""
         shown = [
-            self.bench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
+            self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
             for hit in hits[: self.num_shown]
         ]
-        passages = "\n\n".join(shown) or self.bench.fill(PROMPTS["no_passage"])
-        prompt = self.bench.fill(PROMPTS["answer"], passages=passages, question=escape(on_one_line(question)))
+        passages = "\n\n".join(shown) or self.workbench.fill(PROMPTS["no_passage"])
+        prompt = self.workbench.fill(PROMPTS["answer"], passages=passages, question=escape(on_one_line(question)))
         return Part(question, tuple(hits), await self._said(prompt, "answer"))
 
     async def sum_up(self, query: str, parts: Sequence[Part]) -> None:
         """Answers the query from its parts, as the engine does; the answer is filed, and no ranking depends on it."""
-        prompt = self.bench.fill(PROMPTS["sum_up"], pairs=pairs(parts), question=escape(" ".join(query.split())))
+        prompt = self.workbench.fill(PROMPTS["sum_up"], pairs=pairs(parts), question=escape(" ".join(query.split())))
         said = await self._said(prompt, "sum_up")
-        self.bench.decide("answer", on_one_line(said) or "?")
+        self.workbench.decide("answer", on_one_line(said) or "?")
 
     async def _said(self, prompt: str, purpose: str) -> str:
-        sampling = replace(self.bench.sampling, max_tokens=self.max_tokens)
-        reply = await self.bench.reply([Message("user", prompt)], purpose=purpose, sampling=sampling)
+        sampling = replace(self.workbench.sampling, max_tokens=self.max_tokens)
+        reply = await self.workbench.reply([Message("user", prompt)], purpose=purpose, sampling=sampling)
         if not reply.text.strip():
-            self.bench.parse_failed("answer", "the reply is empty", reply.text)
+            self.workbench.parse_failed("answer", "the reply is empty", reply.text)
         return unescape(reply.text.strip())
 
 

@@ -57,21 +57,21 @@ class HyDE:
         """Name, options and wording."""
         return identity_of(self, "hyde", _PROMPTS)
 
-    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
-        asked = joined(query, await self._documents(bench, query), include_original=self.include_original)
-        return (await bench.search([asked], max_hits))[0]
+        asked = joined(query, await self._documents(workbench, query), include_original=self.include_original)
+        return (await workbench.search([asked], max_hits))[0]
 
-    async def _documents(self, bench: MethodContext, query: str) -> list[str]:
-        prompt = bench.fill(_PROMPTS["document"], document=self.document, query=escape(" ".join(query.split())))
-        sampling = replace(bench.sampling, temperature=self.temperature, max_tokens=self.max_tokens, stop=("\n\n\n",))
-        drawn = await bench.samples([Message("user", prompt)], self.num_documents, purpose="document", sampling=sampling)
+    async def _documents(self, workbench: MethodContext, query: str) -> list[str]:
+        prompt = workbench.fill(_PROMPTS["document"], document=self.document, query=escape(" ".join(query.split())))
+        sampling = replace(workbench.sampling, temperature=self.temperature, max_tokens=self.max_tokens, stop=("\n\n\n",))
+        drawn = await workbench.samples([Message("user", prompt)], self.num_documents, purpose="document", sampling=sampling)
         if drawn.reached is not None:
             raise drawn.reached
         documents = []
         for reply in drawn.replies:
             if not reply.text.strip() or is_refusal(reply.text):
-                bench.parse_failed("document", "the reply holds no passage", reply.text)
+                workbench.parse_failed("document", "the reply holds no passage", reply.text)
             else:
                 documents.append(" ".join(unescape(reply.text).split()))
         return documents

@@ -53,18 +53,18 @@ class MultiQuery:
         """Name, options and wording."""
         return identity_of(self, "multi_query", _PROMPTS)
 
-    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
-        queries = [query, *await self._others(bench, query)]
-        found = await bench.search(queries, self.inner_k or max(max_hits, _LEAST_DEPTH))
+        queries = [query, *await self._others(workbench, query)]
+        found = await workbench.search(queries, self.inner_k or max(max_hits, _LEAST_DEPTH))
         return fused(found, max_hits, self.fusion)
 
-    async def _others(self, bench: MethodContext, query: str) -> list[str]:
+    async def _others(self, workbench: MethodContext, query: str) -> list[str]:
         num = self.num_queries - 1
-        prompt = bench.fill(_PROMPTS["queries"], num=str(num), query=escape(" ".join(query.split())))
-        sampling = replace(bench.sampling, max_tokens=self.max_tokens)
-        reply = await bench.reply([Message("user", prompt)], purpose="queries", sampling=sampling)
+        prompt = workbench.fill(_PROMPTS["queries"], num=str(num), query=escape(" ".join(query.split())))
+        sampling = replace(workbench.sampling, max_tokens=self.max_tokens)
+        reply = await workbench.reply([Message("user", prompt)], purpose="queries", sampling=sampling)
         read = parse_queries(reply.text)
         for problem in read.problems:
-            bench.parse_failed("queries", problem, reply.text)
+            workbench.parse_failed("queries", problem, reply.text)
         return each_once(map(unescape, read.items), asked=(query,))[:num]

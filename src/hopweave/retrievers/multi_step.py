@@ -66,38 +66,38 @@ class MultiStep:
         """Name, options and wording."""
         return identity_of(self, "multi_step", _PROMPTS, PROMPTS)
 
-    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
-        engine = QueryEngine(bench, self.num_shown, self.max_tokens)
+        engine = QueryEngine(workbench, self.num_shown, self.max_tokens)
         parts: list[Part] = []
         for step in range(1, self.max_steps + 1):
-            asked = await self._next_question(bench, query, parts)
+            asked = await self._next_question(workbench, query, parts)
             if not asked:
                 break
-            with bench.under(bench.decide("step", asked)):
-                [hits] = await bench.search([asked], max_hits)
+            with workbench.under(workbench.decide("step", asked)):
+                [hits] = await workbench.search([asked], max_hits)
                 is_needed = step < self.max_steps or self.ranking == "faithful"
                 parts.append(await engine.answered(asked, hits) if is_needed else Part(asked, tuple(hits)))
         if self.ranking == "faithful":
             await engine.sum_up(query, parts)
         elif not parts:
-            bench.decide("repair", "no question was asked; the query is searched for as it came", rule="question")
-            return (await bench.search([query], max_hits))[0]
+            workbench.decide("repair", "no question was asked; the query is searched for as it came", rule="question")
+            return (await workbench.search([query], max_hits))[0]
         return ranking_of(parts, self.ranking, max_hits)
 
-    async def _next_question(self, bench: MethodContext, query: str, parts: list[Part]) -> str:
+    async def _next_question(self, workbench: MethodContext, query: str, parts: list[Part]) -> str:
         """What the model asks next; empty if it asks nothing more."""
-        done = pairs(parts) or bench.fill(_PROMPTS["nothing_done"])
-        prompt = bench.fill(_PROMPTS["next_question"], corpus=self.corpus, done=done, query=escape(" ".join(query.split())))
-        sampling = replace(bench.sampling, max_tokens=self.max_tokens)
-        text = (await bench.reply([Message("user", prompt)], purpose="next_question", sampling=sampling)).text
+        done = pairs(parts) or workbench.fill(_PROMPTS["nothing_done"])
+        prompt = workbench.fill(_PROMPTS["next_question"], corpus=self.corpus, done=done, query=escape(" ".join(query.split())))
+        sampling = replace(workbench.sampling, max_tokens=self.max_tokens)
+        text = (await workbench.reply([Message("user", prompt)], purpose="next_question", sampling=sampling)).text
         if (_NONE_ALONE.match if self.none_match == "alone" else _NONE_ANYWHERE.search)(text):
-            bench.decide("end", "the model asks nothing more")
+            workbench.decide("end", "the model asks nothing more")
             return ""
         asked = " ".join(unescape(parse_rewritten(text, "")).split())
         if not asked:
-            bench.parse_failed("next_question", "there is no question in the reply", text)
+            workbench.parse_failed("next_question", "there is no question in the reply", text)
         elif normalize_answer(asked) in {normalize_answer(part.question) for part in parts}:
-            bench.decide("end", f"asked before: {asked}")
+            workbench.decide("end", f"asked before: {asked}")
             return ""
         return asked

@@ -78,40 +78,40 @@ class SubQuestion:
         """Name, options and wording."""
         return identity_of(self, "sub_question", _PROMPTS, PROMPTS)
 
-    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
-        questions = await self._sub_questions(bench, query)
-        found = await bench.search(questions, max_hits)
+        questions = await self._sub_questions(workbench, query)
+        found = await workbench.search(questions, max_hits)
         parts = [Part(question, tuple(hits)) for question, hits in zip(questions, found, strict=True)]
         if self.ranking == "faithful":
-            parts = await self._answered(bench, query, parts)
+            parts = await self._answered(workbench, query, parts)
         return ranking_of(parts, self.ranking, max_hits)
 
-    async def _sub_questions(self, bench: MethodContext, query: str) -> list[str]:
-        prompt = bench.fill(_PROMPTS["decompose"], corpus=self.corpus, query=escape(" ".join(query.split())))
-        schema = _SCHEMA if self.use_json_schema and bench.abilities.json_schema else None
-        sampling = replace(bench.sampling, max_tokens=self.max_tokens, json_schema=schema)
-        reply = await bench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)
+    async def _sub_questions(self, workbench: MethodContext, query: str) -> list[str]:
+        prompt = workbench.fill(_PROMPTS["decompose"], corpus=self.corpus, query=escape(" ".join(query.split())))
+        schema = _SCHEMA if self.use_json_schema and workbench.abilities.json_schema else None
+        sampling = replace(workbench.sampling, max_tokens=self.max_tokens, json_schema=schema)
+        reply = await workbench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)
         read = parse_numbered(reply.text)
         for problem in read.problems:
-            bench.parse_failed("numbered", problem, reply.text)
+            workbench.parse_failed("numbered", problem, reply.text)
         items = each_once(map(unescape, read.items))
         if len(items) > self.max_sub_questions:
-            bench.decide(
+            workbench.decide(
                 "cut", f"{len(items) - self.max_sub_questions} sub-questions beyond {self.max_sub_questions} are left out"
             )
         if not items:
-            bench.decide("repair", "no sub-question was written; the question itself is the only one", rule="question")
+            workbench.decide("repair", "no sub-question was written; the question itself is the only one", rule="question")
         return items[: self.max_sub_questions] or [query]
 
-    async def _answered(self, bench: MethodContext, query: str, parts: list[Part]) -> list[Part]:
-        engine = QueryEngine(bench, self.num_shown, self.max_tokens)
-        steps = [bench.decide("sub_question", part.question) for part in parts]
+    async def _answered(self, workbench: MethodContext, query: str, parts: list[Part]) -> list[Part]:
+        engine = QueryEngine(workbench, self.num_shown, self.max_tokens)
+        steps = [workbench.decide("sub_question", part.question) for part in parts]
 
         async def answer(part: Part, step: int) -> Part:
-            with bench.under(step):
+            with workbench.under(step):
                 return await engine.answered(part.question, part.hits)
 
-        answered = await bench.side_by_side([partial(answer, *one) for one in zip(parts, steps, strict=True)])
+        answered = await workbench.side_by_side([partial(answer, *one) for one in zip(parts, steps, strict=True)])
         await engine.sum_up(query, answered)
         return answered

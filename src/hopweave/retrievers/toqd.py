@@ -56,32 +56,32 @@ class ToQDRetriever:
         """Name, options and wording."""
         return identity_of(self, "toqd", graph_writing.PROMPTS, graph_answering.PROMPTS)
 
-    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
-        graph = await self._graph(bench, query)
-        nodes = plant(bench, graph)
-        talk = NodeTalk(bench, replace(bench.sampling, max_tokens=self.max_tokens))
+        graph = await self._graph(workbench, query)
+        nodes = plant(workbench, graph)
+        talk = NodeTalk(workbench, replace(workbench.sampling, max_tokens=self.max_tokens))
         is_awaited = {
             node.step: graph.first_after(number) is not None for number, node in zip(graph.order(), nodes, strict=True)
         }
 
         async def infer(node: GraphNode, earlier: Sequence[GraphNode]) -> None:
-            with bench.under(node.step):
+            with workbench.under(node.step):
                 if any(other.answer for other in earlier):
                     await talk.rewrite(node, earlier, query)
-                node.hits = tuple((await bench.search([node.asked], max_hits))[0])
+                node.hits = tuple((await workbench.search([node.asked], max_hits))[0])
                 if is_awaited[node.step]:
                     node.answer = await talk.said_from(node, node.hits[: self.num_shown])
-                    bench.decide("answer", node.answer or "?")
+                    workbench.decide("answer", node.answer or "?")
 
-        await traverse(bench, graph, nodes, infer)
-        own = await bench.search([query], max_hits) if self.include_original else []
+        await traverse(workbench, graph, nodes, infer)
+        own = await workbench.search([query], max_hits) if self.include_original else []
         return fused([*(node.hits for node in nodes), *own], max_hits)
 
-    async def _graph(self, bench: MethodContext, query: str) -> QuestionGraph:
+    async def _graph(self, workbench: MethodContext, query: str) -> QuestionGraph:
         writer = GraphWriter(
-            bench,
-            replace(bench.sampling, max_tokens=self.max_tokens),
+            workbench,
+            replace(workbench.sampling, max_tokens=self.max_tokens),
             use_critique=self.use_critique,
             use_construct=self.use_rewrite,
             use_json_schema=self.use_json_schema,
@@ -90,7 +90,7 @@ class ToQDRetriever:
         question = " ".join(query.split())
         graph = await writer.write(writer.first_request(question, self.most_sub_questions), question)
         if not graph.sub_questions:
-            bench.decide("repair", "no sub-question was written; the question itself is the only one", rule="question")
+            workbench.decide("repair", "no sub-question was written; the question itself is the only one", rule="question")
             return QuestionGraph((query,), ((1, 0),))
         if self.use_rewrite:
             return graph

@@ -63,15 +63,15 @@ class Untrusted:
         """Name and options."""
         return identity_of(self, "untrusted")
 
-    async def search_with(self, bench: MethodContext, query: str, max_hits: int) -> list[Hit]:
+    async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """See `protocols.ModelRetriever`."""
-        found = (await bench.search([query], max(2 * max_hits, _LEAST_DEPTH)))[0]
-        hits = self._cleaned(bench, query, found)
-        if self.agreement and bench.reader is not None:
-            hits = await self._agreed(bench, query, hits)
+        found = (await workbench.search([query], max(2 * max_hits, _LEAST_DEPTH)))[0]
+        hits = self._cleaned(workbench, query, found)
+        if self.agreement and workbench.reader is not None:
+            hits = await self._agreed(workbench, query, hits)
         return _ranked(hits[:max_hits])
 
-    def _cleaned(self, bench: MethodContext, query: str, found: Sequence[Hit]) -> list[Hit]:
+    def _cleaned(self, workbench: MethodContext, query: str, found: Sequence[Hit]) -> list[Hit]:
         """The hits as they are shown, ranked by what is left of them; those of which nothing is left are gone."""
         hits = []
         withheld = []
@@ -83,21 +83,21 @@ class Untrusted:
                 score = hit.score * _share_left(query, hit.passage, kept)
                 hits.append(Hit(nearest_sentences(kept, query, self.max_sentences), score, hit.rank))
         if withheld:
-            bench.decide("commands", f"sentences of {len(withheld)} passages are no evidence", passages=withheld)
+            workbench.decide("commands", f"sentences of {len(withheld)} passages are no evidence", passages=withheld)
         return sorted(hits, key=lambda hit: -hit.score)
 
-    async def _agreed(self, bench: MethodContext, query: str, hits: Sequence[Hit]) -> list[Hit]:
+    async def _agreed(self, workbench: MethodContext, query: str, hits: Sequence[Hit]) -> list[Hit]:
         """The hits without those that are outvoted."""
         voices = list({voice_of(hit.passage): hit.passage for hit in reversed(hits)}.values())[::-1][: self.num_voices]
         if len(voices) < 2:
             return list(hits)
-        steps = [bench.decide("voice", passage.title or passage.id) for passage in voices]
+        steps = [workbench.decide("voice", passage.title or passage.id) for passage in voices]
 
         async def heard(step: int, passage: Passage) -> Reading:
-            with bench.under(step):
-                return await bench.read(query, passage)
+            with workbench.under(step):
+                return await workbench.read(query, passage)
 
-        readings = await bench.side_by_side([partial(heard, *pair) for pair in zip(steps, voices, strict=True)])
+        readings = await workbench.side_by_side([partial(heard, *pair) for pair in zip(steps, voices, strict=True)])
         votes = {
             voice_of(passage): reading.text
             for passage, reading in zip(voices, readings, strict=True)
@@ -105,9 +105,9 @@ class Untrusted:
         }
         losing = outvoted(votes)
         if losing:
-            bench.decide("outvoted", "; ".join(f"{voice}: {votes[voice]}" for voice in losing), after=steps)
+            workbench.decide("outvoted", "; ".join(f"{voice}: {votes[voice]}" for voice in losing), after=steps)
         elif len(groups_of(list(votes.values()))) > 1:
-            bench.decide("disagreement", "; ".join(dict.fromkeys(votes.values())), after=steps)
+            workbench.decide("disagreement", "; ".join(dict.fromkeys(votes.values())), after=steps)
         return [hit for hit in hits if voice_of(hit.passage) not in losing]
 
 

@@ -42,12 +42,12 @@ class Elected:
 
 
 async def cot_prompt(
-    bench: MethodContext, question: Question, demos: Sequence[Demonstration], max_tokens: int, *, probes: bool = False
+    workbench: MethodContext, question: Question, demos: Sequence[Demonstration], max_tokens: int, *, probes: bool = False
 ) -> str:
     """The prompt of a few-shot chain of thought (Wei et al. 2022).
 
     Args:
-        bench: of the question.
+        workbench: of the question.
         question: what is asked.
         demos: shown as `Q:` and `A:` with their reasoning.
         max_tokens: of the reply.
@@ -58,31 +58,31 @@ async def cot_prompt(
     """
     prompt = _PROMPTS["cot_probe" if probes else "cot"]
     wanted = demanded(question.form, question.labels)
-    examples = [f"Q: {asked(bench, question, one.question)}\nA: {rationale(one, question.form)}" for one in demos]
-    text = asked(bench, question)
-    fitting = await packed(bench, examples, f"{prompt.text}{wanted}{text}", max_tokens)
-    return bench.fill(prompt, demanded=wanted, examples=fitting, question=text)
+    examples = [f"Q: {asked(workbench, question, one.question)}\nA: {rationale(one, question.form)}" for one in demos]
+    text = asked(workbench, question)
+    fitting = await packed(workbench, examples, f"{prompt.text}{wanted}{text}", max_tokens)
+    return workbench.fill(prompt, demanded=wanted, examples=fitting, question=text)
 
 
-def trigger(bench: MethodContext) -> str:
+def trigger(workbench: MethodContext) -> str:
     """The words that start the reasoning where no demonstration shows it (Kojima et al. 2022; the wording is our own)."""
-    return bench.fill(_PROMPTS["trigger"])
+    return workbench.fill(_PROMPTS["trigger"])
 
 
-def zero_shot_prompt(bench: MethodContext, question: Question, *, probes: bool = False) -> str:
+def zero_shot_prompt(workbench: MethodContext, question: Question, *, probes: bool = False) -> str:
     """The prompt of a chain of thought without demonstrations: the question, and words that start the reasoning."""
-    return bench.fill(
-        _PROMPTS["zero_shot_probe" if probes else "zero_shot"], question=asked(bench, question), trigger=trigger(bench)
+    return workbench.fill(
+        _PROMPTS["zero_shot_probe" if probes else "zero_shot"], question=asked(workbench, question), trigger=trigger(workbench)
     )
 
 
 async def finish(
-    bench: MethodContext, question: Question, turns: Sequence[Message], *, max_tokens: int, purpose: str = "answer"
+    workbench: MethodContext, question: Question, turns: Sequence[Message], *, max_tokens: int, purpose: str = "answer"
 ) -> tuple[str, str, str]:
     """Asks for the answer that a reasoning leads to.
 
     Args:
-        bench: of the question.
+        workbench: of the question.
         question: what was asked.
         turns: what the reasoning replied to, and the reasoning as the model's turn; where there is none, the request joins
             the user's.
@@ -95,12 +95,14 @@ async def finish(
     Raises:
         ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
     """
-    request = bench.fill(_PROMPTS["finish"], demanded=demanded(question.form, question.labels))
+    request = workbench.fill(_PROMPTS["finish"], demanded=demanded(question.form, question.labels))
     *before, last = turns
     is_open = last.role == "user"
     more = [*before, replace(last, text=f"{last.text}\n\n{request}")] if is_open else [*turns, Message("user", request)]
-    said = (await bench.reply(more, purpose=purpose, sampling=replace(bench.sampling, max_tokens=max_tokens))).text.strip()
-    short, how = bare_answer(bench, said, question)
+    said = (
+        await workbench.reply(more, purpose=purpose, sampling=replace(workbench.sampling, max_tokens=max_tokens))
+    ).text.strip()
+    short, how = bare_answer(workbench, said, question)
     if not short:
         return "", how, said
     return short, "forced", said if MARKER.lower() in said.lower() or question.form == "long" else f"{MARKER} {short}."
@@ -112,7 +114,7 @@ def plainly_demanded(question: Question) -> str:
 
 
 async def self_consistent(
-    bench: MethodContext,
+    workbench: MethodContext,
     question: Question,
     prompt: str,
     *,
@@ -131,22 +133,22 @@ async def self_consistent(
         ModelError, BudgetReached, ReplayMiss: as `MethodContext.samples`.
     """
     sampling = replace(
-        bench.sampling,
+        workbench.sampling,
         temperature=temperature,
         top_p=top_p,
         max_tokens=max_tokens,
         stop=stop,
-        top_logprobs=1 if bench.abilities.logprobs else 0,
+        top_logprobs=1 if workbench.abilities.logprobs else 0,
     )
-    drawn = await bench.samples([Message("user", prompt)], num_samples, purpose="reasoning", sampling=sampling)
+    drawn = await workbench.samples([Message("user", prompt)], num_samples, purpose="reasoning", sampling=sampling)
     texts = tuple(reply.text.strip() for reply in drawn.replies)
     read = [final_answer(text, question) for text in texts]
     for text, (_, how) in zip(texts, read, strict=True):
         if is_missing(how, question.form):
-            file_missing(bench, text)
+            file_missing(workbench, text)
     answers = tuple("" if is_missing(how, question.form) else short for short, how in read)
     if not any(answers):
         answers = tuple(short for short, _ in read)
     elected = vote(answers, form=question.form, tie=tie, logprobs=[mean_logprob(reply) for reply in drawn.replies])
-    file_vote(bench, elected, answers)
+    file_vote(workbench, elected, answers)
     return Elected(elected, texts, answers, read[elected.first][1], drawn.reached)

@@ -45,20 +45,20 @@ class Assertion:
     passages: Sequence[Passage] = ()
 
 
-def claims_of(assertions: Iterable[Assertion], bench: MethodContext | None = None) -> list[Claim]:
+def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None = None) -> list[Claim]:
     """The claim of each assertion as it stands; the number of a claim, from 1, is the mark of its citations.
 
     Args:
         assertions: in the order of the reasoning.
-        bench: of the question, if a reader may have read passages for these queries: its readings count, and what it read.
+        workbench: of the question, if a reader may have read passages for these queries: its readings count, and what it read.
     """
-    return [_judged(number, one, bench) for number, one in enumerate(assertions, start=1)]
+    return [_judged(number, one, workbench) for number, one in enumerate(assertions, start=1)]
 
 
-def _judged(number: int, one: Assertion, bench: MethodContext | None) -> Claim:
-    if bench is None:
+def _judged(number: int, one: Assertion, workbench: MethodContext | None) -> Claim:
+    if workbench is None:
         return claim_of(number, one.query, one.text, one.origin, one.passages)
-    read = bench.readings_of(one.query)
+    read = workbench.readings_of(one.query)
     readings = {passage.id: reading for passage, reading in read}
     return claim_of(number, one.query, one.text, one.origin, (*one.passages, *(passage for passage, _ in read)), readings)
 
@@ -75,11 +75,13 @@ def last_answer(claims: Sequence[Claim], question: Question) -> tuple[str, str]:
     return (short, "last-claim") if short else ("", "empty")
 
 
-def file_claims(bench: MethodContext, question: Question, claims: Iterable[Claim], after: Sequence[Sequence[int]] = ()) -> None:
+def file_claims(
+    workbench: MethodContext, question: Question, claims: Iterable[Claim], after: Sequence[Sequence[int]] = ()
+) -> None:
     """Files what an answer rests on, claim by claim.
 
     Args:
-        bench: of the question.
+        workbench: of the question.
         question: what was asked; a claim that answers it is filed without it.
         claims: in order.
         after: for each claim the decisions that it comes from, if any do.
@@ -88,7 +90,7 @@ def file_claims(bench: MethodContext, question: Question, claims: Iterable[Claim
         query = "" if claim.query == question.text else f"{claim.query} -> "
         behind = after[number - 1] if after else ()
         text = f"[{number}] {query}{claim.text or '?'}"
-        bench.decide("path", text, after=behind, origin=claim.origin, support=claim.support)
+        workbench.decide("path", text, after=behind, origin=claim.origin, support=claim.support)
 
 
 def final_assertion(question: Question, short: str, passages: Sequence[Passage] = ()) -> Assertion:
@@ -111,7 +113,7 @@ def concluded(
     assertions: Sequence[Assertion],
     short: str,
     how: str,
-    bench: MethodContext,
+    workbench: MethodContext,
     *,
     retrieved: Sequence[Passage],
     text: str = "",
@@ -125,7 +127,7 @@ def concluded(
         assertions: in the order of the reasoning.
         short: the bare answer; empty if there is none.
         how: how it was found.
-        bench: is told of each claim and of the end.
+        workbench: is told of each claim and of the end.
         retrieved: all passages that were shown, in the order in which they count.
         text: the words for a reader; by default the claims and the answer, a sentence each.
         with_queries: whether that shows the queries, too.
@@ -135,9 +137,9 @@ def concluded(
     passages = list({passage.id: passage for passage in retrieved}.values())
     steps = list(assertions)
     is_said = bool(steps) and question.form == "short" and normalize_answer(steps[-1].text) == normalize_answer(words)
-    claims = claims_of(steps if is_said else [*steps, final_assertion(question, words, passages)], bench)
-    file_claims(bench, question, claims)
-    bench.decide("stop", stopped_because, how=how)
+    claims = claims_of(steps if is_said else [*steps, final_assertion(question, words, passages)], workbench)
+    file_claims(workbench, question, claims)
+    workbench.decide("stop", stopped_because, how=how)
     if not text:
         end = f"{MARKER} {on_one_line(words).rstrip('.')}." if words else ""
         text = " ".join(filter(None, [text_of(claims[: len(steps)], with_queries=with_queries), end]))

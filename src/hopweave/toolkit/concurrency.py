@@ -13,12 +13,12 @@ T = TypeVar("T")
 
 
 async def side_by_side(
-    bench: MethodContext, works: Sequence[tuple[int, Callable[[], Awaitable[T]]]]
+    workbench: MethodContext, works: Sequence[tuple[int, Callable[[], Awaitable[T]]]]
 ) -> list[T | BudgetReached]:
     """Does pieces of work as `MethodContext.side_by_side`, each filed under a decision of its own.
 
     Args:
-        bench: of the question.
+        workbench: of the question.
         works: the decision of each, made before, and what is to be done.
 
     Returns:
@@ -29,13 +29,13 @@ async def side_by_side(
     """
 
     async def done(step: int, work: Callable[[], Awaitable[T]]) -> T | BudgetReached:
-        with bench.under(step):
+        with workbench.under(step):
             try:
                 return await work()
             except BudgetReached as reached:
                 return reached
 
-    return await bench.side_by_side([partial(done, *one) for one in works])
+    return await workbench.side_by_side([partial(done, *one) for one in works])
 
 
 def all_of(outcomes: Sequence[T | BudgetReached]) -> list[T]:

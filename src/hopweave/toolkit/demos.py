@@ -32,15 +32,15 @@ def drawn(question: Question, method: str, n_demos: int | None, seed: int) -> li
     return sample(num, seed=seed, asked=question.text, family=family) if num else []
 
 
-def asked(bench: MethodContext, question: Question, text: str = "") -> str:
+def asked(workbench: MethodContext, question: Question, text: str = "") -> str:
     """A question as prompts show it, with the note on what kind of answer it wants.
 
     Args:
-        bench: of the question.
+        workbench: of the question.
         question: whose form counts.
         text: of a demonstration, to be shown in the same form; by default the question's own.
     """
-    return f"{text or question.text}{note_of_form(bench, question)}"
+    return f"{text or question.text}{note_of_form(workbench, question)}"
 
 
 def closing(demonstration: Demonstration, form: AnswerForm) -> str:
@@ -54,11 +54,11 @@ def rationale(demonstration: Demonstration, form: AnswerForm) -> str:
     return end if form == "long" else f"{demonstration.reasoning} {end}"
 
 
-async def packed(bench: MethodContext, texts: Sequence[str], rest: str, max_tokens: int) -> str:
+async def packed(workbench: MethodContext, texts: Sequence[str], rest: str, max_tokens: int) -> str:
     """As many demonstrations as fit into the model's context, each followed by an empty line; the last are dropped first.
 
     Args:
-        bench: of the question; what does not fit is noted in the record.
+        workbench: of the question; what does not fit is noted in the record.
         texts: the demonstrations, written out.
         rest: all else that the prompt holds. It is never cut here.
         max_tokens: what the reply may take, and what the prompt may still grow by.
@@ -68,12 +68,12 @@ async def packed(bench: MethodContext, texts: Sequence[str], rest: str, max_toke
     """
     if not texts:
         return ""
-    room = room_for(bench, max_tokens) - await bench.count_tokens(rest)
+    room = room_for(workbench, max_tokens) - await workbench.count_tokens(rest)
     kept: list[str] = []
     for text in texts:
-        room -= await bench.count_tokens(f"{text}\n\n")
+        room -= await workbench.count_tokens(f"{text}\n\n")
         if room < 0:
-            bench.decide("packed", f"{len(kept)} of {len(texts)} demonstrations fit")
+            workbench.decide("packed", f"{len(kept)} of {len(texts)} demonstrations fit")
             break
         kept.append(f"{text}\n\n")
     return "".join(kept)

@@ -24,19 +24,19 @@ _FEWEST_WORDS = 8
 _WORD = re.compile(r"\S+")
 
 
-def context_of(bench: MethodContext) -> int:
+def context_of(workbench: MethodContext) -> int:
     """How many tokens the model's context has."""
-    return bench.abilities.context_tokens or _CONTEXT_TOKENS
+    return workbench.abilities.context_tokens or _CONTEXT_TOKENS
 
 
-def room_for(bench: MethodContext, max_tokens: int) -> int:
+def room_for(workbench: MethodContext, max_tokens: int) -> int:
     """How many tokens of words a prompt may have, where the reply may take so many."""
-    return context_of(bench) - max_tokens - _TEMPLATE_TOKENS
+    return context_of(workbench) - max_tokens - _TEMPLATE_TOKENS
 
 
-def note_of_form(bench: MethodContext, question: Question) -> str:
+def note_of_form(workbench: MethodContext, question: Question) -> str:
     """The note behind a question on what kind of answer it wants; a short answer needs none."""
-    return "" if question.form == "short" else of_form(bench, PROMPTS, "form", question)
+    return "" if question.form == "short" else of_form(workbench, PROMPTS, "form", question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Packer:
 
     options: FewShot
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     counts: dict[str, int] = field(default_factory=dict)
     told: tuple[int, int] = (-1, 0)
 
@@ -97,10 +97,10 @@ class Packer:
         fixed = {
             **({"instruction": self._instruction(style)} if is_at_top else {}),
             "question": self._asked(self.question.text, style),
-            "form": note_of_form(self.bench, self.question),
+            "form": note_of_form(self.workbench, self.question),
             "begun": begun,
         }
-        room = room_for(self.bench, max_tokens)
+        room = room_for(self.workbench, max_tokens)
         room -= await self._count("\n\n".join(["Q: A:", *fixed.values()]))
         words = await self._num_words(passages, room)
         room -= await self._count_all(self._shown(passages, words))
@@ -112,7 +112,7 @@ class Packer:
                 break
             kept.append(text)
         self._tell(len(demonstrations), len(kept), words)
-        return self.bench.fill(
+        return self.workbench.fill(
             PROMPTS["prompt" if is_at_top else "prompt_instructed_by_question"],
             demonstrations="".join(f"{text}\n\n" for text in kept),
             evidence=self._evidence(self._shown(passages, words)),
@@ -128,27 +128,29 @@ class Packer:
         return sample(self.options.n_demos, seed=self.options.seed, asked=self.question.text, family=family)
 
     def _instruction(self, style: Style) -> str:
-        demanded = of_form(self.bench, PROMPTS, style, self.question)
+        demanded = of_form(self.workbench, PROMPTS, style, self.question)
         has_passages = self.options.has_passages or self.question.pinned
-        passages = self.bench.fill(PROMPTS["with_passages"]) if has_passages else ""
-        return self.bench.fill(PROMPTS[style], passages=passages, demanded=demanded)
+        passages = self.workbench.fill(PROMPTS["with_passages"]) if has_passages else ""
+        return self.workbench.fill(PROMPTS[style], passages=passages, demanded=demanded)
 
     def _asked(self, question: str, style: Style) -> str:
         """A question as its line has it."""
         return (
-            question if self.options.instruction == "top" else self.bench.fill(PROMPTS[f"question_{style}"], question=question)
+            question
+            if self.options.instruction == "top"
+            else self.workbench.fill(PROMPTS[f"question_{style}"], question=question)
         )
 
     def _demonstration(self, one: Demonstration, style: Style) -> str:
         key = (__name__, one, style, self.options, self.question.form, self.question.labels)
-        return self.bench.written_once(key, lambda: self._written_out(one, style))
+        return self.workbench.written_once(key, lambda: self._written_out(one, style))
 
     def _written_out(self, one: Demonstration, style: Style) -> str:
         shown = self._shown(one.passages(self.options.num_distractors, self.options.seed), self.options.max_words_shown)
         answer = one.answer
         if style == "cot" and self.question.form != "long":  # a long answer is its own reasoning
-            answer = self.bench.fill(PROMPTS["reasoned"], reasoning=one.reasoning, answer=one.answer)
-        asked = f"{self._asked(one.question, style)}{note_of_form(self.bench, self.question)}"
+            answer = self.workbench.fill(PROMPTS["reasoned"], reasoning=one.reasoning, answer=one.answer)
+        asked = f"{self._asked(one.question, style)}{note_of_form(self.workbench, self.question)}"
         lines = [*(shown if self.options.has_passages else ()), f"Q: {asked}", f"A: {answer}"]
         return "\n".join(lines)
 
@@ -158,7 +160,7 @@ class Packer:
     def _evidence(self, shown: Sequence[str]) -> str:
         if shown:
             return "\n".join(shown) + "\n"
-        return f"{self.bench.fill(PROMPTS['none_found'])}\n" if self.options.has_passages else ""
+        return f"{self.workbench.fill(PROMPTS['none_found'])}\n" if self.options.has_passages else ""
 
     async def _num_words(self, passages: Sequence[Passage], room: int) -> int:
         """How many words of each passage can be shown: as many as the options say, or fewer where they do not fit."""
@@ -180,7 +182,7 @@ class Packer:
 
     async def _count(self, text: str) -> int:
         if text not in self.counts:
-            self.counts[text] = await self.bench.count_tokens(f"{text}\n\n") if text else 0
+            self.counts[text] = await self.workbench.count_tokens(f"{text}\n\n") if text else 0
         return self.counts[text]
 
     def _tell(self, num_drawn: int, num_kept: int, words: int) -> None:
@@ -188,7 +190,7 @@ class Packer:
         if (dropped or is_shortened) and (num_kept, words) != self.told:
             self.told = (num_kept, words)
             shortened = f", {words} words of each passage" if is_shortened else ""
-            self.bench.decide("packed", f"{num_kept} of {num_drawn} demonstrations fit{shortened}", words=words)
+            self.workbench.decide("packed", f"{num_kept} of {num_drawn} demonstrations fit{shortened}", words=words)
 
 
 @remembered

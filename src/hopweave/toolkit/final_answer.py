@@ -69,11 +69,11 @@ async def forced(
         ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
     """
     stop = (next_example,) if question.form == "long" else ("\n",)
-    sampling = replace(transcript.bench.sampling, max_tokens=max_tokens, stop=stop)
+    sampling = replace(transcript.workbench.sampling, max_tokens=max_tokens, stop=stop)
     said = (await transcript.go_on("answer", sampling)).text.strip()
     short, _ = after_marker(words_of(said), question)
     if not short:
-        file_unanswered(transcript.bench, said)
+        file_unanswered(transcript.workbench, said)
     return short, "forced" if short else "empty"
 
 

@@ -41,7 +41,7 @@ def stepwise_answer(
     steps: Sequence[Step],
     short: str,
     how: str,
-    bench: MethodContext,
+    workbench: MethodContext,
     *,
     said: str = "",
     stopped_because: str = "finished",
@@ -53,7 +53,7 @@ def stepwise_answer(
         steps: in the order of the reasoning.
         short: the bare answer; empty if there is none.
         how: how it was found.
-        bench: is told of each claim and of the end.
+        workbench: is told of each claim and of the end.
         said: the model's final words, which become the text where a long answer is wanted; otherwise the text is written from
             the claims, so that each sentence of it is one.
         stopped_because: goes into the answer.
@@ -65,7 +65,7 @@ def stepwise_answer(
         [_assertion(step) for step in steps],
         short,
         how,
-        bench,
+        workbench,
         retrieved=passages,
         text=text,
         stopped_because=stopped_because,

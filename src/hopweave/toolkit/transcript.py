@@ -16,12 +16,12 @@ class Transcript:
     stands at the end of the prompt, as in a plain completion.
 
     Attributes:
-        bench: of the question.
+        workbench: of the question.
         prompt: what is asked, demonstrations included; it ends where the text begins.
         text: what has been written since, by the model and by the method.
     """
 
-    bench: MethodContext
+    workbench: MethodContext
     prompt: str
     text: str = ""
 
@@ -35,11 +35,11 @@ class Transcript:
         Raises:
             ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
         """
-        return await self.bench.reply(self.messages(), purpose=purpose, sampling=sampling)
+        return await self.workbench.reply(self.messages(), purpose=purpose, sampling=sampling)
 
     def messages(self) -> list[Message]:
         """The conversation as it stands."""
         begun = self.text.rstrip()
-        if self.bench.abilities.prefill and begun.strip():
+        if self.workbench.abilities.prefill and begun.strip():
             return [Message("user", self.prompt), Message("assistant", begun.lstrip())]
         return [Message("user", f"{self.prompt}{begun}")]

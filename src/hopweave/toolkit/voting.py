@@ -97,16 +97,16 @@ def vote(
     return Vote(answers[winners[0]], winners[0], best, len(winners), len(answers))
 
 
-def file_vote(bench: MethodContext, held: Vote, answers: Sequence[str]) -> None:
+def file_vote(workbench: MethodContext, held: Vote, answers: Sequence[str]) -> None:
     """Files a vote as the decision that it is.
 
     Args:
-        bench: of the question.
+        workbench: of the question.
         held: its outcome.
         answers: that were voted on, one a sample.
     """
     text = f"{held.num_votes} of {held.num_samples} samples: {held.answer or '?'}"
-    bench.decide("vote", text, answers=list(answers), consistency=held.consistency)
+    workbench.decide("vote", text, answers=list(answers), consistency=held.consistency)
 
 
 def _most_alike(answers: Sequence[str]) -> Vote:

@@ -42,11 +42,11 @@ class Judge:
 
     async def judge(self, pair: CitedClaim) -> Judgement:
         """The verdict on a pair: `entails` is `None` if the model failed, or said neither yes nor no first."""
-        bench = Workbench(self.parts, Trace())
-        prompt = bench.fill(_PROMPTS["judge"], query=pair.query, claim=escape(pair.claim), quote=fence(pair.quote))
+        workbench = Workbench(self.parts, Trace())
+        prompt = workbench.fill(_PROMPTS["judge"], query=pair.query, claim=escape(pair.claim), quote=fence(pair.quote))
         identity = self.parts.llm.identity
         try:
-            reply = await bench.reply([Message("user", prompt)], purpose="judge")
+            reply = await workbench.reply([Message("user", prompt)], purpose="judge")
         except RunError as error:
             return Judgement(pair, None, identity, f"{type(error).__name__}: {error}")
         found = _VERDICT.match(reply.text)

@@ -65,14 +65,14 @@ class Pages:
     """The passages of one question.
 
     Attributes:
-        bench: of the question.
+        workbench: of the question.
         num_hits: fetched with a query.
         held: every passage that was found, by title.
         results: the passages of each query that was sent.
         sought: titles that nothing had retrieved and that were looked for.
     """
 
-    bench: MethodContext
+    workbench: MethodContext
     num_hits: int
     held: dict[str, list[Hit]] = field(default_factory=dict)
     results: dict[str, list[Hit]] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Pages:
             SearchError, BudgetReached: as `MethodContext.search`.
         """
         if query not in self.results:
-            self.results[query] = (await self.bench.search([query], self.num_hits))[0]
+            self.results[query] = (await self.workbench.search([query], self.num_hits))[0]
             self._hold(self.results[query])
         return self.results[query]
 
@@ -98,11 +98,11 @@ class Pages:
         named = {key_of_title(title): unescape(title) for title in titles}
         new = [title for key, title in named.items() if key not in self.held and key not in self.sought][:_MAX_TITLES_SOUGHT]
         self.sought |= {key_of_title(title) for title in new}
-        for title, hits in zip(new, await self.bench.search(new, 1), strict=True):
+        for title, hits in zip(new, await self.workbench.search(new, 1), strict=True):
             self._hold(hit for hit in hits if key_of_title(page_of(hit.passage)) == key_of_title(title))
         found = [hit for key in named for hit in self.held.get(key, ())]
         if titles and not found:
-            self.bench.parse_failed("titles", "no passage has one of the titles", "; ".join(titles))
+            self.workbench.parse_failed("titles", "no passage has one of the titles", "; ".join(titles))
         return found or at_hand or await self.retrieve(query)
 
     def all(self) -> list[Hit]:
@@ -129,7 +129,7 @@ class Modules:
     """
 
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     demos: Sequence[Demonstration]
     num_distractors: int
     seed: int
@@ -138,7 +138,7 @@ class Modules:
 
     async def decompose(self, room: int) -> str:
         """The prompt of the controller; `room` is what may still be written under it, in tokens."""
-        text = asked(self.bench, self.question)
+        text = asked(self.workbench, self.question)
         return await self._filled("decompose", [self._decomposed(one) for one in self.demos], room, question=text)
 
     async def retrieve_odqa(self, query: str, room: int) -> str:
@@ -158,9 +158,9 @@ class Modules:
         read = parse_answers(text)
         answers = [unescape(answer) for answer in read.answers]
         if read.problems:
-            self.bench.parse_failed("json_answer", read.problems[0], text)
+            self.workbench.parse_failed("json_answer", read.problems[0], text)
             if text.strip() and "{" not in text:
-                answers = [short for short in (bare_answer(self.bench, text, Question("", query))[0],) if short]
+                answers = [short for short in (bare_answer(self.workbench, text, Question("", query))[0],) if short]
         pages = list(dict.fromkeys(page_of(hit.passage) for hit in hits))
         named = {key_of_title(title) for title in read.titles}
         return [page for page in pages if key_of_title(page) in named] or pages, answers
@@ -175,15 +175,15 @@ class Modules:
         if style == "cot":
             wanted = demanded(form, self.question.labels)
         else:
-            wanted = self.bench.fill(PROMPTS["direct_long" if is_long else "direct_list"])
+            wanted = self.workbench.fill(PROMPTS["direct_long" if is_long else "direct_list"])
         examples = [
             self._with_passages(
-                one.passages(self.num_distractors, self.seed), asked(self.bench, self.question, one.question), said
+                one.passages(self.num_distractors, self.seed), asked(self.workbench, self.question, one.question), said
             )
             for one in self.demos
             for said in [rationale(one, form) if style == "cot" or is_long else as_json([one.answer])]
         ]
-        about = asked(self.bench, self.question)
+        about = asked(self.workbench, self.question)
         name = f"multihop_titleqa_{style}"
         text = await self._read(name, examples, hits, self.max_tokens_answer, question=about, demanded=wanted)
         short, how = self._short(style, text)
@@ -196,30 +196,30 @@ class Modules:
                 answer = ", ".join(read.answers)
                 short = answer if self.question.form == "short" else final_answer(answer, self.question)[0]
                 return (short, "json") if short else ("", "empty")
-            self.bench.parse_failed("json_answer", read.problems[0], text)
-            return bare_answer(self.bench, text, self.question) if text.strip() else ("", "empty")
+            self.workbench.parse_failed("json_answer", read.problems[0], text)
+            return bare_answer(self.workbench, text, self.question) if text.strip() else ("", "empty")
         short, how = final_answer(text, self.question)
         if is_missing(how, self.question.form):
-            file_missing(self.bench, text)
+            file_missing(self.workbench, text)
         return short, how
 
     async def _read(self, name: str, examples: Sequence[str], hits: Sequence[Hit], max_tokens: int, **values: str) -> str:
-        passages = "\n".join(shown(hits)) or self.bench.fill(PROMPTS["none_found"])
+        passages = "\n".join(shown(hits)) or self.workbench.fill(PROMPTS["none_found"])
         prompt = await self._filled(name, examples, max_tokens, passages=passages, **values)
-        sampling = replace(self.bench.sampling, max_tokens=max_tokens, stop=_NEXT_EXAMPLE)
-        reply = await self.bench.reply([Message("user", prompt)], purpose=name.partition("_")[0], sampling=sampling)
+        sampling = replace(self.workbench.sampling, max_tokens=max_tokens, stop=_NEXT_EXAMPLE)
+        reply = await self.workbench.reply([Message("user", prompt)], purpose=name.partition("_")[0], sampling=sampling)
         return reply.text.strip().removeprefix("A:").strip()
 
     async def _filled(self, name: str, examples: Sequence[str], room: int, **values: str) -> str:
         rest = PROMPTS[name].text + "".join(values.values())
-        return self.bench.fill(PROMPTS[name], examples=await packed(self.bench, examples, rest, room), **values)
+        return self.workbench.fill(PROMPTS[name], examples=await packed(self.workbench, examples, rest, room), **values)
 
     def _facts(self) -> list[tuple[Demonstration, DemonstrationStep]]:
         """A step of each demonstration: the first of the first one, the second of the second one, and so on."""
         return [(one, one.steps[index % len(one.steps)]) for index, one in enumerate(self.demos)]
 
     def _decomposed(self, one: Demonstration) -> str:
-        lines = [f"QC: {asked(self.bench, self.question, one.question)}"]
+        lines = [f"QC: {asked(self.workbench, self.question, one.question)}"]
         for step in one.steps:
             lines += [f"QS:{call_line('retrieve_odqa', step.query)}", f"A: {_fact(step)}"]
         titles = list(dict.fromkeys(step.passage.title for step in one.steps))

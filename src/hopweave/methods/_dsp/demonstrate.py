@@ -70,18 +70,18 @@ async def annotated_by_search(
     """
     if templates.question.form == "long":
         return list(training)
-    bench, done, num_kept = templates.bench, list(training), 0
+    workbench, done, num_kept = templates.workbench, list(training), 0
     plain = [Training(one.question, one.answers) for one in training]
     for index, one in enumerate(training):
         if num_kept == num_annotated:
             break
-        with bench.under(bench.decide("demonstrate", one.question)):
+        with workbench.under(workbench.decide("demonstrate", one.question)):
             try:
                 stages, reason = await _attempt(templates, one, [*plain[:index], *plain[index + 1 :]], num_hops)
             except BudgetReached as reached:
-                bench.decide("discarded", reached.limit)
+                workbench.decide("discarded", reached.limit)
                 break
-            bench.decide("discarded" if reason else "kept", reason or "answered rightly")
+            workbench.decide("discarded" if reason else "kept", reason or "answered rightly")
         if not reason:
             done[index] = Training(one.question, one.answers, stages)
             num_kept += 1
@@ -99,7 +99,7 @@ async def _attempt(
         if filled is None:
             return {}, "no query was written"
         stages[stage_of(hop)] = filled
-        new = (await templates.bench.search([filled.output], _NUM_PASSAGES))[0]
+        new = (await templates.workbench.search([filled.output], _NUM_PASSAGES))[0]
         hits += [hit for hit in new if hit.passage.id not in {known.passage.id for known in hits}]
     if templates.question.form == "short" and not any(_holds(hit, one.answers) for hit in hits):
         return {}, "no passage holds the answer"

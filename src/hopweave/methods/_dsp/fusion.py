@@ -27,7 +27,7 @@ class Fused:
 
 
 async def fused_search(
-    bench: MethodContext, queries: Sequence[str], num_passages: int, fusion: Fusion, *, num_hops_left: int = 1
+    workbench: MethodContext, queries: Sequence[str], num_passages: int, fusion: Fusion, *, num_hops_left: int = 1
 ) -> Fused:
     """Searches for all queries at once and keeps the passages with the highest sums.
 
@@ -35,7 +35,7 @@ async def fused_search(
     gets its share of them, and the queries written most often are sent.
 
     Args:
-        bench: of the question.
+        workbench: of the question.
         queries: in order.
         num_passages: how many are kept.
         fusion: see `fuse`.
@@ -44,13 +44,13 @@ async def fused_search(
     Raises:
         SearchError, BudgetReached: as `MethodContext.search`, the latter if not a single query may be sent.
     """
-    weights, left, reached = Counter(queries), bench.num_searches_left, None
+    weights, left, reached = Counter(queries), workbench.num_searches_left, None
     allowed = None if left is None else max(1, left // num_hops_left)
     if allowed is not None and allowed < len(weights):
-        bench.decide("cut", f"{allowed} of {len(weights)} queries are sent")
-        reached = BudgetReached("max_searches", bench.limits.get("max_searches", 0))
+        workbench.decide("cut", f"{allowed} of {len(weights)} queries are sent")
+        reached = BudgetReached("max_searches", workbench.limits.get("max_searches", 0))
         weights = Counter(dict(weights.most_common(allowed)))
-    found = await bench.search(list(weights), num_passages * _DEPTH)
+    found = await workbench.search(list(weights), num_passages * _DEPTH)
     return Fused(tuple(fuse(list(zip(found, weights.values(), strict=True)), num_passages, fusion)), reached)
 
 

@@ -86,14 +86,14 @@ class Templates:
     """The templates, for questions of one form.
 
     Attributes:
-        bench: of the question.
+        workbench: of the question.
         question: whose form and labels count.
         max_tokens: of a completion.
         max_tokens_long: of a completion that explains, where a long answer is wanted.
         may_stop: whether the model is told that it may write N/A for a query.
     """
 
-    bench: MethodContext
+    workbench: MethodContext
     question: Question
     max_tokens: int
     max_tokens_long: int
@@ -129,9 +129,9 @@ class Templates:
         """
         longest = self._longest(stage)
         prompt = await self._prompt(stage, text, context, demos, longest)
-        sampling = replace(self.bench.sampling, temperature=temperature if num > 1 else 0.0, max_tokens=longest, stop=_STOP)
-        begun = Transcript(self.bench, prompt, self._begun(stage))
-        drawn = await self.bench.samples(begun.messages(), num, purpose=purpose, sampling=sampling)
+        sampling = replace(self.workbench.sampling, temperature=temperature if num > 1 else 0.0, max_tokens=longest, stop=_STOP)
+        begun = Transcript(self.workbench, prompt, self._begun(stage))
+        drawn = await self.workbench.samples(begun.messages(), num, purpose=purpose, sampling=sampling)
         read = [self._read(stage, reply.text, Filled(context)) for reply in drawn.replies]
         whole = tuple(one for one in read if one.output)
         if whole:
@@ -146,8 +146,8 @@ class Templates:
     async def _go_on(self, stage: str, prompt: str, farthest: Filled, max_tokens: int, purpose: str) -> Filled:
         for _ in range(_MAX_DEPTH):
             max_tokens = min(max(_FEWEST_TOKENS, max_tokens // 2), max_tokens)
-            sampling = replace(self.bench.sampling, temperature=0.0, max_tokens=max_tokens, stop=_STOP)
-            transcript = Transcript(self.bench, prompt, self._begun(stage, farthest.rationale))
+            sampling = replace(self.workbench.sampling, temperature=0.0, max_tokens=max_tokens, stop=_STOP)
+            transcript = Transcript(self.workbench, prompt, self._begun(stage, farthest.rationale))
             reply = await transcript.go_on(purpose, sampling)
             farthest = replace(self._read(stage, reply.text, farthest), is_forced=True)
             if farthest.output:
@@ -162,7 +162,7 @@ class Templates:
         ends = ("Context", "Question", *(("Rationale",) if known.rationale else ()))
         read = parse_fields(text, names, lead=lead, ends=ends, is_long=is_long)
         if not read.values[-1]:
-            self.bench.parse_failed("fields", read.problems[-1], text)
+            self.workbench.parse_failed("fields", read.problems[-1], text)
         rationale = known.rationale or unescape(read.values[0])
         return replace(known, rationale=rationale, output=unescape(read.values[-1]))
 
@@ -176,18 +176,18 @@ class Templates:
         stop = self._fill(f"stop_{_kind(stage)}") if self.may_stop and stage != ANSWER else ""
         room = max_tokens * 2  # what is gone on with is in the prompt again
         examples = await packed(
-            self.bench,
+            self.workbench,
             [f"{self._fields(stage, one.question, one.stages[stage])}\n\n{_RULE}" for one in demos if stage in one.stages],
             f"{instruction}{stop}{form}{own}",
             room,
         )
         pairs = await packed(
-            self.bench,
+            self.workbench,
             [self._pair(stage, one) for one in demos if stage not in one.stages],
             f"{instruction}{stop}{form}{examples}{own}",
             room,
         )
-        return self.bench.fill(
+        return self.workbench.fill(
             _PROMPTS["prompt"],
             instruction=instruction,
             stop=stop,
@@ -215,7 +215,9 @@ class Templates:
     def _format(self, stage: str) -> str:
         parts = [] if stage == stage_of(1) else [f"Context:\n{self._fill('describe_context')}"]
         is_answer = stage == ANSWER
-        output = of_form(self.bench, _PROMPTS, "describe_answer", self.question) if is_answer else self._fill("describe_query")
+        output = (
+            of_form(self.workbench, _PROMPTS, "describe_answer", self.question) if is_answer else self._fill("describe_query")
+        )
         rationale = self._fill(f"describe_rationale_{_kind(stage)}")
         parts += [
             f"Question: {self._fill('describe_question')}",
@@ -228,7 +230,7 @@ class Templates:
         return f"Question: {self._asked(stage, one.question)}\nAnswer: {one.answers[0]}"
 
     def _asked(self, stage: str, text: str) -> str:
-        return asked(self.bench, self.question, text) if stage == ANSWER else text
+        return asked(self.workbench, self.question, text) if stage == ANSWER else text
 
     def _numbered(self, context: Sequence[str]) -> str:
         return "\n".join(f"[{number}] {one}" for number, one in enumerate(context, start=1)) or self._fill("none_found")
@@ -237,7 +239,7 @@ class Templates:
         return self._fill(f"lead_{_kind(stage)}")
 
     def _fill(self, name: str, **values: str) -> str:
-        return self.bench.fill(_PROMPTS[name], **values)
+        return self.workbench.fill(_PROMPTS[name], **values)
 
     def _longest(self, stage: str) -> int:
         return self.max_tokens_long if stage == ANSWER and self.question.form == "long" else self.max_tokens

@@ -53,7 +53,7 @@ class Finder:
 
     options: Finding
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     held: list[Passage] = field(default_factory=list)
     titles: frozenset[str] = frozenset()
     sent: set[str] = field(default_factory=set)
@@ -63,33 +63,33 @@ class Finder:
 
         One search is left for the question itself.
         """
-        left = self.bench.num_searches_left
+        left = self.workbench.num_searches_left
         num = self.options.num_titles if left is None else min(self.options.num_titles, left - 1)
-        if not self.question.pinned or num < 1 or not self.bench.has_retriever:
+        if not self.question.pinned or num < 1 or not self.workbench.has_retriever:
             return
         said = (await self._named_titles())[:num]
-        found = await self.bench.search(said, 1)
+        found = await self.workbench.search(said, 1)
         nearest = [hits[0].passage.title for hits in found if hits and hits[0].passage.title]
         self.titles = frozenset(nearest)
-        self.bench.decide("titles", "; ".join(dict.fromkeys(nearest)) or "no title was found", said=said)
+        self.workbench.decide("titles", "; ".join(dict.fromkeys(nearest)) or "no title was found", said=said)
 
     async def add(self, query: str) -> None:
         """Searches with a query and holds what is new, up to the cap. A query that can bring nothing new is not sent."""
         asked = without_wh_words(query) if self.options.remove_wh_words else query.strip()
         if not asked or asked in self.sent or len(self.held) >= self.options.max_passages:
             why = "the query is empty" if not asked else "sent before" if asked in self.sent else "max_passages are held"
-            self.bench.decide("no_search", why, query=asked)
+            self.workbench.decide("no_search", why, query=asked)
             return
         self.sent.add(asked)
         hits = await self._search(asked)
         added = self._hold(hits)
         text = f"{len(added)} of {len(hits)} passages are new, {len(self.held)} are held"
-        self.bench.decide("held", text, added=[passage.id for passage in added])
+        self.workbench.decide("held", text, added=[passage.id for passage in added])
 
     async def _search(self, query: str) -> list[Hit]:
         if not self.titles:
-            return (await self.bench.search([query], self.options.num_hits))[0]
-        hits = (await self.bench.search([query], max(_SCOPED_DEPTH, self.options.num_hits)))[0]
+            return (await self.workbench.search([query], self.options.num_hits))[0]
+        hits = (await self.workbench.search([query], max(_SCOPED_DEPTH, self.options.num_hits)))[0]
         return [hit for hit in hits if hit.passage.title in self.titles][: self.options.num_hits]
 
     def _hold(self, hits: Sequence[Hit]) -> list[Passage]:
@@ -105,14 +105,14 @@ class Finder:
         shown = "\n".join(
             fence(cut_words(passage.text, self.options.max_words_shown), passage.title) for passage in self.question.pinned
         )
-        prompt = self.bench.fill(
+        prompt = self.workbench.fill(
             _PROMPTS["titles"], num=str(self.options.num_titles), passages=shown, question=self.question.text
         )
-        sampling = replace(self.bench.sampling, max_tokens=_MAX_TOKENS_TITLES)
-        reply = await self.bench.reply([Message("user", prompt)], purpose="titles", sampling=sampling)
+        sampling = replace(self.workbench.sampling, max_tokens=_MAX_TOKENS_TITLES)
+        reply = await self.workbench.reply([Message("user", prompt)], purpose="titles", sampling=sampling)
         titles = listed_titles(reply.text)[: self.options.num_titles]
         if not titles:
-            self.bench.parse_failed("titles", "no title is in the reply", reply.text)
+            self.workbench.parse_failed("titles", "no title is in the reply", reply.text)
         return titles
 
 

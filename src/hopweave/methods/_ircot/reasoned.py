@@ -90,35 +90,35 @@ async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker
     Raises:
         ModelError, BudgetReached, ReplayMiss: as the workbench.
     """
-    bench, question = packer.bench, packer.question
+    workbench, question = packer.workbench, packer.question
     is_long = style == "cot" or question.form == "long"
     longest = max_tokens if is_long else min(max_tokens, _MAX_TOKENS_DIRECT)
     prompt = await packer.prompt(style, found, max_tokens=longest + _MAX_TOKENS_DIRECT * force)
-    sampling = replace(bench.sampling, max_tokens=longest, stop=_NEXT_EXAMPLE if is_long else _ONE_LINE)
-    reply = await bench.reply([Message("user", prompt)], purpose="reader", sampling=sampling)
+    sampling = replace(workbench.sampling, max_tokens=longest, stop=_NEXT_EXAMPLE if is_long else _ONE_LINE)
+    reply = await workbench.reply([Message("user", prompt)], purpose="reader", sampling=sampling)
     text = " ".join(reply.text.split()).removeprefix("A: ")
     if style == "direct":
-        short, how = bare_answer(bench, text, question)
+        short, how = bare_answer(workbench, text, question)
         return Said((), text, short, how)
     if force and text and is_missing(_taken_apart(text, question, marker).how, question.form):
-        return await _forced(bench, prompt, text, question)
-    return said_in(bench, text, question, marker)
+        return await _forced(workbench, prompt, text, question)
+    return said_in(workbench, text, question, marker)
 
 
-async def _forced(bench: MethodContext, prompt: str, text: str, question: Question) -> Said:
+async def _forced(workbench: MethodContext, prompt: str, text: str, question: Question) -> Said:
     """A reasoning with the answer that it did not come to: the model is made to begin the sentence that gives it."""
     begun = f"{text} {_ANSWER}"
-    turns = [Message("user", prompt), Message("assistant", begun if bench.abilities.prefill else text)]
-    if not bench.abilities.prefill:
-        turns.append(Message("user", bench.fill(PROMPTS["finish"])))
-    sampling = replace(bench.sampling, max_tokens=_MAX_TOKENS_DIRECT, stop=_ONE_LINE)
+    turns = [Message("user", prompt), Message("assistant", begun if workbench.abilities.prefill else text)]
+    if not workbench.abilities.prefill:
+        turns.append(Message("user", workbench.fill(PROMPTS["finish"])))
+    sampling = replace(workbench.sampling, max_tokens=_MAX_TOKENS_DIRECT, stop=_ONE_LINE)
     try:
-        reply = await bench.reply(turns, purpose="finish", sampling=sampling)
+        reply = await workbench.reply(turns, purpose="finish", sampling=sampling)
     except BudgetReached:  # what was said stands
-        return said_in(bench, text, question, "tolerant")
+        return said_in(workbench, text, question, "tolerant")
     answer = " ".join(reply.text.split())
     whole = f"{text} {answer}" if says_answer(answer, "tolerant") else f"{begun} {answer}"
-    said = said_in(bench, whole if answer else text, question, "tolerant")
+    said = said_in(workbench, whole if answer else text, question, "tolerant")
     return replace(said, how="forced") if said.how == "marker" else said
 
 

@@ -77,12 +77,19 @@ def distinct(items: Sequence[str], question: Question, max_items: int = MAX_SUB_
 
 
 async def settled(
-    bench: MethodContext, question: Question, prompt: str, text: str, *, said: str, max_tokens: int, steps: Sequence[Step] = ()
+    workbench: MethodContext,
+    question: Question,
+    prompt: str,
+    text: str,
+    *,
+    said: str,
+    max_tokens: int,
+    steps: Sequence[Step] = (),
 ) -> Settled:
     """The final answer of a reply; where it is missing, it is asked for once more.
 
     Args:
-        bench: of the question.
+        workbench: of the question.
         question: whose form decides how the answer is read and asked for.
         prompt: that the reply is to.
         text: the whole reply.
@@ -100,10 +107,10 @@ async def settled(
     if text.strip():
         turns.append(Message("assistant", text.strip()))
     else:  # an empty turn is more than some servers take
-        bench.parse_failed("final", "the reply is empty", text)
+        workbench.parse_failed("final", "the reply is empty", text)
     longest = _MAX_TOKENS_LONG if question.form == "long" else max_tokens
     try:
-        end = Settled(*await finish(bench, question, turns, max_tokens=longest))
+        end = Settled(*await finish(workbench, question, turns, max_tokens=longest))
     except BudgetReached as reached:
         if how == "label-anywhere":
             return Settled(short, how, said, reached.limit)

@@ -51,13 +51,13 @@ class Wording:
 
     Attributes:
         question: what is asked.
-        bench: of the question.
+        workbench: of the question.
         max_words: a passage is cut to so many; 0 for no limit.
         examples: demonstrations as they stand in prompts.
     """
 
     question: Question
-    bench: MethodContext
+    workbench: MethodContext
     max_words: int
     examples: str = ""
 
@@ -72,57 +72,57 @@ class Wording:
             ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
         """
         texts = [
-            self.bench.fill(
+            self.workbench.fill(
                 _PROMPTS["example"],
-                question=asked(self.bench, self.question, one.question),
+                question=asked(self.workbench, self.question, one.question),
                 steps=_listed([Step(step.query, step.answer) for step in one.steps]),
             )
             for one in demos
         ]
-        return await packed(self.bench, texts, f"{_PROMPTS['propose'].text}{self._state(())}", max_tokens)
+        return await packed(self.workbench, texts, f"{_PROMPTS['propose'].text}{self._state(())}", max_tokens)
 
     def suggestions(self, state: State, num: int) -> str:
         """Asks for a list of next sub-questions, or for one where `num` is 0."""
         fixed = {"examples": self.examples, "state": self._state(state.steps)}
         if num:
-            return self.bench.fill(_PROMPTS["propose"], num=str(num), **fixed)
-        return self.bench.fill(_PROMPTS["sample"], **fixed)
+            return self.workbench.fill(_PROMPTS["propose"], num=str(num), **fixed)
+        return self.workbench.fill(_PROMPTS["sample"], **fixed)
 
     def vote(self, candidates: Sequence[Candidate]) -> str:
         """Asks which next sub-question is the best; what all branches have in common is shown once."""
         states = {one.state.name: one.state for one in candidates}
         shared = next(iter(states.values())).steps if len(states) == 1 else ()
         choices = [_choice(() if len(states) == 1 else one.state.steps, self._shown(one.query)) for one in candidates]
-        return self.bench.fill(_PROMPTS["vote"], state=self._state(shared), choices=_enumerated(choices))
+        return self.workbench.fill(_PROMPTS["vote"], state=self._state(shared), choices=_enumerated(choices))
 
     def value(self, candidate: Candidate) -> str:
         """Asks for a rating of one next sub-question."""
         state = self._state(candidate.state.steps)
-        return self.bench.fill(_PROMPTS["value"], state=state, choice=self._shown(candidate.query))
+        return self.workbench.fill(_PROMPTS["value"], state=state, choice=self._shown(candidate.query))
 
     def value_of_answer(self, state: State, short: str) -> str:
         """Asks for a rating of the answer of one branch."""
         choice = _choice(state.steps, f"Final answer: {short}")
-        return self.bench.fill(_PROMPTS["value_of_answer"], state=self._state(()), choice=choice)
+        return self.workbench.fill(_PROMPTS["value_of_answer"], state=self._state(()), choice=choice)
 
     def vote_on_answers(self, ends: Sequence[tuple[State, str]]) -> str:
         """Asks which branch has the best answer."""
         choices = [_choice(state.steps, f"Final answer: {short}") for state, short in ends]
-        return self.bench.fill(_PROMPTS["vote_on_answers"], state=self._state(()), choices=_enumerated(choices))
+        return self.workbench.fill(_PROMPTS["vote_on_answers"], state=self._state(()), choices=_enumerated(choices))
 
     def sub_answer(self, state: State, query: str, hits: Sequence[Hit]) -> str:
         """Asks for the answer to a sub-question from what was found."""
-        return self.bench.fill(
+        return self.workbench.fill(
             _PROMPTS["sub_answer"], state=self._state(state.steps), passages=self._passages(hits), query=query
         )
 
     def final(self, state: State) -> str:
         """Asks for the final answer from a branch and all its evidence."""
         evidence = [
-            self.bench.fill(_PROMPTS["evidence"], number=str(number), passages=self._passages(step.hits))
+            self.workbench.fill(_PROMPTS["evidence"], number=str(number), passages=self._passages(step.hits))
             for number, step in enumerate(state.steps, start=1)
         ]
-        return self.bench.fill(
+        return self.workbench.fill(
             _PROMPTS["final"],
             evidence="".join(f"{one}\n\n" for one in evidence),
             state=self._state(state.steps),
@@ -130,13 +130,13 @@ class Wording:
         )
 
     def _state(self, steps: Sequence[Step]) -> str:
-        return "\n".join(filter(None, [f"Question: {asked(self.bench, self.question)}", _listed(steps)]))
+        return "\n".join(filter(None, [f"Question: {asked(self.workbench, self.question)}", _listed(steps)]))
 
     def _shown(self, query: str) -> str:
-        return self.bench.fill(_PROMPTS["finish"]) if query == FINISH else query
+        return self.workbench.fill(_PROMPTS["finish"]) if query == FINISH else query
 
     def _passages(self, hits: Sequence[Hit]) -> str:
-        return "\n".join(shown(hits, self.max_words)) or self.bench.fill(_PROMPTS["none"])
+        return "\n".join(shown(hits, self.max_words)) or self.workbench.fill(_PROMPTS["none"])
 
 
 def _listed(steps: Sequence[Step]) -> str:

@@ -66,7 +66,7 @@ class Actor:
     """Acts on one question until it finishes, or has to stop.
 
     Attributes:
-        bench: of the question.
+        workbench: of the question.
         question: what is asked.
         acting: the limits.
         short: the bare answer; empty until the model finishes with one.
@@ -74,7 +74,7 @@ class Actor:
         stopped_because: `finished`, `max_steps`, `repeated_action`, `invalid_actions`, or the limit of the budget.
     """
 
-    bench: MethodContext
+    workbench: MethodContext
     question: Question
     acting: Acting
     short: str = ""
@@ -92,9 +92,9 @@ class Actor:
         Raises:
             ModelError, SearchError, ReplayMiss: as the workbench's calls.
         """
-        wiki = Wiki(self.bench, self.acting.search_mode, self.acting.num_hits, self.acting.num_sentences)
+        wiki = Wiki(self.workbench, self.acting.search_mode, self.acting.num_hits, self.acting.num_sentences)
         try:
-            transcript = Transcript(self.bench, await self._prompt(demos))
+            transcript = Transcript(self.workbench, await self._prompt(demos))
             self.stopped_because = await self._loop(transcript, wiki)
             if self.stopped_because in forced:
                 await self._finish_now(transcript)
@@ -103,7 +103,7 @@ class Actor:
 
     async def _finish_now(self, transcript: Transcript) -> None:
         number = str(len(self._taken) + 1)
-        transcript.add("\n" + self.bench.fill(_PROMPTS["finish_now"], number=number, finish=self._finish()))
+        transcript.add("\n" + self.workbench.fill(_PROMPTS["finish_now"], number=number, finish=self._finish()))
         reply = await transcript.go_on("finish", self._sampling(("\nObservation",)))
         action = read_action(reply.text) or read_action(f"Finish[{reply.text}")
         self._read_answer(action.argument if action else "", "forced")
@@ -115,7 +115,7 @@ class Actor:
             self._assertions(),
             self.short,
             self.how,
-            self.bench,
+            self.workbench,
             retrieved=passages_behind(self.sentences),
             text=self.short if self.question.form == "long" else "",
             with_queries=False,
@@ -130,20 +130,20 @@ class Actor:
     @property
     def is_out_of_budget(self) -> bool:
         """Whether a limit of the budget ended the work."""
-        return self.stopped_because in self.bench.limits
+        return self.stopped_because in self.workbench.limits
 
     async def _prompt(self, demos: Sequence[Demonstration]) -> str:
-        shown = asked(self.bench, self.question)
+        shown = asked(self.workbench, self.question)
         rest = f"{_PROMPTS['react'].text}{self._finish()}{shown}"
         a_turn = self._longest() + self.acting.num_sentences * _TOKENS_PER_SENTENCE
-        texts = trajectories(self.bench, _PROMPTS, self.question, demos, self.acting.num_sentences)
-        fitting = await packed(self.bench, texts, rest, self.acting.max_steps * a_turn)
-        return self.bench.fill(
+        texts = trajectories(self.workbench, _PROMPTS, self.question, demos, self.acting.num_sentences)
+        fitting = await packed(self.workbench, texts, rest, self.acting.max_steps * a_turn)
+        return self.workbench.fill(
             _PROMPTS["react"], finish=self._finish(), examples=fitting, heading=heading(self.question), question=shown
         )
 
     def _finish(self) -> str:
-        return of_form(self.bench, _PROMPTS, "finish", self.question)
+        return of_form(self.workbench, _PROMPTS, "finish", self.question)
 
     def _longest(self) -> int:
         return self.acting.max_tokens_long if self.question.form == "long" else self.acting.max_tokens
@@ -157,8 +157,8 @@ class Actor:
             self._taken.append(taken)
             if action is None:
                 num_invalid += 1
-                self.bench.parse_failed("action", "it is none of Search, Lookup and Finish", turn.action or "")
-                self._observe(transcript, number, turn, turn.action or "", self.bench.fill(_PROMPTS["invalid"]))
+                self.workbench.parse_failed("action", "it is none of Search, Lookup and Finish", turn.action or "")
+                self._observe(transcript, number, turn, turn.action or "", self.workbench.fill(_PROMPTS["invalid"]))
                 if num_invalid == _MOST_INVALID:
                     return "invalid_actions"
                 continue
@@ -166,15 +166,15 @@ class Actor:
             taken.tool, taken.argument = action.tool, unescape(action.argument)
             written = f"{action.tool.capitalize()}[{action.argument}]"
             if action.tool == "finish":
-                self.bench.decide("action", unescape(written), thought=unescape(turn.thought))
+                self.workbench.decide("action", unescape(written), thought=unescape(turn.thought))
                 self._read_answer(action.argument, "marker")
                 return "finished"
             if self._is_repeated(wiki):
-                self.bench.decide("repeated", unescape(written))
+                self.workbench.decide("repeated", unescape(written))
                 taken.tool = ""
                 return "repeated_action"
-            step = self.bench.decide("action", unescape(written), thought=unescape(turn.thought))
-            with self.bench.under(step):
+            step = self.workbench.decide("action", unescape(written), thought=unescape(turn.thought))
+            with self.workbench.under(step):
                 taken.seen = await self._act(wiki, taken)
             self._observe(transcript, number, turn, written, taken.seen.text)
         return "max_steps"
@@ -186,7 +186,7 @@ class Actor:
         turn = read_turn(reply.text)
         if turn.action is not None:
             return turn
-        self.bench.parse_failed(
+        self.workbench.parse_failed(
             "action", "no action is in the reply" if reply.text.strip() else "the reply is empty", reply.text
         )
         begun = transcript.text
@@ -214,11 +214,11 @@ class Actor:
         transcript.add(f" {turn.thought}\nAction {number}: {action}\nObservation {number}: {seen}")
 
     def _read_answer(self, said: str, how: str) -> None:
-        self.short, read = bare_answer(self.bench, unescape(said), self.question)
+        self.short, read = bare_answer(self.workbench, unescape(said), self.question)
         self.how = how if self.short else read
 
     def _sampling(self, stop: tuple[str, ...]) -> Sampling:
-        return replace(self.bench.sampling, max_tokens=self._longest(), stop=stop)
+        return replace(self.workbench.sampling, max_tokens=self._longest(), stop=stop)
 
     def _assertions(self) -> list[Assertion]:
         """An assertion for each thing that was looked for: what the thought behind it says was learnt.

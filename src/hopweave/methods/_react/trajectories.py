@@ -23,7 +23,7 @@ def heading(question: Question) -> str:
 
 
 def trajectories(
-    bench: MethodContext, prompts: Prompts, question: Question, demos: Sequence[Demonstration], num_sentences: int
+    workbench: MethodContext, prompts: Prompts, question: Question, demos: Sequence[Demonstration], num_sentences: int
 ) -> list[str]:
     """The demonstrations as trajectories.
 
@@ -31,23 +31,23 @@ def trajectories(
     at least to a lookup, if any number does.
     """
     key = (__name__, question.family, question.form, question.labels, prompts["example"].name, tuple(demos), num_sentences)
-    return bench.written_once(key, lambda: _trajectories(bench, prompts, question, demos, num_sentences))
+    return workbench.written_once(key, lambda: _trajectories(workbench, prompts, question, demos, num_sentences))
 
 
 def _trajectories(
-    bench: MethodContext, prompts: Prompts, question: Question, demos: Sequence[Demonstration], num_sentences: int
+    workbench: MethodContext, prompts: Prompts, question: Question, demos: Sequence[Demonstration], num_sentences: int
 ) -> list[str]:
     for shown in range(num_sentences, 0, -1):
-        written = [_Trajectory(bench, prompts, shown) for _ in demos]
+        written = [_Trajectory(workbench, prompts, shown) for _ in demos]
         texts = [one.write(question, demo) for one, demo in zip(written, demos, strict=True)]
         if any(one.num_lookups for one in written):
             return texts
-    return [_Trajectory(bench, prompts, num_sentences).write(question, demo) for demo in demos]
+    return [_Trajectory(workbench, prompts, num_sentences).write(question, demo) for demo in demos]
 
 
 class _Trajectory:
-    def __init__(self, bench: MethodContext, prompts: Prompts, num_sentences: int) -> None:
-        self.bench, self.prompts, self.num_sentences = bench, prompts, num_sentences
+    def __init__(self, workbench: MethodContext, prompts: Prompts, num_sentences: int) -> None:
+        self.workbench, self.prompts, self.num_sentences = workbench, prompts, num_sentences
         self.turns: list[str] = []
         self.num_lookups = 0
 
@@ -55,29 +55,31 @@ class _Trajectory:
         learnt, open_id = "", ""
         for step in demo.steps:
             page, where = page_of([step.passage]), _place_of_answer(step)
-            thought = self.bench.fill(self.prompts["aim"], learnt=learnt, query=step.query).strip()
+            thought = self.workbench.fill(self.prompts["aim"], learnt=learnt, query=step.query).strip()
             keyword = _keyword(step, page, where) if where >= self.num_sentences else ""
             num_shown = self.num_sentences if keyword else max(self.num_sentences, where + 1)
             if step.passage.id != open_id:
                 self._act(thought, f"Search[{step.passage.title}]", opened(page, num_shown).text)
-                thought = self.bench.fill(self.prompts["look"], keyword=keyword) if keyword else ""
+                thought = self.workbench.fill(self.prompts["look"], keyword=keyword) if keyword else ""
                 learnt, open_id = step.sentence, step.passage.id
             else:
                 learnt = f"{learnt} {step.sentence}"
             if keyword:
-                self._act(thought, f"Lookup[{keyword}]", looked_up(self.bench, page.holding(keyword), 1).text)
+                self._act(thought, f"Lookup[{keyword}]", looked_up(self.workbench, page.holding(keyword), 1).text)
                 self.num_lookups += 1
                 learnt = step.sentence
         learnt = f"{learnt} {demo.conclusion}".strip()
-        self._act(self.bench.fill(self.prompts["enough"], learnt=learnt).strip(), f"Finish[{demo.answer}]")
-        shown = asked(self.bench, question, demo.question)
-        return self.bench.fill(self.prompts["example"], heading=heading(question), question=shown, turns="\n".join(self.turns))
+        self._act(self.workbench.fill(self.prompts["enough"], learnt=learnt).strip(), f"Finish[{demo.answer}]")
+        shown = asked(self.workbench, question, demo.question)
+        return self.workbench.fill(
+            self.prompts["example"], heading=heading(question), question=shown, turns="\n".join(self.turns)
+        )
 
     def _act(self, thought: str, action: str, observation: str = "") -> None:
         number = str(len(self.turns) + 1)
-        turn = self.bench.fill(self.prompts["turn"], number=number, thought=thought, action=action)
+        turn = self.workbench.fill(self.prompts["turn"], number=number, thought=thought, action=action)
         if observation:
-            turn = self.bench.fill(self.prompts["observation"], turn=turn, number=number, observation=observation)
+            turn = self.workbench.fill(self.prompts["observation"], turn=turn, number=number, observation=observation)
         self.turns.append(turn)
 
 

@@ -32,15 +32,15 @@ class Voting:
         at_least(method, self, 0, "temperature")
 
 
-async def elect(bench: MethodContext, question: Question, demos: Sequence[Demonstration], voting: Voting) -> Elected:
+async def elect(workbench: MethodContext, question: Question, demos: Sequence[Demonstration], voting: Voting) -> Elected:
     """Samples chains of thought, shown the same demonstrations, and votes.
 
     Raises:
         ModelError, BudgetReached, ReplayMiss: as `MethodContext.samples`.
     """
-    prompt = await cot_prompt(bench, question, demos, voting.max_tokens_reasoning)
+    prompt = await cot_prompt(workbench, question, demos, voting.max_tokens_reasoning)
     return await self_consistent(
-        bench,
+        workbench,
         question,
         prompt,
         num_samples=voting.n_samples,

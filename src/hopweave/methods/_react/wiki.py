@@ -83,11 +83,11 @@ def opened(page: Page, num_sentences: int) -> Seen:
     return Seen(fence(cut_words(" ".join(one.text for one in first), SHOWN_WORDS), page.title), first)
 
 
-def looked_up(bench: MethodContext, results: Sequence[Sentence], number: int) -> Seen:
+def looked_up(workbench: MethodContext, results: Sequence[Sentence], number: int) -> Seen:
     """The result of a lookup with a number, from 1."""
     sentence = results[number - 1]
     shown = fence(cut_words(sentence.text, SHOWN_WORDS))
-    text = bench.fill(_PROMPTS["result"], number=str(number), num_results=str(len(results)), sentence=shown)
+    text = workbench.fill(_PROMPTS["result"], number=str(number), num_results=str(len(results)), sentence=shown)
     return Seen(text, (sentence,))
 
 
@@ -96,7 +96,7 @@ class Wiki:
     """Where one question stands.
 
     Attributes:
-        bench: of the question.
+        workbench: of the question.
         mode: how an entity becomes a page; see the module's docstring.
         num_hits: how deep a search looks for passages of a page, and for titles that come near.
         num_sentences: how many sentences of a page are shown when it opens.
@@ -105,7 +105,7 @@ class Wiki:
         num_given: how many of its results were shown.
     """
 
-    bench: MethodContext
+    workbench: MethodContext
     mode: SearchMode
     num_hits: int
     num_sentences: int
@@ -119,27 +119,27 @@ class Wiki:
         Raises:
             SearchError, BudgetReached: as `MethodContext.search`.
         """
-        hits = (await self.bench.search([entity], self.num_hits))[0]
+        hits = (await self.workbench.search([entity], self.num_hits))[0]
         self.page, self.keyword, self.num_given = None, "", 0
         if not hits:
-            return Seen(self.bench.fill(_PROMPTS["nothing"]))
+            return Seen(self.workbench.fill(_PROMPTS["nothing"]))
         best = hits[0] if self.mode == "retriever" else next((hit for hit in hits if _is_title(entity, hit)), None)
         if best is None:
-            return Seen(self.bench.fill(_PROMPTS["no_such_title"], titles=fence(_titles(hits))))
+            return Seen(self.workbench.fill(_PROMPTS["no_such_title"], titles=fence(_titles(hits))))
         self.page = self._page(best, hits)
         return opened(self.page, self.num_sentences)
 
     def lookup(self, keyword: str) -> Seen:
         """The next sentence of the page that holds a keyword; another keyword begins anew."""
         if self.page is None:
-            return Seen(self.bench.fill(_PROMPTS["no_page"]))
+            return Seen(self.workbench.fill(_PROMPTS["no_page"]))
         if _key(keyword) != _key(self.keyword):
             self.keyword, self.num_given = keyword, 0
         results = self.page.holding(self.keyword)
         if self.num_given >= len(results):
-            return Seen(self.bench.fill(_PROMPTS["no_more"]))
+            return Seen(self.workbench.fill(_PROMPTS["no_more"]))
         self.num_given += 1
-        return looked_up(self.bench, results, self.num_given)
+        return looked_up(self.workbench, results, self.num_given)
 
     def has_more(self, keyword: str) -> bool:
         """Whether looking the same keyword up again shows another sentence."""

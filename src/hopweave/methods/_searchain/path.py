@@ -58,9 +58,9 @@ class PathNode:
     def _stands_in_passage(self, answer: str) -> bool:
         return self.passage is not None and judge(self.query, answer, [self.passage]).support == "supported"
 
-    def assessment(self, bench: MethodContext) -> dict[str, Any]:
+    def assessment(self, workbench: MethodContext) -> dict[str, Any]:
         """How its answer came to be and how it stands, as the particulars of a decision."""
-        claim = claims_of([self.assertion], bench)[0]
+        claim = claims_of([self.assertion], workbench)[0]
         return {"origin": claim.origin, "support": claim.support}
 
     @property
@@ -95,15 +95,15 @@ def pairs(path: Iterable[PathNode]) -> str:
     return render_nodes(nodes)
 
 
-def claims_on(path: Sequence[PathNode], bench: MethodContext | None, *, every_passage: bool) -> tuple[Claim, ...]:
+def claims_on(path: Sequence[PathNode], workbench: MethodContext | None, *, every_passage: bool) -> tuple[Claim, ...]:
     """A claim for each node, numbered from 1; its number is the mark of its citations.
 
     Args:
         path: the nodes in order.
-        bench: of the question, if the reader has read anything for it.
+        workbench: of the question, if the reader has read anything for it.
         every_passage: also cite, whole, a passage that was found and does not bear the answer out (as the papers do).
     """
-    claims = claims_of([node.assertion for node in path], bench)
+    claims = claims_of([node.assertion for node in path], workbench)
     if every_passage:
         claims = [_with_found(mark, *one) for mark, one in enumerate(zip(claims, path, strict=True), start=1)]
     return tuple(claims)

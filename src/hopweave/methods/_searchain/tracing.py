@@ -21,9 +21,9 @@ NEXT_EXAMPLE = ("\n[Question]", "\nExample:")
 _LONGEST_ANSWER = 48  # tokens
 
 
-def form_line(bench: MethodContext, prompts: Prompts, question: Question) -> str:
+def form_line(workbench: MethodContext, prompts: Prompts, question: Question) -> str:
     """The line under a question on what kind of answer it wants; a short answer needs none."""
-    return "" if question.form == "short" else "\n" + of_form(bench, prompts, "form", question)
+    return "" if question.form == "short" else "\n" + of_form(workbench, prompts, "form", question)
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class Tracing:
     """Writes the final content of one question.
 
     Attributes:
-        bench: of the question.
+        workbench: of the question.
         question: what was asked.
         prompts: the wording.
         max_tokens: of the final content.
@@ -39,7 +39,7 @@ class Tracing:
         is_forced: whether it had to be.
     """
 
-    bench: MethodContext
+    workbench: MethodContext
     question: Question
     prompts: Prompts
     max_tokens: int
@@ -60,17 +60,17 @@ class Tracing:
             "question": self.question.text,
             "pairs": pairs(path),
             "demanded": demanded(self.question.form, self.question.labels),
-            "form": form_line(self.bench, self.prompts, self.question),
+            "form": form_line(self.workbench, self.prompts, self.question),
         }
-        rest = self.bench.fill(self.prompts["tracing"], examples="", **values)
-        shown = await packed(self.bench, examples, rest, self.max_tokens + _LONGEST_ANSWER)
-        turns = [Message("user", self.bench.fill(self.prompts["tracing"], examples=shown, **values))]
-        begun = [Message("assistant", "[Final Content]:")] if self.bench.abilities.prefill else []
-        sampling = replace(self.bench.sampling, max_tokens=self.max_tokens, stop=NEXT_EXAMPLE)
-        reply = await self.bench.reply([*turns, *begun], purpose="tracing", sampling=sampling)
+        rest = self.workbench.fill(self.prompts["tracing"], examples="", **values)
+        shown = await packed(self.workbench, examples, rest, self.max_tokens + _LONGEST_ANSWER)
+        turns = [Message("user", self.workbench.fill(self.prompts["tracing"], examples=shown, **values))]
+        begun = [Message("assistant", "[Final Content]:")] if self.workbench.abilities.prefill else []
+        sampling = replace(self.workbench.sampling, max_tokens=self.max_tokens, stop=NEXT_EXAMPLE)
+        reply = await self.workbench.reply([*turns, *begun], purpose="tracing", sampling=sampling)
         final = final_content(reply.text)
         if not final:
-            self.bench.parse_failed("final", "there is no final content", reply.text)
+            self.workbench.parse_failed("final", "there is no final content", reply.text)
         elif self.may_force and self.question.form != "long" and final_answer(final, self.question)[1] not in MARKED:
             final = await self._forced(turns, final)
         return final
@@ -89,20 +89,20 @@ class Tracing:
             if how != "empty" and (how != "full" or self.question.form == "long" or not claims):
                 return short, "forced" if self.is_forced else how
         if said or is_expected:
-            self.bench.parse_failed("final", "no sentence says what the final answer is", said)
+            self.workbench.parse_failed("final", "no sentence says what the final answer is", said)
         return last_answer(claims, self.question)
 
     async def _forced(self, turns: Sequence[Message], final: str) -> str:
         """The final content with the sentence that it lacks: the model goes on from its beginning, or is asked for it."""
-        sampling = replace(self.bench.sampling, max_tokens=_LONGEST_ANSWER, stop=("\n",))
-        if self.bench.abilities.prefill:
+        sampling = replace(self.workbench.sampling, max_tokens=_LONGEST_ANSWER, stop=("\n",))
+        if self.workbench.abilities.prefill:
             more = [Message("assistant", f"[Final Content]: {final} {MARKER}")]
         else:
             wanted = demanded(self.question.form, self.question.labels)
-            request = self.bench.fill(self.prompts["finish"], demanded=wanted)
+            request = self.workbench.fill(self.prompts["finish"], demanded=wanted)
             more = [Message("assistant", f"[Final Content]: {final}"), Message("user", request)]
         with suppress(BudgetReached):  # what was said so far is still the answer
-            said = (await self.bench.reply([*turns, *more], purpose="finish", sampling=sampling)).text.strip()
+            said = (await self.workbench.reply([*turns, *more], purpose="finish", sampling=sampling)).text.strip()
             self.is_forced = bool(said)
             marker = "" if MARKER.lower() in said.lower() else f"{MARKER} "
             return f"{final} {marker}{said}" if said else final

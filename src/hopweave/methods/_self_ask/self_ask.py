@@ -20,11 +20,13 @@ BEGUN = " Yes."
 """What stands behind "Are follow up questions needed here:" before the first follow-up."""
 
 
-async def fitting_examples(bench: MethodContext, question: Question, demos: Sequence[Demonstration], max_tokens: int) -> str:
+async def fitting_examples(
+    workbench: MethodContext, question: Question, demos: Sequence[Demonstration], max_tokens: int
+) -> str:
     """The demonstrations in Self-Ask's form, as many as fit.
 
     Args:
-        bench: of the question.
+        workbench: of the question.
         question: whose form counts.
         demos: worked questions; each of their steps becomes a follow-up.
         max_tokens: of the reply, and of all that the prompt may still grow by.
@@ -32,17 +34,17 @@ async def fitting_examples(bench: MethodContext, question: Question, demos: Sequ
     Raises:
         ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
     """
-    rest = prompt_of(bench, question, "")
+    rest = prompt_of(workbench, question, "")
     key = (__name__, question.form, question.labels, tuple(demos))
-    examples = bench.written_once(key, lambda: [_example(bench, question, one) for one in demos])
-    return await packed(bench, examples, rest, max_tokens)
+    examples = workbench.written_once(key, lambda: [_example(workbench, question, one) for one in demos])
+    return await packed(workbench, examples, rest, max_tokens)
 
 
-def prompt_of(bench: MethodContext, question: Question, examples: str, context: str = "") -> str:
+def prompt_of(workbench: MethodContext, question: Question, examples: str, context: str = "") -> str:
     """The prompt; `context` are passages that stand above the question."""
-    wanted = of_form(bench, PROMPTS, "wanted", question)
-    text = asked(bench, question)
-    return bench.fill(PROMPTS["self_ask"], wanted=wanted, examples=examples, context=context, question=text)
+    wanted = of_form(workbench, PROMPTS, "wanted", question)
+    text = asked(workbench, question)
+    return workbench.fill(PROMPTS["self_ask"], wanted=wanted, examples=examples, context=context, question=text)
 
 
 def exchange(query: str, answer: str) -> str:
@@ -95,9 +97,9 @@ def last_answer(answers: Sequence[str], question: Question) -> tuple[str, str]:
     return "", "empty"
 
 
-def _example(bench: MethodContext, question: Question, one: Demonstration) -> str:
+def _example(workbench: MethodContext, question: Question, one: Demonstration) -> str:
     steps = "".join(exchange(step.query, stopped(step.answer)) for step in one.steps)
     return (
-        f"Question: {asked(bench, question, one.question)}\nAre follow up questions needed here:{BEGUN}"
+        f"Question: {asked(workbench, question, one.question)}\nAre follow up questions needed here:{BEGUN}"
         f"{steps}\n{MARKER}: {stopped(one.answer)}"
     )

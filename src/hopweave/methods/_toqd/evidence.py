@@ -11,7 +11,7 @@ from hopweave.protocols import MethodContext
 from hopweave.types import Hit
 
 
-async def read_for_evidence(query: str, answer: str, hits: Sequence[Hit], bench: MethodContext) -> None:
+async def read_for_evidence(query: str, answer: str, hits: Sequence[Hit], workbench: MethodContext) -> None:
     """Has the reader read the passages for a query, best first, until one bears the answer out; nothing else is done with it.
 
     Where a passage bears it out by its words alone, or where the answer is no more than a yes or no, nothing is read. A limit
@@ -21,10 +21,10 @@ async def read_for_evidence(query: str, answer: str, hits: Sequence[Hit], bench:
         ReadError, ModelError: as `MethodContext.read`.
     """
     passages = [hit.passage for hit in hits]
-    if not asserted(answer) or judge(query, answer, passages).support == "supported" or bench.reader is None:
+    if not asserted(answer) or judge(query, answer, passages).support == "supported" or workbench.reader is None:
         return
     with suppress(BudgetReached):
         for passage in passages:
-            reading = await bench.read(query, passage)
+            reading = await workbench.read(query, passage)
             if judge(query, answer, [passage], {passage.id: reading}).support == "supported":
                 return

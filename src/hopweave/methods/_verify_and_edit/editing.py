@@ -64,7 +64,7 @@ class Editor:
     """Edits the sentences of one question's reasoning.
 
     Attributes:
-        bench: of the question.
+        workbench: of the question.
         prompts: the wording.
         question: what was asked.
         demos: whose steps are shown as examples.
@@ -76,7 +76,7 @@ class Editor:
         max_tokens: of a reply.
     """
 
-    bench: MethodContext
+    workbench: MethodContext
     prompts: Prompts
     question: Question
     demos: Sequence[Demonstration]
@@ -93,18 +93,18 @@ class Editor:
         Raises:
             ModelError, SearchError, ReplayMiss: as the workbench's calls.
         """
-        with self.bench.under(edit.step):
+        with self.workbench.under(edit.step):
             try:
                 edit.query = await self._question(edit.sentence)
                 edit.evidence = await self._evidence(edit.query)
                 edit.text = await self._answer(edit)
             except BudgetReached as reached:
                 edit.reached = reached
-            self.bench.decide("edited", edit.outcome, query=edit.query, was=edit.sentence)
+            self.workbench.decide("edited", edit.outcome, query=edit.query, was=edit.sentence)
 
     async def _question(self, sentence: str) -> str:
         examples = [
-            self.bench.fill(
+            self.workbench.fill(
                 self.prompts["verify_example"],
                 question=demo.question,
                 sentence=demo.steps[-1].sentence,
@@ -116,11 +116,11 @@ class Editor:
         query = _behind(said.strip().split("\n", 1)[0], "question:")
         if query:
             return query
-        self.bench.parse_failed("verifying_question", "the reply is empty", said)
+        self.workbench.parse_failed("verifying_question", "the reply is empty", said)
         return sentence
 
     async def _evidence(self, query: str) -> tuple[Sentence, ...]:
-        hits = (await self.bench.search([query], self.num_hits))[0]
+        hits = (await self.workbench.search([query], self.num_hits))[0]
         every = [sentence for hit in hits for sentence in sentences_of(hit)]
         texts = [sentence.text for sentence in every]
         order = await asyncio.to_thread(self.ranked, query, texts) if self.is_aside else self.ranked(query, texts)
@@ -131,7 +131,7 @@ class Editor:
             return edit.evidence[0].text if edit.evidence else ""
         steps = [step for demo in self.demos for step in demo.steps][:_NUM_ANSWER_DEMOS]
         examples = [
-            self.bench.fill(
+            self.workbench.fill(
                 self.prompts["check_example"],
                 evidence=fence(step.passage.text, step.passage.title),
                 query=step.query,
@@ -140,18 +140,18 @@ class Editor:
             for step in steps
         ]
         shown = [fence(cut_words(one.text, SHOWN_WORDS), one.hit.passage.title) for one in edit.evidence]
-        evidence = "\n".join(shown) or self.bench.fill(self.prompts["nothing"])
+        evidence = "\n".join(shown) or self.workbench.fill(self.prompts["nothing"])
         said = await self._said("check", examples, evidence=evidence, query=edit.query)
         text = _behind(on_one_line(unescape(said)), "a:")
         if not text:
-            self.bench.parse_failed("verifying_answer", "the reply is empty", said)
+            self.workbench.parse_failed("verifying_answer", "the reply is empty", said)
         return text
 
     async def _said(self, prompt: str, examples: Sequence[str], **values: str) -> str:
         shown = "".join(f"{example}\n\n" for example in examples)
-        text = self.bench.fill(self.prompts[prompt], examples=shown, **values)
-        sampling = replace(self.bench.sampling, max_tokens=self.max_tokens, stop=_BLANK_LINE)
-        return (await self.bench.reply([Message("user", text)], purpose=prompt, sampling=sampling)).text
+        text = self.workbench.fill(self.prompts[prompt], examples=shown, **values)
+        sampling = replace(self.workbench.sampling, max_tokens=self.max_tokens, stop=_BLANK_LINE)
+        return (await self.workbench.reply([Message("user", text)], purpose=prompt, sampling=sampling)).text
 
 
 def _behind(said: str, label: str) -> str:
