@@ -69,7 +69,7 @@ def test_the_class_is_30_lines_or_fewer():
 
 
 def test_it_is_listed_with_its_first_line(run):
-    listed = run("names", "methods")
+    listed = run("list", "methods")
     assert re.search(r"draft_and_search\s+Draft and search: the model drafts an answer", listed)
 
 

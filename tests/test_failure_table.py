@@ -67,7 +67,7 @@ def failed(*script: Behaviour, says: str, retryable: bool = False, num_requests:
     return Row(script, "ModelError", retryable, says, attempts=num_requests, num_requests=num_requests, **more)
 
 
-def mended(trouble: Behaviour, **more: Any) -> Row:
+def repaired(trouble: Behaviour, **more: Any) -> Row:
     """A transient trouble: the call is tried again, and nothing of the trouble is in the answer."""
     return Row([trouble, *GOOD], attempts=2, num_requests=3, **more)
 
@@ -91,18 +91,18 @@ TABLE: dict[str, Row] = {
     ),
     "400 for another reason": failed(Behaviour("bad field", status=400), says="bad field"),
     # -- transient: tried again, and answered
-    "429 with Retry-After": mended(
+    "429 with Retry-After": repaired(
         Behaviour("slow down", status=429, headers={"Retry-After": "0.4"}), max_wait_seconds=2.0, check=waited(0.4)
     ),
-    "500 then success": mended(Behaviour("oops", status=500)),
-    "a stalled stream": mended(Behaviour(CHAIN, stall_after=3), stream=True, timeout_seconds=0.4),
-    "a stream that breaks off": mended(Behaviour(CHAIN, close_after=3), stream=True),
-    "a silent endpoint": mended(Behaviour(CHAIN, delay=5.0), timeout_seconds=0.4),
-    "truncated JSON": mended(Behaviour(CHAIN, truncate=True)),
-    "invalid JSON": mended(Behaviour(raw='{"choices": [{"message"')),
-    "JSON that is no completion": mended(Behaviour(raw='{"hello": "world"}')),
-    "an error in a successful response": mended(Behaviour(raw='{"error": {"message": "overloaded", "code": 503}}')),
-    "connection closed": mended(Behaviour(close=True)),
+    "500 then success": repaired(Behaviour("oops", status=500)),
+    "a stalled stream": repaired(Behaviour(CHAIN, stall_after=3), stream=True, timeout_seconds=0.4),
+    "a stream that breaks off": repaired(Behaviour(CHAIN, close_after=3), stream=True),
+    "a silent endpoint": repaired(Behaviour(CHAIN, delay=5.0), timeout_seconds=0.4),
+    "truncated JSON": repaired(Behaviour(CHAIN, truncate=True)),
+    "invalid JSON": repaired(Behaviour(raw='{"choices": [{"message"')),
+    "JSON that is no completion": repaired(Behaviour(raw='{"hello": "world"}')),
+    "an error in a successful response": repaired(Behaviour(raw='{"error": {"message": "overloaded", "code": 503}}')),
+    "connection closed": repaired(Behaviour(close=True)),
     # -- transient, but it does not pass: the error says that trying again may help
     "500 for ever": failed(*[Behaviour("oops", status=500)] * 3, says="oops", retryable=True, num_requests=3),
     "429 for ever": failed(*[Behaviour("slow down", status=429)] * 3, says="slow down", retryable=True, num_requests=3),

@@ -122,9 +122,9 @@ def test_a_file_that_was_changed_is_run_anew():
     ("text", "said"),
     [
         ("import no_such_library", "mine.py breaks when it is imported, line 1: ModuleNotFoundError: No module named 'no_such"),
-        ("\n\nx = 1 / 0", "mine.py breaks when it is imported, line 3: ZeroDivisionError: division by zero; mend it"),
-        ("def f(:\n  pass", "mine.py breaks when it is imported, line 1: SyntaxError: invalid syntax; mend it"),
-        ("import sys\nsys.exit(3)", "mine.py breaks when it is imported, line 2: SystemExit: 3; mend it"),
+        ("\n\nx = 1 / 0", "mine.py breaks when it is imported, line 3: ZeroDivisionError: division by zero; fix it"),
+        ("def f(:\n  pass", "mine.py breaks when it is imported, line 1: SyntaxError: invalid syntax; fix it"),
+        ("import sys\nsys.exit(3)", "mine.py breaks when it is imported, line 2: SystemExit: 3; fix it"),
         ("", "mine.py has no class that fits; write one, or name it as in mine.py:ClassName"),
         ("class Picky:\n    pass", "Picky in mine.py is no Method: it lacks answer; see hopweave.Method for what it must have"),
         (
@@ -233,7 +233,7 @@ def test_a_file_that_nobody_named_is_not_run():
 
 
 def test_the_options_of_a_part_in_a_file_are_shown_by_name():
-    said = hopweave_says("names", "methods", "./mine.py").stdout
+    said = hopweave_says("list", "methods", "./mine.py").stdout
     assert "options, set as methods.Picky.OPTION:\n  theta (default 0.5)" in said
     assert said.startswith("./mine.py: Picky: answers with one word")
 

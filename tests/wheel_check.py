@@ -47,7 +47,7 @@ def check(folder: Path) -> None:
     python, hopweave = folder / "env/bin/python", folder / "env/bin/hopweave"
     constraints = ROOT / "constraints.txt"
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", constraints, wheel, folder=folder)
-    if "searchain" not in run(hopweave, "names", "methods", folder=folder):
+    if "searchain" not in run(hopweave, "list", "methods", folder=folder):
         sys.exit("the installed wheel does not list its methods")
     rules = folder / "rules.json"
     rules.write_text(json.dumps({"rules": RULES}), encoding="utf-8")

@@ -94,7 +94,7 @@ def parts(role: Role) -> str:
     """The page of the parts that can play a role, with the options of each."""
     sections = [
         f"# {_KINDS[role]}",
-        f"What `hopweave names {role}` lists, with what each file says of itself. {_how_set(role)}",
+        f"What `hopweave list {role}` lists, with what each file says of itself. {_how_set(role)}",
     ]
     for entry in entries(role).values():
         sections += [f"## {entry.name}", _sentence(entry.summary)]
@@ -103,7 +103,7 @@ def parts(role: Role) -> str:
         try:
             part = load(role, entry.name)
         except MissingExtra:
-            sections.append(f"`hopweave names {role} {entry.name}` lists its options where that is installed.")
+            sections.append(f"`hopweave list {role} {entry.name}` lists its options where that is installed.")
             continue
         if not entry.preset:
             sections += _notes(part)

@@ -126,7 +126,7 @@ def load(role: Role, name: str) -> Any:
         return getattr(module, attribute or module.__all__[0])
     except (ImportError, AttributeError) as error:
         if is_foreign:
-            raise SettingsError(f"{name!r} of the {role} comes from {chosen.target}, which fails: {error}; mend it") from error
+            raise SettingsError(f"{name!r} of the {role} comes from {chosen.target}, which fails: {error}; fix it") from error
         if isinstance(error, ModuleNotFoundError) and chosen.extra and (error.name or "").split(".")[0] != "hopweave":
             raise MissingExtra(error.name or name, chosen.extra) from error
         raise

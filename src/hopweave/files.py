@@ -55,7 +55,7 @@ def file_name(name: str, where: str) -> str:
         DataError: if it cannot.
     """
     if not is_file_name(name):
-        raise DataError(f"{where} names {name!r}, which cannot be the name of a file: use {WHAT_MAY_BE}; restore or mend it")
+        raise DataError(f"{where} names {name!r}, which cannot be the name of a file: use {WHAT_MAY_BE}; restore or rename it")
     return name
 
 

@@ -158,7 +158,7 @@ def _run(path: Path, place: Path, content: bytes, name: str) -> ModuleType:
         exec(compile(content, place, "exec", dont_inherit=True), vars(module))  # noqa: S102
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise SettingsError(f"{path} breaks when it is imported{_where(error, place)}: {_said(error)}; mend it") from error
+        raise SettingsError(f"{path} breaks when it is imported{_where(error, place)}: {_said(error)}; fix it") from error
     return module
 
 

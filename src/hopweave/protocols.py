@@ -475,8 +475,8 @@ class Selective(Protocol):
 class Combining(Protocol):
     """A metric with figures of a whole cell that are no mean over its records, such as an AUROC or a baseline. It is optional.
 
-    What `Metric.score` returns for each record then holds all that the figures are made of, so that they can be had again for
-    any part of the records, as a bootstrap needs it.
+    What `Metric.score` returns for each record then holds all that the figures are made of, so that they can be computed again
+    for any part of the records, as a bootstrap needs it.
     """
 
     combined: ClassVar[Mapping[str, Column]]
@@ -484,7 +484,7 @@ class Combining(Protocol):
     def combine(self, values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
         """The figures of a set of records.
 
-        A figure that cannot be had is left out: there is no data, which is never 0.
+        A figure that cannot be computed is left out: there is no data, which is never 0.
 
         Args:
             values: what `score` returned, a mapping a record; records without data may be among them, as empty mappings.

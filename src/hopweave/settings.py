@@ -66,7 +66,7 @@ class Settings(BaseModel):
 
     Attributes:
         profile: a file of `hopweave/profiles`, or the path of one.
-        method, llm, retriever, reader, duplicate_detector: names of parts, which `hopweave names` lists, or paths of files
+        method, llm, retriever, reader, duplicate_detector: names of parts, which `hopweave list` lists, or paths of files
             of one's own, such as `./mine.py:Picky`.
         corpus: an index folder made by `hopweave index`, or `starter` for the corpus that ships with the package.
         require_support: hand back an answer only if a passage bears it out, and else say what was found.

@@ -140,7 +140,7 @@ class Weaver:
 
         Raises:
             DataError: for an empty question, one longer than 8,000 characters, or one that asks for a label and names none.
-            SettingsError, DataError, MissingExtra: for what the user has to mend first.
+            SettingsError, DataError, MissingExtra: for what the user has to fix first.
         """
         asked = Question("question", question) if isinstance(question, str) else question
         check_question(asked)
@@ -287,7 +287,7 @@ def _answer_adapter() -> TypeAdapter[Answer]:
 
 
 def cause_of(error: Exception) -> Exception:
-    """The error that counts: of several that came out of a task group, what the user has to mend, then what broke."""
+    """The error that counts: of several that came out of a task group, what the user has to fix, then what broke."""
     return min(_leaves(error), key=_weight)
 
 
@@ -345,7 +345,7 @@ async def aask(
         The record: `record.answer` is the answer, or `None` with `record.error` set.
 
     Raises:
-        SettingsError, DataError, MissingExtra: for what the user has to mend first, as `Weaver` and `Weaver.answer`.
+        SettingsError, DataError, MissingExtra: for what the user has to fix first, as `Weaver` and `Weaver.answer`.
     """
     weaver = Weaver(
         settings,

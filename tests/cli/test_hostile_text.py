@@ -121,7 +121,7 @@ COMMANDS = {
     ],
     "judge": [[NAME], [HOSTILE]],
     "models": [["list"], ["remove", HOSTILE], ["fetch", HOSTILE], ["fetch", "x", "--from", HOSTILE], [HOSTILE]],
-    "names": [[], [HOSTILE], ["methods", HOSTILE], ["methods", "direct"]],
+    "list": [[], [HOSTILE], ["methods", HOSTILE], ["methods", "direct"]],
     "report": [[NAME], [HOSTILE], [NAME, "--to", f"{NAME}.jsonl"]],
     "score": [[NAME], [NAME, "--metrics", HOSTILE], [NAME, "--by", HOSTILE], [HOSTILE]],
     "show": [
@@ -152,7 +152,7 @@ def test_no_escape_of_another_reaches_the_terminal(command):
     if command == "trust":
         Path("hopweave.toml").write_text(THEIRS)
     said = "".join(shown(command, *arguments, stdin=f"{HOSTILE} ?") for arguments in COMMANDS[command])
-    assert command == "names" or "\u241b" in said  # what was hostile was there, and can be seen
+    assert command == "list" or "\u241b" in said  # what was hostile was there, and can be seen
 
 
 def test_a_mistyped_command_and_flag_are_plain():

@@ -137,7 +137,7 @@ def test_labels_are_mapped_and_an_answer_without_one_is_wrong_and_counted(said, 
 
 
 def test_a_gold_that_is_none_of_the_labels_is_a_named_error():
-    with pytest.raises(DataError, match=r"the gold 'Perhaps' of question 'q' is none of its labels \(Yes, No\); mend"):
+    with pytest.raises(DataError, match=r"the gold 'Perhaps' of question 'q' is none of its labels \(Yes, No\); fix"):
         LabelAccuracy().score(*worked("Yes", ["Perhaps"], **YES_NO))
 
 

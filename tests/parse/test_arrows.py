@@ -1,4 +1,4 @@
-"""Arrows are read however they come, and what is no graph is mended by rule."""
+"""Arrows are read however they come, and what is no graph is repaired by rule."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class _Commands(TyperGroup):
             return super().main(*args, **options)
 
     def invoke(self, ctx: Any) -> Any:
-        """Runs the command: one clear line for what the user can mend, and an exit status that says so."""
+        """Runs the command: one clear line for what the user can fix, and an exit status that says so."""
         known: dict[str, Any] = dict.fromkeys(self.list_commands(ctx))
         self.commands = known  # a mistyped name is compared with these
         try:

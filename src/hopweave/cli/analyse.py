@@ -40,7 +40,7 @@ def analyse(
 ) -> None:
     """Make tables and figures of the papers from the records of runs. No model is called.
 
-    What a run lacks is written as "no data", with the command that evaluates it. `hopweave names analyses NAME` shows options.
+    What a run lacks is written as "no data", with the command that evaluates it. `hopweave list analyses NAME` shows options.
     """
     if run is None:
         _list()

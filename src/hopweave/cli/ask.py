@@ -24,13 +24,13 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
     *,
     corpus: Annotated[str, typer.Option(help="An index made by `hopweave index`; default: the starter corpus.")] = "",
-    method: Annotated[str, typer.Option(help="How to answer; `hopweave names methods` lists them; or FILE.py:CLASS.")] = "",
-    llm: Annotated[str, typer.Option(help="The language model; `hopweave names llms` lists them; or FILE.py:CLASS.")] = "",
+    method: Annotated[str, typer.Option(help="How to answer; `hopweave list methods` lists them; or FILE.py:CLASS.")] = "",
+    llm: Annotated[str, typer.Option(help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")] = "",
     retriever: Annotated[
-        str, typer.Option(help="Finds passages; `hopweave names retrievers` lists them; or FILE.py:CLASS.")
+        str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
     ] = "",
     reader: Annotated[
-        str, typer.Option(help="Reads answers out of passages; `hopweave names readers` lists them; or FILE.py:CLASS.")
+        str, typer.Option(help="Reads answers out of passages; `hopweave list readers` lists them; or FILE.py:CLASS.")
     ] = "",
     profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",

@@ -33,7 +33,7 @@ def calibrate(
     ],
     *,
     what: Annotated[Literal["theta", "alpha"], typer.Option(help="theta of a reader, or alpha for long answers.")] = "theta",
-    reader: Annotated[str, typer.Option(help="The reader; `hopweave names readers` lists them.")] = "",
+    reader: Annotated[str, typer.Option(help="The reader; `hopweave list readers` lists them.")] = "",
     llm: Annotated[str, typer.Option(help="The language model, where the reader asks it.")] = "",
     start: Annotated[float | None, typer.Option(help="First threshold; default 1.0 for theta, 0.30 for alpha.")] = None,
     stop: Annotated[float | None, typer.Option(help="Last one; default: where nothing is above theta, 0.50 for alpha.")] = None,

@@ -23,7 +23,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def corpus(
-    dataset: Annotated[str, typer.Argument(help="One of the datasets; hopweave names datasets lists them; or FILE.py:CLASS.")],
+    dataset: Annotated[str, typer.Argument(help="One of the datasets; hopweave list datasets lists them; or FILE.py:CLASS.")],
     paths: Annotated[
         list[Path] | None,
         typer.Argument(

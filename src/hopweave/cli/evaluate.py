@@ -27,7 +27,7 @@ def evaluate(
     *,
     out: Annotated[Path, typer.Option(help="The folder of the run. If the run is there, it goes on.")],
     dataset: Annotated[
-        str, typer.Option(help="A dataset (see `hopweave names datasets`), or labels of the plan, by commas; or FILE.py:CLASS.")
+        str, typer.Option(help="A dataset (see `hopweave list datasets`), or labels of the plan, by commas; or FILE.py:CLASS.")
     ] = "",
     path: Annotated[Path | None, typer.Option(help="The dataset's file.")] = None,
     limit: Annotated[int | None, typer.Option(help="Draw so many questions of each dataset.")] = None,
@@ -36,12 +36,12 @@ def evaluate(
     ] = None,
     methods: Annotated[str, typer.Option(help="Methods, labels of the plan, or FILE.py:CLASS, separated by commas.")] = "",
     corpus: Annotated[str, typer.Option(help="An index made by `hopweave index`; default: the starter corpus.")] = "",
-    llm: Annotated[str, typer.Option(help="The language model; `hopweave names llms` lists them; or FILE.py:CLASS.")] = "",
+    llm: Annotated[str, typer.Option(help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")] = "",
     reader: Annotated[
-        str, typer.Option(help="Reads answers out of passages; `hopweave names readers` lists them; or FILE.py:CLASS.")
+        str, typer.Option(help="Reads answers out of passages; `hopweave list readers` lists them; or FILE.py:CLASS.")
     ] = "",
     retriever: Annotated[
-        str, typer.Option(help="Finds passages; `hopweave names retrievers` lists them; or FILE.py:CLASS.")
+        str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
     ] = "",
     profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
@@ -55,7 +55,7 @@ def evaluate(
     max_tokens: Annotated[int | None, typer.Option(help="End the run before it takes more tokens, in and out.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Begin no question after this time.")] = None,
     max_questions: Annotated[int | None, typer.Option(help="End the run at so many records, over all cells.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Foretell calls, tokens and money; no model is called.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; no model is called.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask the questions again that failed.")] = False,
     replay: Annotated[bool, typer.Option("--replay", help="Answer from the store alone; no model is called.")] = False,
 ) -> None:
@@ -78,7 +78,7 @@ def evaluate(
     options = RunOptions(parallel, budget, prices, retry_failed)
     whole, settings = _plan(plan, flags, out, config)
     if dry_run:
-        _foretell(out, whole, settings, options)
+        _estimate(out, whole, settings, options)
         return
     _report(_run(out, whole, settings, options), out)
 
@@ -131,7 +131,7 @@ def _report(outcome: Outcome, out: Path) -> None:
         raise typer.Exit(1)
 
 
-def _foretell(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> None:
+def _estimate(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> None:
     from hopweave.evaluation.runs.estimate import estimate
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.runs.prepare import prepare

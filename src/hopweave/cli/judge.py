@@ -22,7 +22,7 @@ app = typer.Typer(add_completion=False)
 def judge(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
     *,
-    llm: Annotated[str, typer.Option(help="The model that judges; `hopweave names llms` lists them.")] = "",
+    llm: Annotated[str, typer.Option(help="The model that judges; `hopweave list llms` lists them.")] = "",
     out: Annotated[Path | None, typer.Option(help="The file of verdicts; RUN/judgements.jsonl if left out.")] = None,
     replay: Annotated[bool, typer.Option("--replay", help="From the store alone; no model is called.")] = False,
     profile: Annotated[str, typer.Option(help="Named settings, or a TOML file.")] = "",

@@ -26,7 +26,7 @@ def score(
     metrics: Annotated[
         str,
         typer.Option(
-            help="Metrics, parted by commas; all that fit if left out. `hopweave names metrics` lists them; or FILE.py:CLASS."
+            help="Metrics, parted by commas; all that fit if left out. `hopweave list metrics` lists them; or FILE.py:CLASS."
         ),
     ] = "",
     set_: Annotated[

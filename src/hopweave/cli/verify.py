@@ -35,6 +35,6 @@ def verify(
         say(f"follows from it: {found.follows.total():,} lines and values that the records do not give now: {files}")
     looked_at = ", ".join(f"{num:,} {what}" for what, num in found.counts.items())
     if found.differences:
-        say(f"differs in {len(found.differences):,} places; mend them and verify again; looked at {looked_at}")
+        say(f"differs in {len(found.differences):,} places; fix them and verify again; looked at {looked_at}")
         raise typer.Exit(1)
     say(f"{'all that could be checked holds' if found.unchecked else 'all holds'}: {looked_at}")

@@ -54,7 +54,7 @@ class KiltSource(Source):
         """The example of a row; the options are those of `Question`.
 
         Raises:
-            DataError: for a row without an answer, or with a label that is none.
+            DataError: for a row without an answer, or with an unknown label.
         """
         answers = distinct(output.answer or "" for output in values.output)
         if not answers:

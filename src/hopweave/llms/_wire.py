@@ -306,7 +306,7 @@ class StreamedReply:
         """Takes in bytes as they arrive and yields what can be shown now.
 
         Raises:
-            ModelError: for an event that is none, or that reports an error, and if there are more than can be.
+            ModelError: for a malformed event, one that reports an error, and more events than a reply can have.
         """
         self._waiting.append(data)
         if b"\n" not in data:

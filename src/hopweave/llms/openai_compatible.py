@@ -48,7 +48,7 @@ class OpenAICompatible:
     At Azure the address may hold the version, as in `https://NAME.openai.azure.com/openai/deployments/NAME?api-version=DATE`.
 
     Raises:
-        SettingsError: for an address that is none, or a limit that cannot be.
+        SettingsError: for an invalid address or limit.
     """
 
     model: Annotated[str, "name of the model at the endpoint"]

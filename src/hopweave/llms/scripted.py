@@ -305,7 +305,7 @@ def _found_by(table: Mapping[str, Any], place: str) -> str | re.Pattern[str]:
     try:
         return str(table["find"]) if "find" in table else re.compile(str(table["match"]))
     except re.error as error:
-        raise SettingsError(f"{place} has a pattern that is none: {error}") from None
+        raise SettingsError(f"{place} has an invalid pattern: {error}") from None
 
 
 def _fingerprint(given: Any) -> str:

@@ -242,5 +242,5 @@ def _question_of(line: str, place: str) -> str:
     except (ValueError, KeyError):
         text = None
     if not isinstance(text, str):
-        raise DataError(f"{place} is no JSON object with a text called question; mend it")
+        raise DataError(f"{place} is no JSON object with a text called question; fix it")
     return text.strip()

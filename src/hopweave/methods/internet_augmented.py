@@ -64,7 +64,7 @@ class InternetAugmented:
     num_sentences: Annotated[int, "sentences of a paragraph"] = 6
     num_paragraphs: Annotated[int, "n: paragraphs that are answered from, by TF-IDF cosine with the question"] = 50
     n_samples: Annotated[int, "answers sampled from each paragraph; 1 is greedy"] = 4
-    scorer: Annotated[Scorer, "what decides between answers; the record says what of it could be had"] = "poe"
+    scorer: Annotated[Scorer, "what decides between answers; the record says how much of it the model could give"] = "poe"
     length_normalized: Annotated[bool, "take the mean log-probability of an answer's tokens, not their sum"] = False
     n_demos: Annotated[int, "k: worked questions shown; fewer where there are not so many or they do not fit"] = 15
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0

@@ -9,7 +9,7 @@ answers or says NO! (Self-verify); on NO! passages are retrieved, and the model 
 node is decomposed further, into a child graph of its own, and answered from that. The answer is a summary of all of them.
 
 Not published, and decided here: what r_max counts (`max_graphs`), how a node with a child graph gets its answer (a summary of
-that graph), how a graph that is none is mended (`parse.arrows`), what an answer from passages cites.
+that graph), how an invalid graph is repaired (`parse.arrows`), what an answer from passages cites.
 
 Calls: 3 + s + i + v + 1 for s sub-questions, i of them internal, v answering NO!, and 3 + s' + i' + v' + 1 for each child
 graph; plus those of a reader that asks the model (one for each passage read to find what an answer rests on).

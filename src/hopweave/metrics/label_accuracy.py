@@ -65,7 +65,7 @@ class LabelAccuracy:
         if not gold:
             raise DataError(
                 f"the gold {example.gold.answers[0]!r} of question {example.question.id!r} is none of its labels "
-                f"({', '.join(labels)}); mend the dataset"
+                f"({', '.join(labels)}); fix the dataset"
             )
         said = map_label(record.answer.short, labels)
         if not said:

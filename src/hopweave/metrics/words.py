@@ -10,7 +10,7 @@ Definition. Words are what white space separates.
 The papers' #n does not say which of the first three it is: ReAct's published number is exactly that of its demonstrations, and
 SearChain's fits prompt, question and feedback without the history sent again. So name the one you compare.
 
-What is the same for every question cannot be read off one record, so `words_static` is had by taking away: from the distinct
+What is the same for every question cannot be read off one record, so `words_static` is found by subtraction: from the distinct
 lines of the user's and system's turns come off the question, the passages (whole or in part, at least 4 words of them), their
 titles, and what the model wrote or asked for. What is left are instructions and demonstrations, those included that a method
 chose for this question; labels that frame a passage or a step count once. It is within a few words of the wording itself.

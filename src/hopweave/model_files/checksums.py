@@ -50,7 +50,7 @@ def checked(known: KnownModel, path: Path) -> str:
     """The checksum of a known model's file.
 
     Raises:
-        DataError: if it is another than the one that is known, or cannot be had.
+        DataError: if it is not the known one, or cannot be read.
     """
     sha256 = checksum(path)
     if sha256 != known.sha256:

@@ -82,7 +82,7 @@ def _probe(source: str, url: str, known: KnownModel) -> None:
     thread.join(_PROBE_SECONDS)
     said = answer[0] if answer else TimeoutError(f"no answer within {_PROBE_SECONDS:g} s")
     if isinstance(said, Exception):
-        raise SourceFailed(source, f"cannot be had from there: {getattr(said, 'reason', said)}")
+        raise SourceFailed(source, f"cannot be fetched from there: {getattr(said, 'reason', said)}")
     sha256 = said.get("x-linked-etag", "").removeprefix("W/").strip('"').lower()
     if _SHA256.fullmatch(sha256) and sha256 != known.sha256:
         raise SourceFailed(source, f"has another file: it publishes the SHA-256 {sha256}, expected {known.sha256}")

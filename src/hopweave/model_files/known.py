@@ -104,7 +104,7 @@ def model_path(name: str) -> Path:
         name: of a known model, of a file in the cache folder, or a path to a GGUF file.
 
     Raises:
-        SettingsError: for a name that is none of these.
+        SettingsError: for an unknown name.
     """
     if name in KNOWN_MODELS:
         return models_folder() / KNOWN_MODELS[name].file_name

@@ -1,9 +1,9 @@
-"""Reads the arrows of a topology graph (ToQD's Construct) however they come, and mends what is no graph.
+"""Reads the arrows of a topology graph (ToQD's Construct) however they come, and repairs what is no graph.
 
 `1 -> 2 -> Q` says that the answer to sub-question 1 helps with 2, and that with the main question Q, which is node 0.
 
 Models write `1, 2 -> 3`, `1 and 2 -> 3`, `Q1 → Q2`, `2 <- 1`, arrows between the words of the questions, JSON. What comes
-out is always a graph without cycles in which every sub-question leads to Q; what was mended for that is said, never raised.
+out is always a graph without cycles in which every sub-question leads to Q; what was repaired for that is said, never raised.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Arrows:
 
     Attributes:
         edges: from, to; sorted. Without cycles, and every sub-question leads to 0.
-        repairs: one line for each thing that was mended, in the order of the rules.
+        repairs: one line for each thing that was repaired, in the order of the rules.
         problems: one line for each thing that could not be read.
     """
 
@@ -77,7 +77,7 @@ def parse_arrows(text: str, sub_questions: Sequence[str], question: str = "") ->
         sub_questions: numbered from 1 in this order; a node may be named by its words.
         question: the main one, which may be named by its words, too.
 
-    The rules by which it is mended, in this order:
+    The rules by which it is repaired, in this order:
 
     1. A sub-question that refers to another ("the answer to 1", `#1`) has an arrow from it, whether or not one was drawn.
     2. An arrow at an unknown number, or at words that are no question, is left out.
@@ -86,20 +86,20 @@ def parse_arrows(text: str, sub_questions: Sequence[str], question: str = "") ->
     5. If no arrow was drawn, the sub-questions form a chain, 1 -> 2 -> ... -> Q, unless one refers to a later one.
     6. A node that leads nowhere, or stands in no arrow, gets an arrow to Q.
     """
-    mended = _Mended(len(sub_questions))
+    repaired = _Repaired(len(sub_questions))
     for end, sub_question in enumerate(sub_questions, start=1):
         for start in references_in(sub_question, len(sub_questions)):
-            mended.refer(start, end)
+            repaired.refer(start, end)
     names = {normalize_answer(name): number for number, name in enumerate(sub_questions, start=1)}
     names.setdefault(normalize_answer(question), MAIN)
     names.pop("", None)
     found = list(_json_pairs(text)) or list(_written_pairs(text))
     for lefts, rights in found:
-        starts, ends = mended.nodes(lefts, names), mended.nodes(rights, names)
+        starts, ends = repaired.nodes(lefts, names), repaired.nodes(rights, names)
         for start in starts:
             for end in ends:
-                mended.add(start, end)
-    return mended.finished(was_read=bool(found), is_empty=not text.strip())
+                repaired.add(start, end)
+    return repaired.finished(was_read=bool(found), is_empty=not text.strip())
 
 
 def references_in(sub_question: str, num: int) -> tuple[int, ...]:
@@ -123,11 +123,11 @@ def edges_text(edges: Iterable[tuple[int, int]]) -> str:
     return ", ".join(f"{start} -> {end or 'Q'}" for start, end in edges)
 
 
-# -- mending -----------------------------------------------------------------------------------------------------------
+# -- repairing -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
-class _Mended:
+class _Repaired:
     num_nodes: int
     after: dict[int, set[int]] = field(default_factory=dict)
     referred: list[tuple[int, int]] = field(default_factory=list)

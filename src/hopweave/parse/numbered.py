@@ -135,7 +135,7 @@ def _listed(text: str, every: set[int]) -> set[int] | None:
 
 
 def _members(line: str) -> set[int]:
-    """The numbers with which a line begins, up to the first word that is none."""
+    """The numbers with which a line begins, up to the first word that is not a number."""
     found: set[int] = set()
     position = 0
     while match := _MEMBER.match(line, _BETWEEN.match(line, position).end()):  # type: ignore[union-attr]

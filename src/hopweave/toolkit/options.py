@@ -27,7 +27,7 @@ def at_least(method: str, options: object, least: float, *names: str) -> None:
 
 
 def check_top_p(method: str, top_p: float | None) -> None:
-    """Refuses the mass of a nucleus that is none; `None` stands for a default.
+    """Refuses an invalid mass of a nucleus; `None` stands for a default.
 
     Raises:
         SettingsError: naming the option.
@@ -37,7 +37,7 @@ def check_top_p(method: str, top_p: float | None) -> None:
 
 
 def one_of(method: str, options: object, name: str, *choices: str) -> None:
-    """Refuses an option that is none of the choices.
+    """Refuses an option that is not among the choices.
 
     Raises:
         SettingsError: naming the option.

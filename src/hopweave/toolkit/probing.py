@@ -9,7 +9,7 @@ from hopweave.protocols import MethodContext
 _PROMPTS = prompts_beside(__file__)
 
 REFUSED = "refused"
-"""How an answer was read that is none, since the model says that it cannot answer."""
+"""How an answer was read where the model says that it cannot answer."""
 
 
 def probed(workbench: MethodContext, ask: str, *, from_passages: bool = False) -> str:

@@ -110,7 +110,7 @@ class Trace:
         Args:
             label: what kind of decision.
             text: one line for people.
-            data: the particulars, kept as JSON keeps them: a number that is none (NaN, infinity) becomes null.
+            data: the particulars, kept as JSON keeps them: NaN and infinity become null.
             after: the decisions that this one had to wait for.
 
         Raises:

@@ -279,7 +279,7 @@ def test_a_kill_between_proof_and_record_leaves_a_run_that_holds_once_it_is_mend
         with place.open("ab") as file:
             file.write(torn)
         assert [number for number, _ in checksums.problems(place)] == [3]
-        run.mend("lights", "a")
+        run.repair("lights", "a")
         assert list(checksums.problems(place)) == []
     run.add("lights", "a", record(example(2)))
     assert list(checksums.problems(place)) == []

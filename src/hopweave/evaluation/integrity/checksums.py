@@ -54,7 +54,7 @@ def add(records: Path, lines: Sequence[bytes]) -> None:
         os.fsync(file.fileno())
 
 
-def mend(records: Path) -> None:
+def repair(records: Path) -> None:
     """Cuts off the proofs of lines that a kill kept from being written."""
     place = path_of(records)
     if place.exists():

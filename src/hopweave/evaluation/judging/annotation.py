@@ -62,7 +62,7 @@ class Agreement:
         num_rows: rows that everybody judged.
         num_raters: sheets.
         num_open: rows of the sheets that somebody left open, or does not have; they count nowhere.
-        kappa: Fleiss' kappa; `None` where it cannot be had.
+        kappa: Fleiss' kappa; `None` where it is undefined.
         amp: the mean over answers of the share of judgements that say yes, for each cell.
         num_answers: answers that `amp` is the mean over, for each cell.
     """

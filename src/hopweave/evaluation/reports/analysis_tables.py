@@ -1,6 +1,6 @@
 """What an analysis says, as plain data, and how it is written out: measured rows with the published ones beside them.
 
-A figure that cannot be had is `None` and is written as "no data", never as 0.
+A figure that cannot be computed is `None` and is written as "no data", never as 0.
 """
 
 from __future__ import annotations

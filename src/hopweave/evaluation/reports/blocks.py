@@ -198,7 +198,7 @@ class Style:
     num_decimals: int = 3
 
     def text(self, value: float | None, *, is_signed: bool = False) -> str:
-        """A value in words; a value that is none is "no data"."""
+        """A value in words; a missing value is "no data"."""
         if value is None:
             return NO_DATA
         said = f"{value:{'+' if is_signed else ''},.{self.num_decimals}f}"

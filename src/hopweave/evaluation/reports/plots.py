@@ -200,7 +200,7 @@ def _extent(point: Point) -> list[float]:
 
 
 def _stairs(best: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """From one of the best methods to the next: for a cost between two, the cheaper one is what can be had."""
+    """From one of the best methods to the next: for a cost between two, the cheaper one is what is available."""
     corners = list(best[:1])
     for (_, y), (x, new_y) in pairwise(best):
         corners += [(x, y), (x, new_y)]

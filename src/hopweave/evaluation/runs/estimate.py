@@ -1,4 +1,4 @@
-"""Foretells calls, tokens and money of what is left of a run. No model is called.
+"""Estimates the calls, tokens and cost of what is left of a run. No model is called.
 
 Where the cell, or else its method on another dataset, has records in the run, their mean is taken for the questions that are
 left, with the interval in which the sum lies in 95 of 100 cases. Else the method is rehearsed on the first questions: it

@@ -235,7 +235,7 @@ class RunFolder:
         seen: set[str] = set()
         for example in examples:
             if example.question.id in seen:
-                raise DataError(f"dataset {dataset!r} has two questions with the id {example.question.id!r}; mend the file")
+                raise DataError(f"dataset {dataset!r} has two questions with the id {example.question.id!r}; correct the file")
             seen.add(example.question.id)
         text = "".join(f"{one_line_of_json(_example_adapter(), example)}\n" for example in examples)
         place = self.examples_path(dataset)
@@ -280,7 +280,7 @@ class RunFolder:
         """All records of a method on a dataset, those that no longer count included. Same errors as `records`."""
         yield from self._read(self.records_path(dataset, method), None)
 
-    def mend(self, dataset: str, method: str) -> int:
+    def repair(self, dataset: str, method: str) -> int:
         """Cuts off a last line that was torn when the run was killed; returns how many bytes were cut."""
         place = self.records_path(dataset, method)
         if not place.exists():
@@ -297,7 +297,7 @@ class RunFolder:
                     break
             if whole < size:
                 file.truncate(whole)
-        checksums.mend(place)
+        checksums.repair(place)
         return size - whole
 
     def add(self, dataset: str, method: str, *records: Record) -> None:

@@ -181,7 +181,7 @@ class _Sitting:
     async def work(self) -> Outcome:
         """Asks all questions that are left, or as many as the budget allows."""
         for cell in self._progress.cells:
-            self._folder.mend(*cell)
+            self._folder.repair(*cell)
             for record in self._folder.history(*cell):
                 self._progress.add(cell, record)
         self._check_records()

@@ -220,7 +220,7 @@ def _num_shared_words(pair: Pair) -> int:
 async def read_pairs(parts: Parts, pairs: Sequence[Pair], on_done: Callable[[Outcome], None] = lambda _: None) -> list[Outcome]:
     """Reads every pair through a workbench of its own, so that calls are kept in the store and come from it.
 
-    Failures of a run are outcomes; what the user has to mend first is raised. An engine reads in batches; a reader that asks
+    Failures of a run are outcomes; what the user has to fix first is raised. An engine reads in batches; a reader that asks
     the model, as many side by side as its endpoint serves at a time.
     """
     turns = asyncio.Semaphore(_num_parallel(parts))
@@ -269,7 +269,7 @@ def thresholds(start: float, stop: float, step: float) -> list[float]:
     """From `start` by `step` up to `stop`, without the drift of adding up.
 
     Raises:
-        SettingsError: for a range that is none.
+        SettingsError: for an invalid range.
     """
     if not (step > 0 and stop >= start and math.isfinite(stop - start)):
         raise SettingsError(

@@ -203,7 +203,7 @@ def _columns(run: RunFolder, what: Sequence[str], options: Mapping[str, Mapping[
             name, column = homes[name], name
         metric = opened(name)
         if metric.error is not None:
-            raise DataError(f"the metric {name} is broken: {metric.error.kind}: {metric.error.message}; mend it")
+            raise DataError(f"the metric {name} is broken: {metric.error.kind}: {metric.error.message}; fix it")
         if column and column not in metric.columns:
             raise SettingsError(f"the metric {name} has no column {column!r}; {suggest(column, metric.columns)}")
         for each in [column] if column else metric.columns:

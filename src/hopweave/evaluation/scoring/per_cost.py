@@ -31,7 +31,7 @@ FIGURES = {
 
 
 def columns_beside(columns: Mapping[str, Column]) -> dict[str, Column]:
-    """The figures that can be had beside these columns."""
+    """The figures that can be computed beside these columns."""
     has_right = not columns.keys().isdisjoint(_RIGHT)
     return {name: column for name, column in FIGURES.items() if has_right and _SPENT[name] in columns}
 

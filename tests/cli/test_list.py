@@ -1,4 +1,4 @@
-"""`hopweave names`: what there is to choose from, from the files themselves."""
+"""`hopweave list`: what there is to choose from, from the files themselves."""
 
 from typer.testing import CliRunner
 
@@ -7,7 +7,7 @@ from hopweave.cli import app
 
 
 def names(*arguments):
-    result = CliRunner().invoke(app, ["names", *arguments])
+    result = CliRunner().invoke(app, ["list", *arguments])
     assert "Traceback" not in result.output
     return result
 

@@ -13,7 +13,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-def names(
+def list_parts(
     role: Annotated[str, typer.Argument(help="Which role, such as methods or llms; all if left out.")] = "",
     name: Annotated[str, typer.Argument(help="One part, or FILE.py:CLASS, to see its options with their defaults.")] = "",
 ) -> None:
