@@ -79,9 +79,13 @@ def test_interrupting_the_wait_for_it_cancels_the_work():
         time.sleep(0.2)  # until the wait for it has begun, too
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-    threading.Thread(target=interrupt).start()
-    with pytest.raises(KeyboardInterrupt):
-        weaver._in_a_thread(work())
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run side by side, it is ignored
+    try:
+        threading.Thread(target=interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            weaver._in_a_thread(work())
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert ended == [True]
 
 
