@@ -27,7 +27,7 @@ PROJECT = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 """Pages of the project that stand beside the code; the site has them, too."""
 
 _TO_ADD = "Add a part"
-_TYPES = "hopweave.types"
+_TYPES, _PROTOCOLS = "hopweave.types", "hopweave.protocols"
 _KINDS = {
     "llms": "Language models",
     "retrievers": "Retrievers",
@@ -69,7 +69,7 @@ def pages() -> dict[str, str]:
     """Every page of the reference, by its name."""
     made = {"cli": command_line(), "api": public_names()}
     made["types"] = f"# Types\n\n{_documented(_TYPES, whole=True)}"
-    made["protocols"] = f"# Protocols\n\n{_documented('hopweave.protocols', whole=True)}"
+    made["protocols"] = f"# Protocols\n\n{_documented(_PROTOCOLS, whole=True)}"
     return made | {role: parts(role) for role in ROLES}
 
 
@@ -84,9 +84,10 @@ def command_line() -> str:
 def public_names() -> str:
     """The page of what `import hopweave` offers."""
     home = {name: f"hopweave.{place}" for name, place in hopweave._HOME.items()}
-    lines = ["# `import hopweave`", "What the package offers by name. Plain data is described under [types](types.md)."]
+    rest = "Plain data is described under [types](types.md), roles under [protocols](protocols.md)."
+    lines = ["# `import hopweave`", f"What the package offers by name. {rest}"]
     lines.append("\n".join(f"- [`{name}`][{home[name]}.{name}]" for name in hopweave.__all__))
-    lines += [_documented(f"{home[name]}.{name}") for name in hopweave.__all__ if home[name] != _TYPES]
+    lines += [_documented(f"{home[name]}.{name}") for name in hopweave.__all__ if home[name] not in (_TYPES, _PROTOCOLS)]
     return "\n\n".join(lines) + "\n"
 
 
