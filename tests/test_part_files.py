@@ -175,10 +175,26 @@ def test_what_only_an_object_can_lack_is_found_when_it_is_made():
         ask("Which river?", method="direct", llm="scripted", retriever="parts.py")
 
 
-def test_a_class_without_options_says_what_to_write():
-    Path("mine.py").write_text("class A:\n    async def answer(self, q, w): ...")
-    with pytest.raises(SettingsError, match="write @dataclass above its class"):
-        ask("Which river?", method="mine.py", llm="scripted")
+PLAIN = """
+from hopweave import Answer
+class Plain:
+    async def answer(self, question, workbench):
+        return Answer("the Teel", "the Teel")
+"""
+
+
+def test_a_class_that_is_no_dataclass_is_taken_and_has_no_options():
+    named("plain.py", PLAIN)
+    record = ask("Which river?", method="plain.py:Plain", llm="scripted")
+    assert (record.answer.short, record.setup.method, record.setup.options) == ("the Teel", "plain.py:Plain", {})
+    with pytest.raises(SettingsError, match="takes no options, since it is no dataclass; write @dataclass above it"):
+        ask("Which river?", method="plain.py:Plain", llm="scripted", methods={"Plain": {"theta": 1}})
+
+
+def test_a_class_that_wants_arguments_says_what_to_write():
+    named("wanting.py", PLAIN.replace("class Plain:", "class Plain:\n    def __init__(self, depth): ..."))
+    with pytest.raises(SettingsError, match=r"cannot be made without arguments: .*depth.*; write @dataclass above its class"):
+        ask("Which river?", method="wanting.py:Plain", llm="scripted")
 
 
 # -- names that clash --------------------------------------------------------------------------------------------------------

@@ -107,16 +107,17 @@ class Settings(BaseModel):
             MissingExtra: if a library that the part needs is not installed.
         """
         part = load(role, name)
-        if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
-            raise SettingsError(
-                f"{name!r} of the {role} is no dataclass, so it has no options; write @dataclass above its class"
-            )
         given: Options = getattr(self, role)
         key = key_of(role, name)
-        known = {field.name for field in dataclasses.fields(part) if field.init}
         preset = entry(role, name).preset
-        values = {key: value for key, value in more.items() if key in known} | {**preset, **given.get(key, {})}
-        made: Any = build(part, values, f"{role}.{key}")
+        if isinstance(part, type) and dataclasses.is_dataclass(part):
+            known = {field.name for field in dataclasses.fields(part) if field.init}
+            values = {key: value for key, value in more.items() if key in known} | {**preset, **given.get(key, {})}
+            made: Any = build(part, values, f"{role}.{key}")
+        elif given.get(key):
+            raise SettingsError(f"{name!r} of the {role} takes no options, since it is no dataclass; write @dataclass above it")
+        else:
+            made = _made_without_options(part, f"{name!r} of the {role}")
         if problem := lacking(role, made) if part_file(name) is not None else "":
             raise SettingsError(f"{key} in {name} {problem}")
         if preset:
@@ -157,6 +158,13 @@ class Settings(BaseModel):
     def public(self) -> dict[str, Any]:
         """The settings that touch the content of a record: without secrets, and without where replies are kept."""
         return {key: public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
+
+
+def _made_without_options(part: Any, named: str) -> Any:
+    try:
+        return part()
+    except TypeError as error:
+        raise SettingsError(f"{named} cannot be made without arguments: {error}; write @dataclass above its class") from None
 
 
 def read_settings(

@@ -53,17 +53,16 @@ def _show_options(role: Any, name: str) -> None:
     from typing import get_type_hints
 
     from hopweave.catalog import entry, key_of, load
-    from hopweave.errors import SettingsError
     from hopweave.part_files import allow
 
     allow(name)
     part = load(role, name)
-    if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
-        raise SettingsError(f"{name!r} of the {role} is no dataclass, so it has no options to show")
     chosen = entry(role, name)
     say(f"{name}: {chosen.summary}")
     say()
     typer.echo(inspect.cleandoc(part.__doc__ or ""))
+    if not (isinstance(part, type) and dataclasses.is_dataclass(part)):
+        return
     hints = get_type_hints(part, include_extras=True)
     options = [field for field in dataclasses.fields(part) if field.init]
     if options:
