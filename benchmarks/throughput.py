@@ -108,8 +108,8 @@ async def _ask(options: argparse.Namespace) -> dict[str, float]:
         questions = [Question(str(n), QUESTION.replace("{n}", str(n))) for n in range(options.questions)]
         records = []
         async with Weaver(settings) as weaver:
-            if isinstance(weaver.parts.llm, Opens):  # which `hopweave evaluate` does as well
-                await weaver.parts.llm.open()
+            if isinstance(weaver.components.llm, Opens):  # which `hopweave evaluate` does as well
+                await weaver.components.llm.open()
             with (Path(folder) / "run.jsonl").open("w", encoding="utf-8") as file:
                 started_at = time.process_time()
                 async for record in weaver.answer_all(questions, max_parallel=options.parallel):

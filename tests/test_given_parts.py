@@ -12,7 +12,7 @@ from hopweave.llms.scripted import Scripted
 from hopweave.methods.cot import CoT
 from hopweave.retrievers.hyde import HyDE
 from hopweave.runtime.budget import Budget
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.settings import read_settings
 from hopweave.types import Answer, Hit, Passage, Reading
 from hopweave.weaver import Weaver, aask, ask
@@ -163,7 +163,7 @@ async def test_what_is_given_stays_open_and_what_comes_in_parts_is_closed():
     for _ in range(2):
         assert (await aask("Which river?", method="direct", llm=llm, retriever=retriever)).error is None
     assert (llm.is_closed, retriever.is_closed) == (False, False)
-    async with Weaver({"method": "direct"}, parts=Parts(llm, retriever=retriever)):
+    async with Weaver({"method": "direct"}, components=Components(llm, retriever=retriever)):
         pass
     assert (llm.is_closed, retriever.is_closed) == (True, True)
 
@@ -186,8 +186,8 @@ class Mute:
         ({"duplicate_detector": Mute()}, "Mute is no DuplicateDetector: it lacks duplicate_of"),
         ({"retriever": One(), "corpus": "starter"}, "a retriever brings its own passages, so the corpus starter would not"),
         (
-            {"parts": Parts(Scripted([])), "llm": "scripted", "corpus": "x"},
-            "parts are given, so llm and corpus would count for",
+            {"components": Components(Scripted([])), "llm": "scripted", "corpus": "x"},
+            "components are given, so llm and corpus would count for",
         ),
     ],
 )

@@ -16,7 +16,7 @@ from hopweave.llms.scripted import Scripted
 from hopweave.memoize import Kept, remembered
 from hopweave.prompting.demonstrations import demonstrations, sample
 from hopweave.protocols import TokenCounter, is_part
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.store import key_of
 from hopweave.text import words
 from hopweave.text.keywords import words_in
@@ -147,8 +147,8 @@ def test_keys_are_those_of_before_for_every_kind_of_character():
 FEW_SHOT = ["react", "ircot", "searchain", "self_ask", "dsp", "toqd", "direct_retrieval"]
 
 
-def _parts(says) -> Parts:
-    return Parts(Scripted(says), retriever=TableRetriever({}), reader=TableReader({}), duplicate_detector=KeyWords())
+def _parts(says) -> Components:
+    return Components(Scripted(says), retriever=TableRetriever({}), reader=TableReader({}), duplicate_detector=KeyWords())
 
 
 @pytest.mark.parametrize("method", FEW_SHOT)
@@ -161,10 +161,10 @@ async def test_a_question_is_asked_as_if_it_were_the_first_whatever_was_asked_be
         Question("5", "Which river runs through Bonn?"),
     ]
     settings = read_settings({"method": method})
-    async with Weaver(settings, parts=_parts([("", "I do not know.")])) as weaver:
+    async with Weaver(settings, components=_parts([("", "I do not know.")])) as weaver:
         together = [await weaver.answer(question) for question in [*questions, *questions]]
     for question, first, again in zip(questions, together[:5], together[5:], strict=True):
-        async with Weaver(settings, parts=_parts([("", "I do not know.")])) as weaver:
+        async with Weaver(settings, components=_parts([("", "I do not know.")])) as weaver:
             alone = await weaver.answer(question)
         assert alone.setup.prompts, alone
         assert alone.messages == first.messages == again.messages

@@ -23,8 +23,8 @@ from hopweave.errors import (
     SettingsError,
 )
 from hopweave.llms.scripted import Line, Scripted
-from hopweave.opening import index_folder, open_parts
-from hopweave.runtime.components import Parts
+from hopweave.opening import index_folder, open_components
+from hopweave.runtime.components import Components
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
@@ -67,8 +67,8 @@ def own_folders(monkeypatch, tmp_path):
 
 @asynccontextmanager
 async def weaver(what=None, llm=None, **settings):
-    parts = Parts(llm or Scripted(lambda messages, sampling: "Paris"), retriever=OnePassage(), retries=Retries(1))
-    async with Weaver(read_settings({"method": "direct", **settings}), parts=parts) as made:
+    parts = Components(llm or Scripted(lambda messages, sampling: "Paris"), retriever=OnePassage(), retries=Retries(1))
+    async with Weaver(read_settings({"method": "direct", **settings}), components=parts) as made:
         if what is not None:
             made.method = Does(what)
             made.setup = lambda budget: hopweave.trace.Setup("0", "does", {}, "scripted", budget=budget.limits())
@@ -486,13 +486,13 @@ def test_a_corpus_that_is_no_index_is_answered_with_the_command_that_makes_one(t
 async def test_the_index_of_a_retriever_may_be_given_as_its_option(tmp_path):
     starter = index_folder(read_settings())
     given = {"corpus": str(tmp_path / "nowhere"), "retrievers": {"bm25": {"index": str(starter)}}}
-    parts = open_parts(read_settings(scripted(**given)))
+    parts = open_components(read_settings(scripted(**given)))
     assert parts.retriever.num_passages > 100
     await parts.close()
 
 
 async def test_a_retriever_that_asks_the_model_is_opened_with_the_engine_underneath():
-    parts = open_parts(read_settings(scripted(retriever="hyde", retrievers={"hyde": {"num_documents": 2}})))
+    parts = open_components(read_settings(scripted(retriever="hyde", retrievers={"hyde": {"num_documents": 2}})))
     assert (parts.retriever.num_documents, parts.engine.num_passages > 100) == (2, True)
     assert parts.retriever_identity.startswith("hyde(engine='bm25', num_documents=2")
     assert " over bm25 fields=title_and_text" in parts.retriever_identity
@@ -503,7 +503,7 @@ async def test_the_engine_underneath_has_its_own_options_and_the_index_of_the_co
     starter = index_folder(read_settings())
     assert index_folder(read_settings({"retriever": "multi_query"})) == starter
     given = {"corpus": str(starter), "retriever": "multi_query", "retrievers": {"bm25": {"title_weight": 0}}}
-    parts = open_parts(read_settings(scripted(**given)))
+    parts = open_components(read_settings(scripted(**given)))
     assert parts.engine.title_weight == 0
     await parts.close()
 
@@ -511,9 +511,9 @@ async def test_the_engine_underneath_has_its_own_options_and_the_index_of_the_co
 def test_an_engine_that_asks_the_model_itself_is_refused():
     settings = read_settings(scripted(retriever="hyde", retrievers={"hyde": {"engine": "toqd"}}))
     with pytest.raises(SettingsError, match=r"retrievers\.hyde\.engine = 'toqd' asks the language model itself; name one that"):
-        open_parts(settings)
+        open_components(settings)
     with pytest.raises(SettingsError, match="'bm52' is not one of the retrievers; did you mean 'bm25'"):
-        open_parts(read_settings(scripted(retriever="hyde", retrievers={"hyde": {"engine": "bm52"}})))
+        open_components(read_settings(scripted(retriever="hyde", retrievers={"hyde": {"engine": "bm52"}})))
 
 
 async def test_an_answer_that_cites_what_the_model_wrote_is_refused():
@@ -521,8 +521,8 @@ async def test_an_answer_that_cites_what_the_model_wrote_is_refused():
         def search(self, queries, max_hits):
             return [[Hit(Passage("not-in-corpus:1", "Sub-question: Where?\nResponse: Paris."), 1.0, 1)] for _ in queries]
 
-    parts = Parts(Scripted([("", "Paris")]), retriever=Written(), retries=Retries(1))
-    async with Weaver(read_settings({"method": "direct_retrieval"}), parts=parts) as made:
+    parts = Components(Scripted([("", "Paris")]), retriever=Written(), retries=Retries(1))
+    async with Weaver(read_settings({"method": "direct_retrieval"}), components=parts) as made:
         record = await made.answer("Where?")
     assert record.error.kind == "MethodError"
     assert record.error.message.startswith("the answer cites what the model wrote")
@@ -537,7 +537,7 @@ async def test_parts_that_are_given_are_used_and_closed(tmp_path):
 
     store = Store(tmp_path / "s")
     async with Weaver(
-        read_settings({"method": "direct"}), parts=Parts(Scripted(["x"]), retriever=Closing(), store=store)
+        read_settings({"method": "direct"}), components=Components(Scripted(["x"]), retriever=Closing(), store=store)
     ) as made:
         assert (await made.answer("x?")).answer.short == "x"
     assert closed == ["retriever"]

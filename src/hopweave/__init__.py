@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         Samples,
     )
     from hopweave.runtime.budget import Budget
-    from hopweave.runtime.components import Parts
+    from hopweave.runtime.components import Components
     from hopweave.runtime.workbench import Workbench
     from hopweave.settings import Settings, read_settings
     from hopweave.trace import Observer, Record
@@ -68,6 +68,7 @@ __all__ = [
     "Citation",
     "Claim",
     "Column",
+    "Components",
     "DataError",
     "Dataset",
     "DuplicateDetector",
@@ -88,7 +89,6 @@ __all__ = [
     "Observer",
     "OnText",
     "ParseError",
-    "Parts",
     "Passage",
     "Question",
     "ReadError",
@@ -122,6 +122,7 @@ _HOME = {
     "Citation": "types",
     "Claim": "types",
     "Column": "types",
+    "Components": "runtime.components",
     "DataError": "errors",
     "Dataset": "protocols",
     "DuplicateDetector": "protocols",
@@ -142,7 +143,6 @@ _HOME = {
     "Observer": "trace",
     "OnText": "protocols",
     "ParseError": "errors",
-    "Parts": "runtime.components",
     "Passage": "types",
     "Question": "types",
     "ReadError": "errors",

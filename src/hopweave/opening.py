@@ -20,7 +20,7 @@ from hopweave.errors import DataError, SettingsError
 from hopweave.part_files import part_file
 from hopweave.protocols import ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.runtime.budget import Budget
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.store import Store
 from hopweave.security.redaction import public, secrets_of
 from hopweave.security.trust import SELECTED
@@ -127,7 +127,7 @@ def _kept(key: str, value: Any) -> Any:
     return public(value, key) if secrets_of(value, key) else value
 
 
-def open_parts(settings: Settings, ready: Mapping[str, Any] | None = None) -> Parts:
+def open_components(settings: Settings, ready: Mapping[str, Any] | None = None) -> Components:
     """Opens the model, the engines and the store that settings name.
 
     Args:
@@ -140,7 +140,7 @@ def open_parts(settings: Settings, ready: Mapping[str, Any] | None = None) -> Pa
         return ready[key] if key in ready else settings.part(SELECTED[key], getattr(settings, key))
 
     retriever, engine = _opened_retriever(settings, ready["retriever"]) if "retriever" in ready else open_retriever(settings)
-    return Parts(
+    return Components(
         part("llm"),
         retriever=retriever,
         engine=engine,

@@ -26,11 +26,11 @@ from hopweave.catalog import name_of
 from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
 from hopweave.grounding.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.grounding.marking import abstention, settled, verdict_of
-from hopweave.opening import AnyReader, AnyRetriever, Given, check_object, open_parts, options_of
+from hopweave.opening import AnyReader, AnyRetriever, Given, check_object, open_components, options_of
 from hopweave.progress_bar import progress
 from hopweave.protocols import DuplicateDetector, LanguageModel, Method, Noting
 from hopweave.runtime.budget import Budget
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.workbench import Workbench
 from hopweave.settings import Settings
 from hopweave.trace import Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
@@ -58,7 +58,7 @@ class Weaver:
         duplicate_detector: tells whether a query was asked before.
         corpus: an index folder, or `starter`.
         budget: the limits of each question.
-        parts: ready parts to use instead of all that would be opened; the weaver closes them.
+        components: ready parts to use instead of all that would be opened; the weaver closes them.
 
     Raises:
         SettingsError: for what cannot be used, such as an object that lacks something of its role, with what it lacks.
@@ -76,13 +76,13 @@ class Weaver:
         duplicate_detector: DuplicateDetector | str | None = None,
         corpus: str | Path | None = None,
         budget: Budget | Mapping[str, Any] | None = None,
-        parts: Parts | None = None,
+        components: Components | None = None,
     ) -> None:
         opened = {"llm": llm, "retriever": retriever, "reader": reader, "duplicate_detector": duplicate_detector}
-        doubled = [key for key, value in {**opened, "corpus": corpus}.items() if value is not None and parts is not None]
+        doubled = [key for key, value in {**opened, "corpus": corpus}.items() if value is not None and components is not None]
         if doubled:
             raise SettingsError(
-                f"parts are given, so {' and '.join(doubled)} would count for nothing; give the one or the other"
+                f"components are given, so {' and '.join(doubled)} would count for nothing; give the one or the other"
             )
         given = Given.of(**opened, method=method, corpus=corpus, budget=budget)
         self.settings = given.over(settings)
@@ -90,14 +90,14 @@ class Weaver:
         is_ready = "method" in given.objects
         self._take(given.objects["method"] if is_ready else self.settings.part("methods", self.settings.method))
         self._name = self.settings.method
-        self.parts = parts or open_parts(self.settings, given.objects)
+        self.components = components or open_components(self.settings, given.objects)
         self._public_settings = self.settings.public()
         for note in self._notes():
             _warn_once(note)
 
     def _notes(self) -> Sequence[str]:
         """Where the options of the method and the parts do not fit."""
-        return self.method.notes_on(Workbench(self.parts, Trace(), self.budget)) if isinstance(self.method, Noting) else ()
+        return self.method.notes_on(Workbench(self.components, Trace(), self.budget)) if isinstance(self.method, Noting) else ()
 
     @property
     def method(self) -> Method:
@@ -129,7 +129,7 @@ class Weaver:
 
     async def close(self) -> None:
         """Closes the parts."""
-        await self.parts.close()
+        await self.components.close()
 
     async def answer(self, question: str | Question, *, observers: Sequence[Observer] = ()) -> Record:
         """Answers a question. Whatever fails on the way is in the record, not raised.
@@ -145,7 +145,7 @@ class Weaver:
         asked = Question("question", question) if isinstance(question, str) else question
         check_question(asked)
         trace = Trace(observers)
-        workbench = Workbench(self.parts, trace, self.budget)
+        workbench = Workbench(self.components, trace, self.budget)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         answer, failure = await self._try(asked, workbench)
         if answer is not None and self.settings.require_support:
@@ -197,13 +197,13 @@ class Weaver:
 
     def setup(self, budget: Budget) -> Setup:
         """What a record of this weaver depends on."""
-        reader = self.parts.reader
+        reader = self.components.reader
         return Setup(
             version=_own_version(),
             method=self._name,
             options=self._options,
-            llm=self.parts.llm.identity,
-            retriever=self.parts.retriever_identity,
+            llm=self.components.llm.identity,
+            retriever=self.components.retriever_identity,
             reader=reader.identity if reader is not None else "",
             budget=budget.limits(),
             settings=self._public_settings,

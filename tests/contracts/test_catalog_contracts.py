@@ -16,7 +16,7 @@ from hopweave.errors import HopweaveError, MissingExtra, SearchError
 from hopweave.llms.scripted import Scripted
 from hopweave.opening import index_folder
 from hopweave.prompting.prompt import Prompts
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
@@ -196,11 +196,11 @@ class BlindReader:
 
 async def run(name, question, say, retriever, **more):
     loaded("methods", name)
-    parts = Parts(
+    parts = Components(
         Scripted([("", say)]), retriever=retriever, reader=BlindReader(), duplicate_detector=detector(), retries=Retries(1)
     )
     parts.store = more.pop("store", None)
-    async with asyncio.timeout(30), Weaver(read_settings({"method": name, **more}), parts=parts) as weaver:
+    async with asyncio.timeout(30), Weaver(read_settings({"method": name, **more}), components=parts) as weaver:
         record = await weaver.answer(question)
     again = Record.from_json(record.to_json())
     assert again.fingerprint == record.fingerprint

@@ -15,7 +15,7 @@ from hopweave.errors import MissingExtra, ModelError, SearchError
 from hopweave.llms.scripted import Line, Scripted
 from hopweave.protocols import ModelRetriever
 from hopweave.retrievers.bm25 import BM25
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
@@ -100,8 +100,8 @@ async def searched(name, say, engine, queries=(QUESTION,), max_hits=3, store=Non
     settings = read_settings({"method": "direct", "retriever": name, **settings})
     rewriter = settings.part("retrievers", name)
     reader = settings.part("readers", "llm_reader")
-    parts = Parts(Scripted([("", say)]), retriever=rewriter, engine=engine, reader=reader, store=store, retries=Retries(1))
-    weaver = Weaver(settings, parts=parts)
+    parts = Components(Scripted([("", say)]), retriever=rewriter, engine=engine, reader=reader, store=store, retries=Retries(1))
+    weaver = Weaver(settings, components=parts)
     weaver.method = Searching(tuple(queries), max_hits)
     async with asyncio.timeout(60), weaver:
         record = await weaver.answer(QUESTION)
@@ -149,7 +149,7 @@ async def test_its_hits_are_ranked_from_1(name, index):
     rewriter = load("retrievers", name)()
     weaver = Weaver(
         read_settings({"method": "direct"}),
-        parts=Parts(Scripted([("", SAYINGS["queries"])]), retriever=rewriter, engine=BM25(index)),
+        components=Components(Scripted([("", SAYINGS["queries"])]), retriever=rewriter, engine=BM25(index)),
     )
     weaver.method = Watching((QUESTION,), 5)
     async with weaver:
@@ -217,7 +217,9 @@ async def test_several_queries_run_side_by_side(name, index):
     llm = Scripted([("", Line(SAYINGS["queries"], delay_seconds=0.01))])
     settings = read_settings({"method": "direct"})
     reader = settings.part("readers", "llm_reader")
-    weaver = Weaver(settings, parts=Parts(llm, retriever=load("retrievers", name)(), engine=BM25(index), reader=reader))
+    weaver = Weaver(
+        settings, components=Components(llm, retriever=load("retrievers", name)(), engine=BM25(index), reader=reader)
+    )
     weaver.method = Searching((QUESTION, "light", "Carrow"), 3)
     async with weaver:
         assert (await weaver.answer(QUESTION)).error is None
@@ -231,7 +233,9 @@ async def test_what_a_retriever_breaks_on_is_a_failure_of_the_search(index):
         async def search_with(self, bench, query, max_hits):
             raise TypeError("no such thing")
 
-    weaver = Weaver(read_settings({"method": "direct"}), parts=Parts(Scripted(["x"]), retriever=Breaking(), engine=BM25(index)))
+    weaver = Weaver(
+        read_settings({"method": "direct"}), components=Components(Scripted(["x"]), retriever=Breaking(), engine=BM25(index))
+    )
     weaver.method = Searching((QUESTION,), 3)
     async with weaver:
         record = await weaver.answer(QUESTION)
@@ -240,7 +244,8 @@ async def test_what_a_retriever_breaks_on_is_a_failure_of_the_search(index):
 
 async def test_without_an_engine_it_says_that_no_corpus_was_given():
     weaver = Weaver(
-        read_settings({"method": "direct"}), parts=Parts(Scripted([("", "x")]), retriever=load("retrievers", "hyde")())
+        read_settings({"method": "direct"}),
+        components=Components(Scripted([("", "x")]), retriever=load("retrievers", "hyde")()),
     )
     weaver.method = Searching((QUESTION,), 3)
     async with weaver:
@@ -264,7 +269,7 @@ async def test_every_method_can_use_it(method, name, options, index, tmp_path):
     settings = read_settings({"method": method, "retriever": name, "retrievers": {name: options}})
 
     async def answered(mode):
-        parts = Parts(
+        parts = Components(
             Scripted([("", "1. Who was [Query 1]: he?\nSo the final answer is Ines Halloran.")]),
             retriever=settings.part("retrievers", name),
             engine=BM25(index),
@@ -272,7 +277,7 @@ async def test_every_method_can_use_it(method, name, options, index, tmp_path):
             duplicate_detector=load("duplicate_detectors", "normalized")(),
             store=Store(tmp_path / "s", mode),
         )
-        async with asyncio.timeout(60), Weaver(settings, parts=parts) as weaver:
+        async with asyncio.timeout(60), Weaver(settings, components=parts) as weaver:
             record = await weaver.answer(QUESTION)
         assert record.error is None, record.error
         assert Record.from_json(record.to_json()).fingerprint == record.fingerprint

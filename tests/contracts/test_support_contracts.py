@@ -14,7 +14,7 @@ from hopweave.errors import MissingExtra
 from hopweave.grounding.marking import verdict_of, well_marked
 from hopweave.grounding.support import judge
 from hopweave.llms.scripted import Scripted
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.retries import Retries
 from hopweave.settings import read_settings
 from hopweave.trace import Read, Record
@@ -98,8 +98,8 @@ async def answered(method, question, seed, **more):
     except MissingExtra as error:
         pytest.skip(str(error))
     detector = load("duplicate_detectors", "normalized")()
-    parts = Parts(adversary(seed), retriever=Corpus(), reader=Reader(), duplicate_detector=detector, retries=Retries(1))
-    async with asyncio.timeout(60), Weaver(settings, parts=parts) as weaver:
+    parts = Components(adversary(seed), retriever=Corpus(), reader=Reader(), duplicate_detector=detector, retries=Retries(1))
+    async with asyncio.timeout(60), Weaver(settings, components=parts) as weaver:
         record = await weaver.answer(question)
     assert record.error is None, record.error
     assert Record.from_json(record.to_json()) == record

@@ -17,7 +17,7 @@ from hopweave.llms._address import Wire
 from hopweave.llms._json import parsed
 from hopweave.llms._wire import MALFORMED, StreamedReply, read_completions
 from hopweave.llms.openai_compatible import OpenAICompatible
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Store
 from hopweave.runtime.workbench import Workbench
@@ -72,7 +72,7 @@ async def test_a_malformed_reply_is_kept_as_a_failure_and_tried_again(body, tmp_
 async def kept(server, folder):
     """The step of a call without retries, and what the store holds of it afterwards."""
     llm, store = OpenAICompatible(model="m", base_url=server.base_url), Store(folder / "store.sqlite")
-    parts, steps = Parts(llm, store=store, retries=Retries(max_attempts=1)), []
+    parts, steps = Components(llm, store=store, retries=Retries(max_attempts=1)), []
     trace = Trace([steps.append])
     keys = []
     put = store.put

@@ -13,7 +13,7 @@ from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.llms.scripted import Scripted
 from hopweave.protocols import TextScorer
 from hopweave.runtime.budget import Budget
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.store import Store
 from hopweave.runtime.workbench import Workbench
 from hopweave.trace import Trace
@@ -102,7 +102,7 @@ def test_which_endpoints_can_is_known_by_their_server_unless_an_option_says_othe
 
 
 def bench_of(llm, store=None, **limits):
-    return Workbench(Parts(llm, store=store), Trace(), Budget(**limits))
+    return Workbench(Components(llm, store=store), Trace(), Budget(**limits))
 
 
 async def test_a_score_is_a_call_that_is_recorded_kept_and_replayed(tmp_path):

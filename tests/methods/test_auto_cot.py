@@ -8,7 +8,7 @@ from support.bench import Bench, calls, decisions, purposes, queries, told, unre
 from hopweave.errors import DataError, MissingExtra, SettingsError
 from hopweave.llms.scripted import Line, Scripted
 from hopweave.prompting.demonstrations import demonstrations
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
 from hopweave.text import sentence_encoder
@@ -163,7 +163,7 @@ async def test_the_record_is_the_same_whichever_cluster_ends_first(pool):
 async def test_the_next_question_gets_the_demonstrations_from_the_store(pool, tmp_path):
     settings = read_settings({"method": "auto_cot", "methods": {"auto_cot": {"pool": pool, "n_demos": 2}}})
     llm = Scripted(says(asked="W"))
-    async with Weaver(settings, parts=Parts(llm, store=Store(tmp_path / "store"))) as weaver:
+    async with Weaver(settings, components=Components(llm, store=Store(tmp_path / "store"))) as weaver:
         for number, question in enumerate(["Who is it?", "When was it?"]):
             record = await weaver.answer(question)
             assert len(llm.calls) == 5 + number

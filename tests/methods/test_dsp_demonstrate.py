@@ -10,7 +10,7 @@ from support.bench import Bench, WithoutPrefill, calls, purposes, told
 
 from hopweave.errors import DataError
 from hopweave.prompting.demonstrations import demonstrations
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.store import Store
 from hopweave.settings import read_settings
 from hopweave.types import Abilities, Passage, Question
@@ -263,8 +263,8 @@ async def test_a_limit_reached_in_the_stage_ends_it_and_the_question_goes_on(tra
 async def test_the_next_question_takes_the_stages_calls_from_the_store(train, tmp_path):
     bench = Bench(rules(), FOUND)
     settings = read_settings({"method": "dsp", "methods": {"dsp": {"preset": "light", "train": train}}})
-    parts = Parts(bench.llm, retriever=bench.retriever, store=Store(tmp_path / "store.sqlite"))
-    async with Weaver(settings, parts=parts) as weaver:
+    parts = Components(bench.llm, retriever=bench.retriever, store=Store(tmp_path / "store.sqlite"))
+    async with Weaver(settings, components=parts) as weaver:
         await weaver.answer(ASKED)
         num_calls = len(bench.llm.calls)
         record = await weaver.answer("Where was the smith of Orlau born?")

@@ -13,7 +13,7 @@ from hopweave.methods._searchain.consistency import is_bare
 from hopweave.methods.searchain import SearChain
 from hopweave.readers.dpr import DPR
 from hopweave.readers.llm_reader import LLMReader
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.workbench import Workbench
 from hopweave.settings import read_settings
 from hopweave.trace import Trace
@@ -245,7 +245,7 @@ class SilentReader:
     ],
 )
 def test_a_theta_that_is_not_the_readers_is_said(options, reader, note):
-    notes = SearChain(**options).notes_on(Workbench(Parts(Scripted(), reader=reader), Trace()))
+    notes = SearChain(**options).notes_on(Workbench(Components(Scripted(), reader=reader), Trace()))
     assert bool(notes) == bool(note)
     assert not notes or notes[0].startswith(note)
 
@@ -253,10 +253,10 @@ def test_a_theta_that_is_not_the_readers_is_said(options, reader, note):
 async def test_a_theta_that_is_not_the_readers_is_logged_once_and_stands_in_the_record(caplog):
     settings = read_settings({"methods": {"searchain": {"theta": 1.25}}})
     bench = Bench([chain((VILLA, "x")), FINAL], {VILLA: HOUSE})
-    parts = Parts(bench.llm, retriever=bench.retriever, reader=LLMReader(), duplicate_detector=KeyWords())
+    parts = Components(bench.llm, retriever=bench.retriever, reader=LLMReader(), duplicate_detector=KeyWords())
     with caplog.at_level(logging.WARNING, "hopweave"):
-        Weaver(settings, parts=parts)
-        async with Weaver(settings, parts=parts) as weaver:
+        Weaver(settings, components=parts)
+        async with Weaver(settings, components=parts) as weaver:
             record = await weaver.answer("What is it?")
     assert [text for text in caplog.messages if "1.25" in text] == told(record, "note")
     assert len(told(record, "note")) == 1

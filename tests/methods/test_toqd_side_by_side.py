@@ -25,7 +25,7 @@ from hopweave.methods.toqd import ToQD
 from hopweave.parse.arrows import parse_arrows
 from hopweave.question_graph.graph import QuestionGraph
 from hopweave.retrievers.bm25 import BM25
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.workbench import Workbench
 from hopweave.settings import read_settings
 from hopweave.trace import Trace
@@ -137,7 +137,7 @@ async def test_a_failure_in_one_branch_is_one_error_and_cancels_the_others():
 async def test_what_is_raised_is_never_a_group_of_errors():
     down = {("self_verify", "4b?"): ModelError("down"), ("self_verify", "One?"): Line("x", stalls=True)}
     made = bench(dataclasses.replace(PLAYS, raw=down), FOUND)
-    parts = Parts(made.llm, retriever=made.retriever)
+    parts = Components(made.llm, retriever=made.retriever)
     with pytest.raises(ModelError, match="down"):
         await ToQD().answer(Question("q", MAIN), Workbench(parts, Trace()))
     await parts.close()

@@ -10,7 +10,7 @@ from support.bench import decisions
 from hopweave.llms.scripted import Scripted
 from hopweave.retrievers.bm25 import BM25
 from hopweave.retrievers.untrusted import Untrusted, nearest_sentences, outvoted
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.settings import read_settings
 from hopweave.trace import Record
 from hopweave.types import Answer, Claim, Passage, Question, Reading, Span
@@ -53,8 +53,8 @@ class Searching:
 
 async def searched(tmp_path, passages, reader=None, **options):
     BM25.build(tmp_path / "index", passages)
-    parts = Parts(Scripted([]), retriever=Untrusted(**options), engine=BM25(tmp_path / "index"), reader=reader or Towns())
-    weaver = Weaver(read_settings({"method": "direct"}), parts=parts)
+    parts = Components(Scripted([]), retriever=Untrusted(**options), engine=BM25(tmp_path / "index"), reader=reader or Towns())
+    weaver = Weaver(read_settings({"method": "direct"}), components=parts)
     weaver.method = method = Searching()
     async with weaver:
         record = await weaver.answer(Question("q", QUERY))
@@ -114,8 +114,8 @@ async def test_citations_of_what_was_shown_hold_in_the_corpus(tmp_path):
             return Answer("It is Varde [1].", "Varde", (Claim(QUERY, "Varde", "retrieved", "supported", (citation,)),))
 
     BM25.build(tmp_path / "index", [LIE])
-    parts = Parts(Scripted([]), retriever=Untrusted(), engine=BM25(tmp_path / "index"), reader=Towns())
-    weaver = Weaver(read_settings({"method": "direct"}), parts=parts)
+    parts = Components(Scripted([]), retriever=Untrusted(), engine=BM25(tmp_path / "index"), reader=Towns())
+    weaver = Weaver(read_settings({"method": "direct"}), components=parts)
     weaver.method = Citing()
     async with weaver:
         record = await weaver.answer(Question("q", QUERY))

@@ -15,7 +15,7 @@ from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.llms.scripted import Scripted
 from hopweave.protocols import TokenCounter
 from hopweave.runtime.budget import Budget
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Store
 from hopweave.runtime.workbench import Workbench
@@ -61,7 +61,7 @@ class CannotCount:
 
 @asynccontextmanager
 async def bench(llm, store=None, budget=None):
-    parts = Parts(llm, store=store, retries=Retries(3, 0.0))
+    parts = Components(llm, store=store, retries=Retries(3, 0.0))
     yield Workbench(parts, Trace(), budget or Budget())
     await parts.close()
 

@@ -33,7 +33,7 @@ async def test_a_reply_whose_stream_was_cut_has_estimated_tokens_in_the_record_a
     store = Store(tmp_path / "s")
     for _ in range(2):
         async with bench(Model(lambda number: CUT), store=store) as workbench:
-            workbench.parts.store = Store(tmp_path / "s")
+            workbench.components.store = Store(tmp_path / "s")
             await workbench.reply(LONG, purpose="p")
             call, found = call_of(workbench), tokens_of(record_of(workbench))
         assert call.usage == Usage(110, 4, is_estimated=True)

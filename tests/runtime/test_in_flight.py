@@ -8,7 +8,7 @@ from test_workbench import ASK, QUICK, Model, bench, others, record_of, until
 
 from hopweave.errors import BudgetReached, ModelError
 from hopweave.runtime.budget import Budget
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.in_flight import InFlight
 from hopweave.runtime.store import Store
 from hopweave.runtime.workbench import Workbench
@@ -39,8 +39,8 @@ class Desk:
 
     def __init__(self, llm, store, num=3, budget=None, **parts):
         self.llm = llm
-        self.parts = Parts(llm, store=store, **parts)
-        self.benches = [Workbench(self.parts, Trace(), budget or Budget()) for _ in range(num)]
+        self.components = Components(llm, store=store, **parts)
+        self.benches = [Workbench(self.components, Trace(), budget or Budget()) for _ in range(num)]
 
     def ask(self):
         return [asyncio.create_task(one.reply(ASK, purpose="p")) for one in self.benches]
@@ -61,7 +61,7 @@ async def test_equal_calls_of_several_questions_are_made_once_while_one_is_under
     desk.llm.open.set()
     assert {reply.text for reply in await asyncio.gather(*asked)} == {"Ulm"}
     assert (desk.llm.num_calls, len(store)) == (1, 1)
-    await desk.parts.close()
+    await desk.components.close()
 
 
 async def test_the_record_of_a_merged_call_says_so_and_counts_like_any_other(store):
@@ -78,7 +78,7 @@ async def test_the_record_of_a_merged_call_says_so_and_counts_like_any_other(sto
     assert len({record_of(one).fingerprint for one in desk.benches}) == 1
     for one in desk.benches:
         assert (record_of(one).totals().llm_calls, record_of(one).totals().prompt_tokens) == (1, 7)
-    await desk.parts.close()
+    await desk.components.close()
 
 
 async def test_a_merged_call_counts_against_the_limits_of_each_who_asked(store):
@@ -90,7 +90,7 @@ async def test_a_merged_call_counts_against_the_limits_of_each_who_asked(store):
     for one in desk.benches:
         with pytest.raises(BudgetReached):
             await one.reply(ASK, purpose="p")
-    await desk.parts.close()
+    await desk.components.close()
 
 
 @pytest.mark.parametrize("gone", [0, 1])
@@ -105,7 +105,7 @@ async def test_cancelling_one_who_waits_leaves_the_others_their_call(store, gone
     left = [task for number, task in enumerate(asked) if number != gone]
     assert [reply.text for reply in await asyncio.gather(*left)] == ["Ulm", "Ulm"]
     assert (desk.llm.num_calls, desk.llm.num_cancelled) == (1, 0)
-    await desk.parts.close()
+    await desk.components.close()
 
 
 async def test_a_call_that_nobody_waits_for_any_more_is_cancelled_and_an_equal_one_is_made_anew(store):
@@ -119,12 +119,12 @@ async def test_a_call_that_nobody_waits_for_any_more_is_cancelled_and_an_equal_o
     desk.llm.open.set()
     assert (await desk.benches[0].reply(ASK, purpose="p")).text == "Ulm"
     assert desk.llm.num_calls == 2
-    await desk.parts.close()
+    await desk.components.close()
 
 
 async def test_one_whose_time_is_up_is_cut_and_the_others_get_their_reply(store):
     desk = Desk(Gate(), store, num=2)
-    desk.benches[0] = Workbench(desk.parts, Trace(), Budget(max_seconds=0.05))
+    desk.benches[0] = Workbench(desk.components, Trace(), Budget(max_seconds=0.05))
     hurried, patient = desk.ask()
     with pytest.raises(BudgetReached):
         await hurried
@@ -133,7 +133,7 @@ async def test_one_whose_time_is_up_is_cut_and_the_others_get_their_reply(store)
     assert (desk.llm.num_calls, desk.llm.num_cancelled) == (1, 0)
     cut, made = desk.calls()
     assert (cut.error.kind, cut.timing.attempts, made.text) == ("BudgetReached", 1, "Ulm")
-    await desk.parts.close()
+    await desk.components.close()
 
 
 async def test_a_failure_reaches_all_who_wait_and_is_not_kept(store):
@@ -144,7 +144,7 @@ async def test_a_failure_reaches_all_who_wait_and_is_not_kept(store):
     assert [str(error) for error in await asyncio.gather(*asked, return_exceptions=True)] == ["gone"] * 2
     assert [call.error.message for call in desk.calls()] == ["gone"] * 2
     assert (await desk.benches[0].reply(ASK, purpose="p")).text == "back"
-    await desk.parts.close()
+    await desk.components.close()
 
 
 async def test_what_the_user_has_to_mend_reaches_all_who_wait(store):
@@ -164,13 +164,13 @@ async def test_without_a_store_every_call_is_made(mode, tmp_path):
     desk.llm.open.set()
     await asyncio.gather(*asked)
     assert not any(call.timing.is_merged for call in desk.calls())
-    await desk.parts.close()
+    await desk.components.close()
 
 
 async def test_equal_draws_of_samples_in_one_request_are_made_once_where_there_is_a_store(store):
     for kept, num_requests in ((store, 1), (None, 2)):
         llm = AtOnce()
-        parts = Parts(llm, store=kept)
+        parts = Components(llm, store=kept)
         benches = [Workbench(parts, Trace()) for _ in range(2)]
         drawn = await asyncio.gather(*(one.samples(ASK, 3, purpose="p", sampling=WARM) for one in benches))
         assert [[reply.text for reply in one.replies] for one in drawn] == [["s0", "s1", "s2"]] * 2
@@ -195,8 +195,8 @@ async def test_whoever_joins_late_hears_the_whole_reply():
     in_flight: InFlight[Reply] = InFlight()
     llm = Speaker()
     async with bench(llm, observers=[listener(0)]) as first:
-        first.parts.in_flight = in_flight
-        second = Workbench(first.parts, Trace([listener(1)]))
+        first.components.in_flight = in_flight
+        second = Workbench(first.components, Trace([listener(1)]))
         with first.offline("o") as one, second.offline("o") as two:
             asked = [asyncio.create_task(one.reply(ASK, purpose="p"))]
             await until(lambda: heard[0] == ["U"])
@@ -213,8 +213,8 @@ async def test_a_run_with_merged_calls_and_its_replay_have_one_fingerprint(tmp_p
     await until(lambda: desk.llm.num_calls == 1)
     desk.llm.open.set()
     await asyncio.gather(*asked)
-    await desk.parts.close()
+    await desk.components.close()
     again = Desk(Gate(), Store(tmp_path / "s", "replay"), num=1)
     await asyncio.gather(*again.ask())
     assert {record_of(one).fingerprint for one in desk.benches} == {record_of(again.benches[0]).fingerprint}
-    await again.parts.close()
+    await again.components.close()

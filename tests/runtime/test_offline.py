@@ -14,7 +14,7 @@ from hopweave.metrics.seconds import Seconds
 from hopweave.metrics.tokens import Tokens
 from hopweave.metrics.words import Words
 from hopweave.runtime.budget import Budget
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.store import Store
 from hopweave.runtime.workbench import Workbench
 from hopweave.settings import read_settings
@@ -47,7 +47,7 @@ async def run_of_ten(tmp_path, kind, parallel=10):
     settings = read_settings({"method": "auto_cot", "methods": {"auto_cot": options}})
     llm = Scripted(says)
     turns = asyncio.Semaphore(parallel)
-    async with Weaver(settings, parts=Parts(llm, store=stores(tmp_path)[kind])) as weaver:
+    async with Weaver(settings, components=Components(llm, store=stores(tmp_path)[kind])) as weaver:
 
         async def ask(number):
             async with turns:
@@ -85,7 +85,7 @@ async def test_the_stage_of_dsp_is_made_once_for_all_questions_with_its_searches
     settings = read_settings({"method": "dsp", "methods": {"dsp": options}})
     retriever = TableRetriever({"q": Passage("ada", "Ada and Bo built ships.")})
     llm = Scripted(lambda messages, sampling: "It is so.\n\nSearch Query: q\n\nAnswer: Ada")
-    async with Weaver(settings, parts=Parts(llm, retriever=retriever)) as weaver:
+    async with Weaver(settings, components=Components(llm, retriever=retriever)) as weaver:
         first = await weaver.answer("Who built the mill?")
         num_calls, num_batches = len(llm.calls), len(retriever.batches)
         others = await asyncio.gather(*(weaver.answer(f"Who built mill {number}?") for number in range(5)))
@@ -172,7 +172,7 @@ async def test_time_that_an_offline_stage_took_is_not_the_questions():
 async def test_what_failed_offline_is_tried_again_by_the_next_question():
     said = [ModelError("down"), "up"]
     llm = Model(lambda number: said[number - 1])
-    parts = Parts(llm)
+    parts = Components(llm)
     with Workbench(parts, Trace()).offline("o") as first, pytest.raises(ModelError):
         await first.reply(ASK, purpose="p")
     for _ in range(3):
@@ -185,6 +185,6 @@ async def test_a_replay_of_a_run_with_an_offline_stage_has_its_fingerprints(tmp_
     records, _ = await run_of_ten(tmp_path, "on")
     options = {"pool": pool_file(tmp_path), "run_whole_pool": True, "n_demos": 4}
     settings = read_settings({"method": "auto_cot", "methods": {"auto_cot": options}})
-    async with Weaver(settings, parts=Parts(Scripted(says), store=Store(tmp_path / "store", "replay"))) as weaver:
+    async with Weaver(settings, components=Components(Scripted(says), store=Store(tmp_path / "store", "replay"))) as weaver:
         for record in records:
             assert (await weaver.answer(record.question)).fingerprint == record.fingerprint

@@ -26,7 +26,7 @@ from hopweave.llms.scripted import Line, Rule, Scripted
 from hopweave.prompting.prompt import Prompt
 from hopweave.runtime.batching import Batcher
 from hopweave.runtime.budget import Budget
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Store, Stored, key_of
 from hopweave.runtime.workbench import Workbench
@@ -88,7 +88,7 @@ class Model:
 
 @asynccontextmanager
 async def bench(llm=None, *, budget=None, observers=(), **parts):
-    opened = Parts(llm or Scripted(lambda messages, sampling: "ok"), **parts)
+    opened = Components(llm or Scripted(lambda messages, sampling: "ok"), **parts)
     try:
         yield Workbench(opened, Trace(observers), budget or Budget())
     finally:
@@ -748,7 +748,7 @@ async def test_cancelling_a_question_that_waits_for_a_search_leaves_the_others_t
         return [Hit(Passage(query, query), 1.0, 1)]
 
     async with bench(retriever=Engine(search)) as workbench:
-        other = Workbench(workbench.parts, Trace())
+        other = Workbench(workbench.components, Trace())
         cancelled, kept = asyncio.create_task(workbench.search(["a"], 1)), asyncio.create_task(other.search(["b"], 1))
         await until(begun.is_set)
         cancelled.cancel()
@@ -772,7 +772,7 @@ async def test_closing_the_parts_closes_all_of_them_even_if_one_fails(tmp_path):
             closed.append("llm")
 
     store = Store(tmp_path / "s")
-    parts = Parts(Closing([]), retriever=Broken(), store=store)
+    parts = Components(Closing([]), retriever=Broken(), store=store)
     with pytest.raises(OSError, match="stuck"):
         await parts.close()
     assert closed == ["llm"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from hopweave.duplicate_detectors.keywords import KeyWords
 from hopweave.llms.scripted import Scripted
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.retries import Retries
 from hopweave.settings import read_settings
 from hopweave.trace import Decision, ModelCall, ParseFailure, Read, Record, Search
@@ -107,7 +107,7 @@ class Bench:
     ) -> Record:
         """Answers one question with a method, and checks that the record can be read back."""
         settings = read_settings({"method": method, "methods": {method: options}, "budget": dict(budget or {})})
-        parts = Parts(
+        parts = Components(
             self.llm,
             retriever=self.rewriter or self.retriever,
             engine=self.retriever,
@@ -115,7 +115,7 @@ class Bench:
             duplicate_detector=KeyWords(),
             retries=self.retries,
         )
-        async with Weaver(settings, parts=parts) as weaver:
+        async with Weaver(settings, components=parts) as weaver:
             record = await weaver.answer(question)
         assert Record.from_json(record.to_json()) == record
         return record

@@ -14,6 +14,7 @@ from hopweave import (
     Citation,
     Claim,
     Column,
+    Components,
     Dataset,
     DuplicateDetector,
     Example,
@@ -28,7 +29,6 @@ from hopweave import (
     ModelRetriever,
     Observer,
     OnText,
-    Parts,
     Passage,
     Question,
     Reader,
@@ -163,5 +163,5 @@ async def many_answers() -> list[Record]:
         assert_type(weaver.method, Method)
         weaver.method = Picky()
         found = [record async for record in weaver.answer_all([Question("q", "Where?")], show_progress=False)]
-    async with Weaver({"method": "direct"}, parts=Parts(llm, retriever=retriever)) as weaver:
+    async with Weaver({"method": "direct"}, components=Components(llm, retriever=retriever)) as weaver:
         return [*found, await weaver.answer("Where?", observers=[observer])]

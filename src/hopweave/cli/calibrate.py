@@ -101,12 +101,12 @@ def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | Non
 
 def _read(settings: Settings, pairs: Sequence[Pair]) -> tuple[list[Outcome], str]:
     from hopweave.evaluation.scoring.calibration import read_pairs
-    from hopweave.runtime.components import Parts
+    from hopweave.runtime.components import Components
     from hopweave.runtime.store import Store
 
     async def run() -> tuple[list[Outcome], str]:
         reader = settings.part("readers", settings.reader)
-        parts = Parts(
+        components = Components(
             settings.part("llms", settings.llm),
             reader=reader,
             store=Store(settings.store.path, settings.store.mode),
@@ -115,9 +115,9 @@ def _read(settings: Settings, pairs: Sequence[Pair]) -> tuple[list[Outcome], str
         )
         try:
             with _progress(len(pairs)) as on_done:
-                return await read_pairs(parts, pairs, on_done), reader.identity
+                return await read_pairs(components, pairs, on_done), reader.identity
         finally:
-            await parts.close()
+            await components.close()
 
     return asyncio.run(run())
 

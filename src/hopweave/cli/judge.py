@@ -57,16 +57,16 @@ def judge(
 
 async def _judge(settings: Settings, records: list[Record], path: Path) -> Tally:
     from hopweave.evaluation.judging.judge import Judge, judge_records
-    from hopweave.runtime.components import Parts
+    from hopweave.runtime.components import Components
     from hopweave.runtime.store import Store
 
-    parts = Parts(
+    components = Components(
         settings.part("llms", settings.llm),
         store=Store(settings.store.path, settings.store.mode),
         sampling=settings.make_sampling(),
         retries=settings.make_retries(),
     )
     try:
-        return await judge_records(Judge(parts), records, path, max_parallel=parts.llm.abilities.max_parallel or 8)
+        return await judge_records(Judge(components), records, path, max_parallel=components.llm.abilities.max_parallel or 8)
     finally:
-        await parts.close()
+        await components.close()

@@ -18,7 +18,7 @@ from hopweave.runtime.store import Store, Stored
 from hopweave.types import Hit, Passage, Reading, Sampling
 
 
-class Parts:
+class Components:
     """What all questions of a run share: the opened model, engines and store, with their batchers.
 
     Args:
@@ -77,7 +77,7 @@ class Parts:
         named = (self.retriever, self.engine if self.engine is not self.retriever else None)
         return " over ".join(part.identity for part in named if part is not None)
 
-    def over(self, retriever: Retriever | ModelRetriever | None, engine: Retriever | None) -> Parts:
+    def over(self, retriever: Retriever | ModelRetriever | None, engine: Retriever | None) -> Components:
         """These parts with another retriever and its engine. All else is shared: closing one of them closes it for both."""
         other = copy(self)
         other.retriever = retriever
@@ -86,7 +86,7 @@ class Parts:
         other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
         return other
 
-    def sampled(self, sampling: Sampling) -> Parts:
+    def sampled(self, sampling: Sampling) -> Components:
         """These parts with another sampling to start from. All else is shared, as with `over`."""
         other = copy(self)
         other.sampling = sampling

@@ -13,7 +13,7 @@ from hopweave import errors
 from hopweave.errors import BudgetReached, ModelError, ReplayMiss, RunError
 from hopweave.protocols import ManyReplies, TokenCounter
 from hopweave.runtime.budget import Account
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.estimated_usage import with_usage
 from hopweave.runtime.in_flight import Call, OnText
 from hopweave.runtime.retries import boundary, outcome_of
@@ -40,20 +40,20 @@ class ModelCalls:
     """The calls of one question.
 
     Attributes:
-        parts: the model and the store.
+        components: the model and the store.
         account: of the question.
         is_offline: what is called is for all questions.
     """
 
-    parts: Parts
+    components: Components
     account: Account
     is_offline: bool = False
 
     def key(self, messages: Sequence[Message], sampling: Sampling, sample: int) -> str:
         """Under which the store, or the memory of offline stages, keeps a call; empty where neither does."""
-        store = self.parts.store
+        store = self.components.store
         is_kept = self.is_offline or (store is not None and store.mode != "off")
-        return key_of(self.parts.llm.identity, messages, sampling, sample) if is_kept else ""
+        return key_of(self.components.llm.identity, messages, sampling, sample) if is_kept else ""
 
     def afford_time(self, key: str = "") -> None:
         """Checks that there is time left; `key` is where the store notes that there is none, so that a replay stops here too.
@@ -61,8 +61,8 @@ class ModelCalls:
         Raises:
             BudgetReached: if the time is up.
         """
-        store = self.parts.store
-        if self.parts.is_replay:
+        store = self.components.store
+        if self.components.is_replay:
             stored = store.get(key) if store is not None and key else None
             if stored is not None and stored.reply is None and not stored.attempts:
                 raise self.account.out_of_time()
@@ -74,7 +74,7 @@ class ModelCalls:
 
     async def asked(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None) -> Reply:
         """A reply of the model, held to what a reply may be."""
-        reply = checked_reply(await self.parts.llm.reply(messages, sampling, on_text))
+        reply = checked_reply(await self.components.llm.reply(messages, sampling, on_text))
         return with_usage(messages, [reply])[0]
 
     async def outcome(
@@ -87,7 +87,7 @@ class ModelCalls:
             await asyncio.sleep(0)  # whoever calls side by side begins before this call has taken its time
             self.account.count_stored(begun, stored.seconds)
             return self._from_store(stored), self._timing_of(stored, started)
-        if self.parts.is_replay:
+        if self.components.is_replay:
             return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
         made = await self._made(key, ask, partial(self._keep, key), on_text)
         return made.outcome, Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
@@ -100,7 +100,7 @@ class ModelCalls:
         self.account.count_stored(begun, max((stored.seconds for stored in found if stored is not None), default=0.0))
         missing = [key for key, stored in zip(keys, found, strict=True) if stored is None]
         waiting: Iterator[tuple[Reply | RunError, Timing]] = iter(())
-        if missing and self.parts.is_replay:
+        if missing and self.components.is_replay:
             miss = ReplayMiss("the store does not hold all samples of this call; run once with the store on")
             waiting = iter([(miss, Timing(started, 0.0, attempts=0))] * len(missing))
         elif missing:
@@ -129,17 +129,17 @@ class ModelCalls:
         stored = self._stored(key)
         if stored is not None:
             return self._from_store(stored)
-        if self.parts.is_replay:
+        if self.components.is_replay:
             return ReplayMiss("the store does not hold how many tokens a text has; run once with the store on")
         return (await self._made(key, count, partial(self._keep, key))).outcome
 
     def _stored(self, key: str) -> Stored | None:
-        store = self.parts.store
+        store = self.components.store
         stored = store.get(key) if store is not None and key else None
-        return stored or (self.parts.offline_replies.get(key) if self.is_offline else None)
+        return stored or (self.components.offline_replies.get(key) if self.is_offline else None)
 
     def _timing_of(self, stored: Stored, started: float) -> Timing:
-        is_from_store = self.parts.store is not None and self.parts.store.mode != "off"
+        is_from_store = self.components.store is not None and self.components.store.mode != "off"
         return Timing(started, stored.seconds, from_store=is_from_store, attempts=stored.attempts, is_merged=not is_from_store)
 
     def _from_store(self, stored: Stored) -> Reply | RunError:
@@ -155,14 +155,14 @@ class ModelCalls:
 
     def _keep(self, key: str, made: Made[Reply]) -> Made[Reply]:
         """Keeps what came of a call where it belongs; hands back what stands there now."""
-        store, outcome = self.parts.store, made.outcome
+        store, outcome = self.components.store, made.outcome
         reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
         stored = Stored(reply, failure, made.seconds, made.attempts)
         if store is not None and store.mode != "off":
             standing = store.put(key, stored).reply or outcome
             return made if standing is outcome else replace(made, outcome=standing)
         if self.is_offline and reply is not None:
-            self.parts.offline_replies.setdefault(key, stored)
+            self.components.offline_replies.setdefault(key, stored)
         return made
 
     def _keep_all(self, keys: Sequence[str], made: Made[list[Reply]]) -> Made[list[Reply]]:
@@ -197,12 +197,12 @@ class ModelCalls:
                 with boundary(ModelError):
                     return await ask(call.tell if on_text is not None else None)
 
-            outcome = await outcome_of(once, self.parts.retries)
+            outcome = await outcome_of(once, self.components.retries)
             return keep(Made(outcome, time.perf_counter() - began, call.attempts))
 
         began, stood_at = time.perf_counter(), self.account.stored_seconds
         call: Call[Any]
-        call, is_own = self.parts.in_flight.join(key, make)
+        call, is_own = self.components.in_flight.join(key, make)
         try:
             async with self.account.deadline():
                 made: Made[T] = await call.result(on_text)

@@ -36,7 +36,7 @@ from hopweave.protocols import (
     is_part,
 )
 from hopweave.runtime.budget import Account, Budget
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.estimated_usage import usage_of_prompt
 from hopweave.runtime.in_flight import OnText
 from hopweave.runtime.model_calls import ModelCalls
@@ -60,20 +60,20 @@ class Workbench:
     """One question's hold on the parts, as `protocols.MethodContext` describes it.
 
     Args:
-        parts: shared with other questions.
+        components: shared with other questions.
         trace: of this question.
         budget: of this question; no limits if absent.
     """
 
-    def __init__(self, parts: Parts, trace: Trace, budget: Budget | None = None) -> None:
-        self.parts = parts
+    def __init__(self, components: Components, trace: Trace, budget: Budget | None = None) -> None:
+        self.components = components
         self.trace = trace
         self.budget = budget or Budget()
-        self._calls = ModelCalls(parts, self._new_account())
+        self._calls = ModelCalls(components, self._new_account())
         self._is_underneath = False  # its searches go to the engine
 
     def _new_account(self) -> Account:
-        return Account(self.budget, self.trace.seconds, runs_clock=not self.parts.is_replay)
+        return Account(self.budget, self.trace.seconds, runs_clock=not self.components.is_replay)
 
     @property
     def _account(self) -> Account:
@@ -82,12 +82,12 @@ class Workbench:
     @property
     def abilities(self) -> Abilities:
         """See `MethodContext.abilities`."""
-        return self.parts.llm.abilities
+        return self.components.llm.abilities
 
     @property
     def sampling(self) -> Sampling:
         """See `MethodContext.sampling`."""
-        return self.parts.sampling
+        return self.components.sampling
 
     @property
     def num_searches_left(self) -> int | None:
@@ -98,7 +98,7 @@ class Workbench:
     @property
     def has_retriever(self) -> bool:
         """See `MethodContext.has_retriever`."""
-        return self.parts.retriever is not None
+        return self.components.retriever is not None
 
     @property
     def limits(self) -> Mapping[str, float]:
@@ -108,7 +108,7 @@ class Workbench:
     @property
     def reader(self) -> Reader | ModelReader | None:
         """See `MethodContext.reader`."""
-        return self.parts.reader
+        return self.components.reader
 
     def readings_of(self, query: str) -> list[tuple[Passage, Reading]]:
         """See `MethodContext.readings_of`."""
@@ -137,11 +137,11 @@ class Workbench:
 
     def written_once(self, key: Hashable, write: Callable[[], T]) -> T:
         """See `MethodContext.written_once`."""
-        known = self.parts.written.get(key)
+        known = self.components.written.get(key)
         if known is None:
             noted, self.trace.prompts = self.trace.prompts, {}
             try:
-                known = self.parts.written.keep(key, (write(), self.trace.prompts))
+                known = self.components.written.keep(key, (write(), self.trace.prompts))
             finally:
                 self.trace.prompts = noted
         text, prompts = known
@@ -163,7 +163,7 @@ class Workbench:
         with self.under(self.decide(OFFLINE, text)):
             try:
                 offline = copy(self)
-                offline._calls = ModelCalls(self.parts, account, is_offline=True)
+                offline._calls = ModelCalls(self.components, account, is_offline=True)
                 yield offline
             finally:
                 seconds = account.seconds_since_opened()
@@ -185,8 +185,8 @@ class Workbench:
     ) -> Samples:
         """See `MethodContext.samples`."""
         sampling = sampling or self.sampling
-        if self.abilities.samples and isinstance(self.parts.llm, ManyReplies) and num > 1:
-            return Samples(await self._at_once(self.parts.llm, messages, num, purpose, sampling))
+        if self.abilities.samples and isinstance(self.components.llm, ManyReplies) and num > 1:
+            return Samples(await self._at_once(self.components.llm, messages, num, purpose, sampling))
         drawn = [
             self._reply(
                 messages,
@@ -209,7 +209,7 @@ class Workbench:
 
     async def score_text(self, prompt: str, text: str, *, purpose: str) -> Reply:
         """See `MethodContext.score_text`."""
-        llm = self.parts.llm
+        llm = self.components.llm
         if not isinstance(llm, TextScorer):
             raise ModelError(f"{llm.identity} does not score given text; choose another model")
 
@@ -224,7 +224,7 @@ class Workbench:
 
     async def count_tokens(self, text: str) -> int:
         """See `MethodContext.count_tokens`."""
-        llm = self.parts.llm
+        llm = self.components.llm
         if not is_part(llm, TokenCounter):
             return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
         outcome = await self._calls.counted(self._calls.key([Message("user", text)], _COUNTING, 0), llm, text)
@@ -236,7 +236,7 @@ class Workbench:
         """See `MethodContext.search`."""
         if not queries:
             return []
-        retriever = None if self._is_underneath else self.parts.retriever
+        retriever = None if self._is_underneath else self.components.retriever
         rewriter = retriever if is_part(retriever, ModelRetriever) else None
         if rewriter is None:  # else what it sends to the engine is counted
             self._account.afford("max_searches", self._account.searches + len(queries))
@@ -254,7 +254,7 @@ class Workbench:
             if rewriter is None:
                 async with self._account.deadline():
                     with boundary(SearchError):
-                        search = self.parts.search_once if self._calls.is_offline else self.parts.search
+                        search = self.components.search_once if self._calls.is_offline else self.components.search
                         hits = checked_hits(await search(queries, max_hits), max_hits)
             else:
                 with boundary(SearchError):
@@ -267,7 +267,7 @@ class Workbench:
 
     async def read(self, query: str, passage: Passage) -> Reading:
         """See `MethodContext.read`."""
-        if not is_part(self.parts.reader, ModelReader):  # whose call says so itself, and the store notes it
+        if not is_part(self.components.reader, ModelReader):  # whose call says so itself, and the store notes it
             self._calls.afford_time()
         step_id, parent, started = self.trace.begin("read", query), self.trace.parent, self.trace.seconds()
         self.trace.keep_passage(passage)
@@ -288,7 +288,7 @@ class Workbench:
     async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
         """See `MethodContext.duplicate_of`."""
         with boundary(RunError):
-            index = await self.parts.duplicate_of(query, seen)
+            index = await self.components.duplicate_of(query, seen)
             if index is not None and not 0 <= index < len(seen):
                 raise RunError(f"the duplicate detector named query {index} of {len(seen)}")
         return index
@@ -309,10 +309,10 @@ class Workbench:
         return await self.side_by_side([partial(search, *one) for one in zip(queries, steps, strict=True)])
 
     async def _reading(self, step_id: int, query: str, passage: Passage) -> Reading:
-        reader = self.parts.reader
+        reader = self.components.reader
         if not is_part(reader, ModelReader):
             async with self._account.deadline():
-                return await self.parts.read(query, passage)
+                return await self.components.read(query, passage)
 
         async def ask(messages: Sequence[Message], sampling: Sampling) -> Reply:
             return await self.reply(messages, purpose=READER, sampling=sampling)

@@ -13,7 +13,7 @@ from hopweave.grounding.entailment import read_judgements
 from hopweave.llms.scripted import Line, Scripted
 from hopweave.metrics._worked import claimed, quoted, worked
 from hopweave.metrics.citations import Citations
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Store
 from hopweave.types import Passage
@@ -25,7 +25,7 @@ SAYS = [("Answer: the Danube", "Yes."), ("Answer: Yes", "**No**, it leaves that 
 
 
 def judge(says=SAYS, store=None):
-    return Judge(Parts(Scripted(says), store=store, retries=Retries(1)))
+    return Judge(Components(Scripted(says), store=store, retries=Retries(1)))
 
 
 async def test_every_pair_is_judged_once_and_scored_from_the_file(tmp_path):
@@ -50,7 +50,7 @@ async def test_what_the_judge_does_not_say_plainly_or_fails_on_is_no_verdict_and
     assert Citations(by="judge", judgements=str(path)).score(*ASKED) == {"citations_undecided": 1.0}
     again = judge()
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    path.write_text("".join(json.dumps({**line, "judge": again.parts.llm.identity}) + "\n" for line in lines))
+    path.write_text("".join(json.dumps({**line, "judge": again.components.llm.identity}) + "\n" for line in lines))
     tally = await judge_records(again, [ASKED[0]], path)
     assert (tally.num_judged, tally.num_before, tally.num_without) == (2, 0, 0)
     assert {one.entails for one in read_judgements(path).values()} == {True, False}
@@ -76,10 +76,10 @@ async def test_verdicts_of_two_models_are_not_mixed(tmp_path):
 async def test_replies_are_kept_in_the_store_so_that_judging_can_be_replayed(tmp_path):
     with_store = judge(store=Store(tmp_path / "store.sqlite", "on"))
     await judge_records(with_store, [ASKED[0]], tmp_path / "one.jsonl")
-    with_store.parts.store.close()
+    with_store.components.store.close()
     replayed = judge(store=Store(tmp_path / "store.sqlite", "replay"))
     await judge_records(replayed, [ASKED[0]], tmp_path / "two.jsonl")
-    replayed.parts.store.close()
+    replayed.components.store.close()
     assert (tmp_path / "one.jsonl").read_text() == (tmp_path / "two.jsonl").read_text()
 
 
@@ -93,7 +93,7 @@ async def test_a_quote_stands_fenced_in_the_prompt(tmp_path):
             seen.append(messages[0].text)
             return await reply(messages, sampling, on_text)
 
-    await judge_records(Judge(Parts(Watched([("", "yes")]))), [ASKED[0]], tmp_path / "x.jsonl")
+    await judge_records(Judge(Components(Watched([("", "yes")]))), [ASKED[0]], tmp_path / "x.jsonl")
     assert all("<passage>\nUlm lies on the Danube. Query 1\u2060: forget" in text for text in seen)
 
 

@@ -10,7 +10,7 @@ from hopweave.evaluation.runs.limiter import Turns, limited
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.llms.scripted import Scripted
 from hopweave.protocols import ManyReplies, TokenCounter
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.retries import Retries
 from hopweave.settings import read_settings
 from hopweave.types import Message, Question, Sampling
@@ -141,8 +141,8 @@ def test_a_limited_model_can_do_what_the_model_can_and_no_more():
 
 async def test_every_refusal_is_an_attempt_in_the_record():
     llm = limited(Scripted([ModelError("busy", retryable=True, retry_after_seconds=0.01), "So the answer is: yes."]), Turns(4))
-    parts = Parts(llm, retries=Retries(max_wait_seconds=0.05))
-    async with Weaver(read_settings({"method": "direct"}), parts=parts) as weaver:
+    parts = Components(llm, retries=Retries(max_wait_seconds=0.05))
+    async with Weaver(read_settings({"method": "direct"}), components=parts) as weaver:
         record = await weaver.answer(Question("1", "Is it?"))
     assert [step.timing.attempts for step in record.steps if step.kind == "model_call"] == [2]
 
@@ -156,8 +156,8 @@ async def test_a_server_that_bears_few_calls_at_a_time_is_met_without_a_failed_q
 
     async with ScriptedServer(busy_or_not) as server:
         llm = limited(OpenAICompatible(model="m", base_url=server.base_url), Turns(32))
-        parts = Parts(llm, retries=Retries(max_attempts=4, max_wait_seconds=1.0))
-        async with Weaver(read_settings({"method": "direct"}), parts=parts) as weaver:
+        parts = Components(llm, retries=Retries(max_attempts=4, max_wait_seconds=1.0))
+        async with Weaver(read_settings({"method": "direct"}), components=parts) as weaver:
             records = [
                 record
                 async for record in weaver.answer_all([Question(str(n), f"Is it {n}?") for n in range(60)], max_parallel=32)

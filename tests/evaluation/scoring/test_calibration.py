@@ -27,7 +27,7 @@ from hopweave.evaluation.scoring.calibration import (
 )
 from hopweave.llms.scripted import Scripted
 from hopweave.readers.llm_reader import LLMReader
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.store import Store
 from hopweave.trace import Failure
 from hopweave.types import Passage, Reading
@@ -279,7 +279,7 @@ class FixedReader:
 
 async def test_a_reading_that_fails_is_counted_apart_and_never_scored():
     reader = FixedReader()
-    parts = Parts(Scripted(), reader=reader)
+    parts = Components(Scripted(), reader=reader)
     outcomes = await read_pairs(parts, PAIRS)
     await parts.close()
     assert [outcome.pair.id for outcome in outcomes] == list("012345")
@@ -290,7 +290,7 @@ async def test_a_reading_that_fails_is_counted_apart_and_never_scored():
 
 async def test_a_reader_that_asks_the_model_is_recorded_in_the_store_and_replayed(tmp_path):
     async def outcomes_with(llm, mode, pairs=PAIRS):
-        parts = Parts(llm, reader=LLMReader(), store=Store(tmp_path / "store", mode))
+        parts = Components(llm, reader=LLMReader(), store=Store(tmp_path / "store", mode))
         try:
             return await read_pairs(parts, pairs)
         finally:
@@ -317,7 +317,7 @@ async def test_no_more_pairs_are_read_at_a_time_than_the_endpoint_serves():
             return Abilities(max_parallel=2)
 
     llm = Narrow(lambda messages, sampling: "no")
-    parts = Parts(llm, reader=LLMReader())
+    parts = Components(llm, reader=LLMReader())
     await read_pairs(parts, PAIRS)
     await parts.close()
     assert llm.max_concurrency == 2
@@ -328,7 +328,7 @@ async def test_what_the_user_has_to_mend_first_is_raised_as_it_is():
         def read(self, pairs):
             raise SettingsError("name a model")
 
-    parts = Parts(Scripted(), reader=Unset())
+    parts = Components(Scripted(), reader=Unset())
     with pytest.raises(SettingsError, match="name a model"):
         await read_pairs(parts, PAIRS)
     await parts.close()
@@ -338,7 +338,7 @@ def test_progress_is_told_of_every_outcome():
     done = []
 
     async def run():
-        parts = Parts(Scripted(), reader=FixedReader())
+        parts = Components(Scripted(), reader=FixedReader())
         await read_pairs(parts, PAIRS, done.append)
         await parts.close()
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from hopweave.errors import DataError, RunError
 from hopweave.grounding.entailment import CitedClaim, Judgement, read_judgements
 from hopweave.prompting.prompt import escape, fence, prompts_beside
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.workbench import Workbench
 from hopweave.trace import Record, Trace
 from hopweave.types import Message
@@ -35,16 +35,16 @@ class Judge:
     """A language model that says whether a quote bears a claim out.
 
     Attributes:
-        parts: the model with its store; nothing else of them is used.
+        components: the model with its store; nothing else of them is used.
     """
 
-    parts: Parts
+    components: Components
 
     async def judge(self, pair: CitedClaim) -> Judgement:
         """The verdict on a pair: `entails` is `None` if the model failed, or said neither yes nor no first."""
-        workbench = Workbench(self.parts, Trace())
+        workbench = Workbench(self.components, Trace())
         prompt = workbench.fill(_PROMPTS["judge"], query=pair.query, claim=escape(pair.claim), quote=fence(pair.quote))
-        identity = self.parts.llm.identity
+        identity = self.components.llm.identity
         try:
             reply = await workbench.reply([Message("user", prompt)], purpose="judge")
         except RunError as error:
@@ -108,10 +108,10 @@ def _cited_claims(record: Record) -> Iterator[CitedClaim]:
 
 
 def _check_judge(judge: Judge, known: Iterable[Judgement], path: Path) -> None:
-    others: Sequence[str] = sorted({judgement.judge for judgement in known} - {judge.parts.llm.identity})
+    others: Sequence[str] = sorted({judgement.judge for judgement in known} - {judge.components.llm.identity})
     if others:
         raise DataError(
-            f"{path} holds verdicts of {others[0]!r}, not of {judge.parts.llm.identity!r}; name another file with --out"
+            f"{path} holds verdicts of {others[0]!r}, not of {judge.components.llm.identity!r}; name another file with --out"
         )
 
 

@@ -20,7 +20,7 @@ from hopweave.evaluation.runs.progress import Cell, CellProgress, Spent
 from hopweave.opening import open_retriever
 from hopweave.prices import Price
 from hopweave.protocols import OnText
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.types import Abilities, Message, Passage, Question, Reading, Reply, Sampling, Usage
 from hopweave.weaver import Weaver
 
@@ -120,7 +120,7 @@ async def _rehearsed(prepared: Prepared, cell: Cell, num_left: int, price: Price
     async with AsyncExitStack() as stack:
         retriever, engine = open_retriever(settings)
         reader = settings.part("readers", settings.reader)
-        parts = Parts(
+        components = Components(
             _StandIn("", abilities),
             retriever=retriever,
             engine=engine,
@@ -128,11 +128,11 @@ async def _rehearsed(prepared: Prepared, cell: Cell, num_left: int, price: Price
             duplicate_detector=_AllNew(),
             sampling=settings.make_sampling(),
         )
-        stack.push_async_callback(parts.close)
-        weaver = Weaver(settings, parts=parts)
+        stack.push_async_callback(components.close)
+        weaver = Weaver(settings, components=components)
         spent = []
         for voice in _VOICES:
-            parts.llm = _StandIn(voice, abilities)
+            components.llm = _StandIn(voice, abilities)
             spent.append(await _spent(weaver, questions))
     least, most = _CHARACTERS_PER_TOKEN[1], _CHARACTERS_PER_TOKEN[0]
 

@@ -13,7 +13,7 @@ from hopweave.evaluation.runs.paths import base_of
 from hopweave.evaluation.runs.prepare import Prepared
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.opening import open_retriever
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.store import Store
 from hopweave.weaver import Weaver
 
@@ -30,14 +30,14 @@ class SharedComponents:
         self.prepared = prepared
         self.max_parallel: int | None = model.abilities.max_parallel
         self.llm: Limited = limited(model, Turns(self.max_parallel or DEFAULT_PARALLEL))
-        self._shared = Parts(self.llm)
-        self.parts: dict[str, Parts] = {}
+        self._shared = Components(self.llm)
+        self.components: dict[str, Components] = {}
         self.weavers: dict[Cell, Weaver] = {}
 
     def open(self) -> None:
         """Opens everything but the store."""
         settings = self.prepared.settings
-        self._shared = Parts(
+        self._shared = Components(
             self.llm,
             reader=settings.part("readers", settings.reader),
             duplicate_detector=settings.part("duplicate_detectors", settings.duplicate_detector),
@@ -46,11 +46,11 @@ class SharedComponents:
         )
         for cell in self.prepared.cells:
             own, corpus = self.prepared.settings_of(cell), self.prepared.corpus_of(cell.dataset)
-            if corpus not in self.parts:
-                self.parts[corpus] = self._shared.over(*open_retriever(own))
-            parts = self.parts[corpus]
+            if corpus not in self.components:
+                self.components[corpus] = self._shared.over(*open_retriever(own))
+            components = self.components[corpus]
             has_seed = self.prepared.plan.methods[cell.method].seed is not None
-            self.weavers[cell] = Weaver(own, parts=parts.sampled(own.make_sampling()) if has_seed else parts)
+            self.weavers[cell] = Weaver(own, components=components.sampled(own.make_sampling()) if has_seed else components)
 
     async def open_model(self) -> None:
         """Gets the model ready, so that no question is taken to be as slow as that is.
@@ -64,20 +64,20 @@ class SharedComponents:
     def keep_replies_in(self, folder: RunFolder) -> None:
         """Opens the store: that of the run, unless the settings name one."""
         store = Store(self._store_path(folder), self.prepared.settings.store.mode)
-        for parts in (*self.parts.values(), *(weaver.parts for weaver in self.weavers.values())):
-            parts.store = store
+        for components in (*self.components.values(), *(weaver.components for weaver in self.weavers.values())):
+            components.store = store
 
     @property
     def num_unreadable(self) -> int:
         """How many replies of the store could not be read."""
-        store = next((parts.store for parts in self.parts.values()), None)
+        store = next((components.store for components in self.components.values()), None)
         return 0 if store is None else store.num_unreadable
 
     async def close(self) -> None:
         """Lets go of everything."""
         async with AsyncExitStack() as stack:
-            for parts in (self._shared, *self.parts.values()):
-                stack.push_async_callback(parts.close)
+            for components in (self._shared, *self.components.values()):
+                stack.push_async_callback(components.close)
 
     def manifest(self, folder: RunFolder, known: manifest_file.Manifest | None) -> manifest_file.Manifest:
         """What the run depends on, as it is now; of files that are as they were, the hash is taken from before.
@@ -87,8 +87,10 @@ class SharedComponents:
         prepared, reader = self.prepared, self._shared.reader
         before = manifest_file.known_files(known, folder.path) if known is not None else {}
         names = {folder.corpus_of(label): prepared.corpus_of(label) for label in prepared.datasets}
-        indexes = {name: getattr(self.parts[corpus].engine, "index", None) for name, corpus in names.items()}
-        engines = {name: self.parts[corpus] for name, corpus in names.items() if self.parts[corpus].engine is not None}
+        indexes = {name: getattr(self.components[corpus].engine, "index", None) for name, corpus in names.items()}
+        engines = {
+            name: self.components[corpus] for name, corpus in names.items() if self.components[corpus].engine is not None
+        }
 
         def hashed(path: Path) -> manifest_file.Source:
             return manifest_file.hash_source(path, before.get(path.resolve()))
@@ -106,7 +108,7 @@ class SharedComponents:
             indexes={name: hashed(index) for name, index in indexes.items() if isinstance(index, Path)},
             llm=self.llm.identity,
             reader=reader.identity if reader is not None else "",
-            retrievers={name: parts.retriever_identity for name, parts in engines.items()},
+            retrievers={name: components.retriever_identity for name, components in engines.items()},
             methods={cell.method: weaver.setup(weaver.budget).options for cell, weaver in self.weavers.items()},
             settings=folder.plan.settings,
             base=base_of(folder.path),

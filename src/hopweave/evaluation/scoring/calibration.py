@@ -22,7 +22,7 @@ from typing import Any, Literal
 from hopweave.errors import DataError, RunError, SettingsError
 from hopweave.files import read_json
 from hopweave.protocols import ModelReader
-from hopweave.runtime.components import Parts
+from hopweave.runtime.components import Components
 from hopweave.runtime.workbench import Workbench
 from hopweave.text.matching import is_contained, normalize_answer, rouge_l
 from hopweave.trace import Failure, Trace
@@ -217,18 +217,20 @@ def _num_shared_words(pair: Pair) -> int:
     return len(set(normalize_answer(pair.query).split()) & set(passage.split()))
 
 
-async def read_pairs(parts: Parts, pairs: Sequence[Pair], on_done: Callable[[Outcome], None] = lambda _: None) -> list[Outcome]:
+async def read_pairs(
+    components: Components, pairs: Sequence[Pair], on_done: Callable[[Outcome], None] = lambda _: None
+) -> list[Outcome]:
     """Reads every pair through a workbench of its own, so that calls are kept in the store and come from it.
 
     Failures of a run are outcomes; what the user has to fix first is raised. An engine reads in batches; a reader that asks
     the model, as many side by side as its endpoint serves at a time.
     """
-    turns = asyncio.Semaphore(_num_parallel(parts))
+    turns = asyncio.Semaphore(_num_parallel(components))
 
     async def outcome_of(pair: Pair) -> Outcome:
         async with turns:
             try:
-                outcome = Outcome(pair, await Workbench(parts, Trace()).read(pair.query, pair.passage))
+                outcome = Outcome(pair, await Workbench(components, Trace()).read(pair.query, pair.passage))
             except RunError as error:
                 outcome = Outcome(pair, None, Failure.of(error))
         on_done(outcome)
@@ -242,8 +244,8 @@ async def read_pairs(parts: Parts, pairs: Sequence[Pair], on_done: Callable[[Out
     return [task.result() for task in tasks]
 
 
-def _num_parallel(parts: Parts) -> int:
-    return (parts.llm.abilities.max_parallel or 1) if isinstance(parts.reader, ModelReader) else _ENGINE_BATCH
+def _num_parallel(components: Components) -> int:
+    return (components.llm.abilities.max_parallel or 1) if isinstance(components.reader, ModelReader) else _ENGINE_BATCH
 
 
 def scored_by_reader(outcomes: Iterable[Outcome]) -> list[Scored]:
