@@ -86,14 +86,16 @@ def _body_of(record: Record, call: ModelCall) -> bytes:
     return json.dumps(request_body(Wire("scripted", ""), asked, call.sampling, frozenset(), is_streamed=False)).encode()
 
 
-async def send_bare(bodies: Sequence[bytes], base_url: str, num_parallel: int) -> float:
+async def send_bare(bodies: Sequence[bytes], base_url: str, num_parallel: int, apart_seconds: float = 0.0) -> float:
     """CPU seconds of this process for sending requests with nothing but aiohttp, and parsing the replies.
 
-    The first of those that are under way side by side begin as far apart as questions do: at one moment it would take less.
+    Args:
+        bodies: of the requests.
+        base_url: of the server.
+        num_parallel: requests side by side.
+        apart_seconds: between the beginnings of the first of them; at one moment, it takes less.
     """
     import aiohttp
-
-    from hopweave.weaver import APART_SECONDS
 
     waiting = iter(bodies)
     headers = {"Authorization": "Bearer no-key-needed", "Content-Type": "application/json"}
@@ -101,7 +103,7 @@ async def send_bare(bodies: Sequence[bytes], base_url: str, num_parallel: int) -
     async with aiohttp.ClientSession(connector=connector, headers=headers, cookie_jar=aiohttp.DummyCookieJar()) as session:
 
         async def send(place: int) -> None:
-            await asyncio.sleep(place * APART_SECONDS)
+            await asyncio.sleep(place * apart_seconds)
             for body in waiting:
                 async with session.post(f"{base_url}/chat/completions", data=body) as response:
                     json.loads(await response.read())

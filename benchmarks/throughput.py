@@ -7,7 +7,8 @@ end before 5 rounds of it. Printed for each method are
 - that limit as a share of the time taken, from the start of the process (interpreter, imports, index, store and connections);
 - the CPU milliseconds of the process for each call, from the first question to the last record on disk, with trace, record,
   store and BM25 search, and as a multiple of what a bare aiohttp client takes that then, in the same process, sends the same
-  requests, as many side by side, and parses the replies;
+  requests, as many side by side, and parses the replies; `apart` is the multiple of one that begins them as far apart as
+  questions begin, which takes it longer;
 - the CPU seconds of the start (imports, index, store, client), and the CPU milliseconds of the server for each call.
 
 With `--latency lognormal` the server takes 1 s on average (sigma 0.6), and the limit is all the waiting there is, spread evenly
@@ -42,7 +43,9 @@ def main() -> None:
     elif options.base_url:
         print(json.dumps(asyncio.run(_ask(options))))
     else:
-        print("method     questions failed  calls  seconds  limit  share  ms a call  bare  times bare  start CPU s  server ms")
+        print(
+            "method     questions failed  calls  seconds  limit  share  ms a call  bare  times bare apart  start CPU s  server ms"
+        )
         for method in [options.method] if options.method else CALLS:
             print(_measured(options, method), flush=True)
 
@@ -76,11 +79,12 @@ def _measured(options: argparse.Namespace, method: str) -> str:
         raise SystemExit(f"{method} made {found['calls']} calls, not {CALLS[method]} a question: the limit is not known")
     rounds = options.questions / options.parallel
     limit = (rounds if sigma else math.ceil(rounds)) * CALLS[method] * options.delay
-    own, bare = (1000 * found[name] / found["calls"] for name in ("cpu_seconds", "bare_cpu_seconds"))
+    of_one = 1000 / found["calls"]
+    own, bare, apart = (of_one * found[name] for name in ("cpu_seconds", "bare_cpu_seconds", "bare_apart_cpu_seconds"))
     return (
         f"{method:<10} {options.questions:>9} {found['failed']:>6} {found['calls']:>6} {found['seconds']:>8.1f} {limit:>6.1f} "
-        f"{limit / found['seconds']:>6.3f} {own:>10.2f} {bare:>5.2f} {own / bare:>11.2f} {found['start_cpu_seconds']:>12.2f} "
-        f"{500 * server_cpu_seconds / found['calls']:>10.2f}"
+        f"{limit / found['seconds']:>6.3f} {own:>10.2f} {bare:>5.2f} {own / bare:>11.2f} {own / apart:>5.2f} "
+        f"{found['start_cpu_seconds']:>12.2f} {of_one / 3 * server_cpu_seconds:>10.2f}"
     )
 
 
@@ -128,10 +132,13 @@ async def _ask(options: argparse.Namespace) -> dict[str, float]:
 async def _bare(options: argparse.Namespace, records: list[Any]) -> dict[str, float]:
     from _server import bodies_of, send_bare
 
+    from hopweave.weaver import APART_SECONDS
+
     return {
         "calls": sum(record.totals().llm_calls for record in records),
         "failed": sum(record.error is not None for record in records),
         "bare_cpu_seconds": await send_bare(bodies_of(records), options.base_url, options.parallel),
+        "bare_apart_cpu_seconds": await send_bare(bodies_of(records), options.base_url, options.parallel, APART_SECONDS),
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from hopweave.catalog import Role, key_of, lacking, load, name_of
 from hopweave.errors import DataError, SettingsError
+from hopweave.files import sha256_of
 from hopweave.part_files import part_file
 from hopweave.protocols import ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.runtime.budget import Budget
@@ -223,7 +223,7 @@ def _starter_index(retriever: str) -> Path:
     if part_file(retriever) is not None:
         raise SettingsError(f"there is no index of the starter corpus for {retriever}; name an index with --corpus")
     passages = Path(__file__).parent / "starter" / "passages.jsonl"
-    digest = hashlib.sha256(passages.read_bytes()).hexdigest()[:12]
+    digest = sha256_of(passages)[:12]
     folder = user_cache_path("hopweave") / "indexes" / f"starter-{version('hopweave')}-{digest}-{retriever}"
     if (folder / "manifest.json").is_file():
         return folder

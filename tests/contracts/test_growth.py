@@ -138,6 +138,7 @@ OTHERS = {
     **{f"document{suffix}": (lambda text, suffix=suffix: read_document(text, suffix)) for suffix in (".txt", ".md", ".html")},
     "sentence_spans": sentences.sentence_spans,
     "first_sentence": sentences.first_sentence,
+    "sentence_around": lambda text: sentences.sentence_around(text, Span(0, 1)),
     "split_spans": lambda text: list(split_spans(text, 200)),
     "load_json": lambda text: no_error(lambda one: load_json(one, "here"), text),
     "fence": lambda text: prompt.fence(text, "A title"),
