@@ -30,6 +30,8 @@ AnyRetriever = Retriever | ModelRetriever
 AnyReader = Reader | ModelReader
 
 STARTER = "starter"
+INDEX_LAYOUT = 2
+"""In the name of the starter's index: goes up with what an index holds, so that the one of an earlier hopweave is not taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,8 @@ def index_folder(settings: Settings, engine: str = "") -> Path:
         SettingsError: for the starter corpus and an engine in a file of one's own, whose code may change at any time.
     """
     if settings.corpus == STARTER:
-        return _starter_index(engine or engine_of(settings))
+        name = engine or engine_of(settings)
+        return _starter_index(getattr(load("retrievers", name), "INDEX_OF", name))
     folder = Path(settings.corpus)
     if not folder.exists():
         raise DataError(f"there is no index at {folder}; make one with: hopweave index DOCUMENTS --to {folder}")
@@ -224,7 +227,7 @@ def _starter_index(retriever: str) -> Path:
         raise SettingsError(f"there is no index of the starter corpus for {retriever}; name an index with --corpus")
     passages = Path(__file__).parent / "starter" / "passages.jsonl"
     digest = sha256_of(passages)[:12]
-    folder = user_cache_path("hopweave") / "indexes" / f"starter-{version('hopweave')}-{digest}-{retriever}"
+    folder = user_cache_path("hopweave") / "indexes" / f"starter-{version('hopweave')}-{digest}-{retriever}-{INDEX_LAYOUT}"
     if (folder / "manifest.json").is_file():
         return folder
     try:

@@ -139,12 +139,35 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Via:
+    """What led a retriever from one passage to another.
+
+    Attributes:
+        passage_id: of the passage that it came from, which need not be among the hits.
+        title: of that passage.
+        by: `link`, where one of them names the other's document; `words`, where the other answers what the first leaves open.
+    """
+
+    passage_id: str
+    title: str
+    by: Literal["link", "words"]
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage found by a retriever: higher scores are better, ranks count from 1."""
+    """A passage found by a retriever.
+
+    Attributes:
+        passage: that was found.
+        score: higher is better.
+        rank: from 1.
+        via: what led to it; `None` where it was found by the query itself.
+    """
 
     passage: Passage
     score: float
     rank: int
+    via: Via | None = None
 
 
 @dataclass(frozen=True, slots=True)

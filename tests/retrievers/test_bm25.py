@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from hopweave.errors import DataError, SearchError, SettingsError
 from hopweave.protocols import Retriever
-from hopweave.retrievers.bm25 import BM25, MAX_QUERY_TERMS
+from hopweave.retrievers._bm25_search import MAX_QUERY_TERMS
+from hopweave.retrievers.bm25 import BM25
 from hopweave.types import Passage
 
 ULM = [

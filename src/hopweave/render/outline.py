@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from hopweave.render.plain import counted, cut, one_line
-from hopweave.trace import Decision, Failure, ModelCall, ParseFailure, Read, Record, Search, Step, Timing
+from hopweave.trace import Decision, Failure, Found, ModelCall, ParseFailure, Read, Record, Search, Step, Timing
 
 Tone = Literal["plain", "good", "new", "warn", "bad", "quiet"]
 Kind = Literal["model_call", "search", "read", "decision", "parse_failure"]
@@ -241,9 +241,16 @@ def _search_node(step: Search, titles: dict[str, str], children: tuple[Node, ...
     text = f"{' | '.join(queries)} ({counted(num_hits, 'hit')})"
     details = []
     for query, hits in zip(queries, step.hits, strict=False):
-        found = "; ".join(f"{one_line(titles.get(hit.passage_id, hit.passage_id))} {hit.score:.2f}" for hit in hits)
-        details.append(Detail(query, found or "nothing found"))
+        details.append(Detail(query, "; ".join(_hit_text(hit, titles) for hit in hits) or "nothing found"))
     return _call_node(step, "search", text, details, children)
+
+
+def _hit_text(hit: Found, titles: dict[str, str]) -> str:
+    text = f"{one_line(titles.get(hit.passage_id, hit.passage_id))} {hit.score:.2f}"
+    if hit.via is None:
+        return text
+    how = "linked with" if hit.via.by == "link" else "by words from"
+    return f"{text} ({how} {one_line(hit.via.title or hit.via.passage_id)})"
 
 
 def _read_node(step: Read, titles: dict[str, str], children: tuple[Node, ...]) -> Node:

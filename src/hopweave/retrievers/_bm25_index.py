@@ -18,6 +18,7 @@ import tantivy
 from hopweave.errors import DataError
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._index_writing import Staging, full_disk
+from hopweave.retrievers._links import opening, openings, title_key
 from hopweave.types import Passage
 
 ENGINE = "bm25"
@@ -34,6 +35,12 @@ _MAX_TERM_BYTES = 255
 _MAX_ID_BYTES = 10_000
 
 _HEAP_BYTES = 128_000_000
+LINK_FIELDS = ("title_key", "title_opening", "opening")
+"""The key of the title, what it begins with, and what a key in the text can begin with; see `_links`."""
+
+LAYOUT = "layout"
+"""In a manifest's state: which fields the index has. 2 has the keys of titles and names, which `weave` needs."""
+
 _REWRITTEN = frozenset({"meta.json", ".managed.json"})
 _LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
 _FULL_DISK_FREE_BYTES = 1 << 24
@@ -65,7 +72,10 @@ def document_id_of(passage: Passage) -> str:
 
 @cache
 def schema() -> tantivy.Schema:
-    """The fields: ids, the text in three ways, a number that no other passage ever has, and the passage itself."""
+    """The fields: ids, the text in three ways, a number that no other passage ever has, the passage itself, and names.
+
+    The fields of an earlier layout come first, so that what asks for them reads its indexes as well.
+    """
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
@@ -73,6 +83,8 @@ def schema() -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name=ANALYZER, index_option="freq")
     builder.add_unsigned_field("number", indexed=True, fast=True)
     builder.add_bytes_field("passage", stored=True)
+    for name in LINK_FIELDS:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
 
@@ -139,6 +151,7 @@ class Writing:
         self._previous: tantivy.Searcher | None = None
         self._fingerprint = Fingerprint()
         self._next_number = 0
+        self._layout = 2
         self.num_added = 0
         self.num_deleted = 0
         if staging.previous is not None:
@@ -146,9 +159,15 @@ class Writing:
             self._previous = load(staging.folder / staging.previous.data, staging.previous)
             self._fingerprint = Fingerprint(staging.previous.fingerprint)
             self._next_number = staging.previous.state["next_number"]
+            self._layout = staging.previous.state.get(LAYOUT, 1)
             staging.clone_previous(rewritten=_REWRITTEN)
         with self._engine():
-            self._index = tantivy.Index(schema(), path=str(staging.data))
+            # Of an update, the index has the schema that it was built with.
+            self._index = (
+                tantivy.Index(schema(), path=str(staging.data))
+                if staging.previous is None
+                else tantivy.Index.open(str(staging.data))
+            )
             self._index.register_tokenizer(ANALYZER, analyzer())
             self._writer: tantivy.IndexWriter | None = self._index.writer(_HEAP_BYTES)
 
@@ -158,7 +177,7 @@ class Writing:
 
     def add(self, passage: Passage) -> None:
         """Adds a passage."""
-        document = _engine_document(passage, self._next_number)
+        document = _engine_document(passage, self._next_number, with_links=self._layout > 1)
         self._ids.add(passage, self.num_added + 1)
         with self._engine():
             self._open_writer().add_document(document)
@@ -208,7 +227,7 @@ class Writing:
         mode = self._staging.data.stat().st_mode & 0o666
         for name in _REWRITTEN:  # the engine makes them for its own user alone
             self._staging.data.joinpath(name).chmod(mode)
-        state = {"next_number": self._next_number}
+        state = {"next_number": self._next_number} | ({LAYOUT: self._layout} if self._layout > 1 else {})
         manifest = self._staging.publish(
             engine=ENGINE, analyzer=ANALYZER, num_passages=num_passages, fingerprint=self._fingerprint, state=state
         )
@@ -243,7 +262,7 @@ class Writing:
             ) from error
 
 
-def _engine_document(passage: Passage, number: int) -> tantivy.Document:
+def _engine_document(passage: Passage, number: int, *, with_links: bool) -> tantivy.Document:
     if not passage.id or len(passage.id.encode("utf-8", "replace")) > _MAX_ID_BYTES:
         raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {_MAX_ID_BYTES:,} bytes")
     row = [number, passage.id, passage.title, passage.text, passage.source, passage.start, passage.end]
@@ -257,9 +276,19 @@ def _engine_document(passage: Passage, number: int) -> tantivy.Document:
         document.add_text("title", title)
         document.add_unsigned("number", number)
         document.add_bytes("passage", json.dumps(row, ensure_ascii=False).encode())
+        for name, value in _link_values(passage) if with_links else ():
+            document.add_text(name, value)
     except UnicodeEncodeError:
         raise DataError(f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it") from None
     return document
+
+
+def _link_values(passage: Passage) -> Iterator[tuple[str, str]]:
+    if key := title_key(passage.title):
+        yield "title_key", key
+        yield "title_opening", opening(key)
+    for value in sorted(openings(passage.text)):
+        yield "opening", value
 
 
 class _Ids:

@@ -18,7 +18,6 @@ lie in, so scores can differ slightly from those of an index built anew.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,18 +26,14 @@ from typing import Annotated, Literal
 import tantivy
 
 from hopweave.errors import DataError, SearchError, SettingsError
-from hopweave.retrievers._bm25_index import ENGINE, analyzer, by_term, load, schema, searchable, stored, writing_to
+from hopweave.retrievers._bm25_index import ENGINE, by_term, load, schema, stored, writing_to
+from hopweave.retrievers._bm25_search import best_with_ties, query_terms, scored_passages, weighted_query
 from hopweave.retrievers._index_folder import IndexSummary, open_index
 from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Hit, Passage
 
 __all__ = ["BM25"]
 
-MAX_QUERY_TERMS = 256
-"""Of a longer query, the terms that are in the fewest passages are searched for; the first in the query among equals."""
-
-_SCORE_DECIMALS = 4
-_MAX_TIES = 1000
 _PAGE = 1000
 
 
@@ -191,50 +186,9 @@ class BM25:
         return self._searcher
 
     def _search_one(self, searcher: tantivy.Searcher, query: str, max_hits: int) -> list[Hit]:
-        terms = _query_terms(searcher, query)
+        terms = query_terms(searcher, query)
         if not terms or max_hits < 1:
             return []
-        found = _with_ties(searcher, self._engine_query(terms), max_hits)
-        scored = [(round(score, _SCORE_DECIMALS), stored(searcher, address)[1]) for score, address in found]
-        scored.sort(key=lambda pair: (-pair[0], pair[1].id))
-        return [Hit(passage, score, rank) for rank, (score, passage) in enumerate(scored[:max_hits], start=1)]
-
-    def _engine_query(self, terms: dict[str, int]) -> tantivy.Query:
         weights = {"all" if self.fields == "title_and_text" else "text": 1.0, "title": self.title_weight}
-        return tantivy.Query.boolean_query(
-            [
-                (tantivy.Occur.Should, _term_query(name, term, weight * count))
-                for name, weight in weights.items()
-                if weight > 0
-                for term, count in terms.items()
-            ]
-        )
-
-
-def _query_terms(searcher: tantivy.Searcher, query: str) -> dict[str, int]:
-    """The terms of a query that some passage holds, and how often the query has them."""
-    # Half of a surrogate pair is no character; the engine takes none.
-    terms = Counter(analyzer().analyze(searchable(query.encode("utf-8", "replace").decode("utf-8"))))
-    num_passages = {term: searcher.doc_freq("all", term) for term in terms}
-    known = [term for term in terms if num_passages[term]]
-    if len(known) > MAX_QUERY_TERMS:
-        known = sorted(known, key=num_passages.__getitem__)[:MAX_QUERY_TERMS]
-    return {term: terms[term] for term in known}
-
-
-def _term_query(name: str, term: str, weight: float) -> tantivy.Query:
-    query = tantivy.Query.term_query(schema(), name, term, index_option="freq")
-    return query if weight == 1 else tantivy.Query.boost_query(query, weight)
-
-
-def _with_ties(searcher: tantivy.Searcher, query: tantivy.Query, max_hits: int) -> list[tuple[float, tantivy.DocAddress]]:
-    """The best hits and all that tie with the last of them (up to 1,000), so that the order is ours to decide."""
-    limit = max_hits + 8
-    while True:
-        hits = searcher.search(query, limit, count=False).hits
-        if len(hits) <= max_hits:
-            return hits
-        lowest = round(hits[max_hits - 1][0], _SCORE_DECIMALS)
-        if len(hits) < limit or round(hits[-1][0], _SCORE_DECIMALS) < lowest or limit >= max_hits + _MAX_TIES:
-            return [hit for hit in hits if round(hit[0], _SCORE_DECIMALS) >= lowest]
-        limit = max_hits + min(_MAX_TIES, 8 * (limit - max_hits))
+        found = scored_passages(searcher, best_with_ties(searcher, weighted_query(terms, weights), max_hits))
+        return [Hit(passage, score, rank) for rank, (score, _, passage) in enumerate(found[:max_hits], start=1)]

@@ -139,7 +139,7 @@ class Trace:
         """Refers to hits by id; their passages go into the record once."""
         for hit in hits:
             self._passages.setdefault(hit.passage.id, hit.passage)
-        return tuple(Found(hit.passage.id, float(hit.score)) for hit in hits)
+        return tuple(Found(hit.passage.id, float(hit.score), hit.via) for hit in hits)
 
     def keep_passage(self, passage: Passage) -> None:
         """Puts a passage into the record."""

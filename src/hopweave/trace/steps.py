@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import Discriminator
+from pydantic import Discriminator, Field
 
 from hopweave.errors import RunError
 from hopweave.trace.json_text import whole
-from hopweave.types import Reading, Reply, Sampling, Usage
+from hopweave.types import Reading, Reply, Sampling, Usage, Via
 
 READER = "reader"
 """The purpose of a call that reads a passage."""
@@ -81,10 +81,17 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A hit, by the id of its passage (the passage itself is in `Record.passages`)."""
+    """A hit, by the id of its passage (the passage itself is in `Record.passages`).
+
+    Attributes:
+        passage_id: of the passage.
+        score: higher is better.
+        via: what led the retriever to it, where that was another passage; left out of the JSON where it is `None`.
+    """
 
     passage_id: str
     score: float
+    via: Annotated[Via | None, Field(exclude_if=lambda via: via is None)] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,89 @@
+"""Multi-hop retrieval without a model: from the passages that share words with a question to those that complete it.
+
+`bm25` finds what a question says; what it leads to ("the director of that film") is in passages that share no word with it.
+`weave` searches once, then follows from the best passages the documents they name and the words that are still open, checks
+each link against those words, and chooses the passages as a set. See docs/weave.md, which has the figures.
+
+Calls of a model: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from hopweave.errors import DataError, SearchError, SettingsError
+from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, load
+from hopweave.retrievers._index_folder import open_index
+from hopweave.retrievers._weaving import Weaving, WordIndex
+from hopweave.types import Hit
+
+__all__ = ["Weave"]
+
+
+@dataclass(eq=False)
+class Weave:
+    """Finds passages by the words they share with the query, and by what those passages lead to.
+
+    An instance serves one thread at a time. It searches an index of `bm25`, as it is when it is opened.
+
+    Raises:
+        DataError: if the index cannot be opened, or was built before there was `weave`; it says what to do.
+        SettingsError: for an option that cannot be.
+    """
+
+    INDEX_OF: ClassVar[str] = ENGINE
+    """The retriever that builds the index."""
+
+    index: Annotated[Path, "folder of the index, as built by: hopweave index"]
+    depth: Annotated[int, "hops from the passages that the query itself finds; 0 follows none"] = 2
+    links: Annotated[bool, "follow the titles that passages name"] = True
+    residual: Annotated[bool, "search for what the query asks and a passage leaves open"] = True
+    set_choice: Annotated[bool, "choose each passage for what it adds to those before it"] = True
+    title_weight: Annotated[float, "how much the title's own BM25 score adds"] = 0.5
+
+    def __post_init__(self) -> None:
+        if self.depth < 0:
+            raise SettingsError(f"weave depth must be at least 0, not {self.depth}")
+        if not 0 <= self.title_weight < float("inf"):
+            raise SettingsError(f"title_weight = {self.title_weight} cannot be; give 0 or more")
+        self.index = Path(self.index)
+        self._manifest, searcher = open_index(self.index, ENGINE, load)
+        if self._manifest.state.get(LAYOUT, 1) < 2:
+            raise DataError(
+                f"index {self.index} was built before there was weave, and holds no names; "
+                f"rebuild it with: hopweave index PATH... --to {self.index}"
+            )
+        fields = {"all": 1.0, "title": self.title_weight}
+        self._words: WordIndex | None = WordIndex(searcher, self._manifest.num_passages, fields)
+
+    @property
+    def identity(self) -> str:
+        """Name, options, and the fingerprint of the corpus."""
+        return (
+            f"weave depth={self.depth} links={self.links} residual={self.residual} set_choice={self.set_choice} "
+            f"title_weight={self.title_weight:g} analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}"
+        )
+
+    def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """See `protocols.Retriever`. A hit's score is its value, or that of the hit before where that is lower."""
+        if self._words is None:
+            raise SearchError(f"the weave retriever on {self.index} is closed")
+        try:
+            return [self._search_one(self._words, query, max_hits) for query in queries]
+        except ValueError as error:
+            raise SearchError(f"weave search in {self.index} failed: {error}") from error
+
+    def close(self) -> None:
+        """Lets go of the index."""
+        self._words = None
+
+    def _search_one(self, words: WordIndex, query: str, max_hits: int) -> list[Hit]:
+        weaving = Weaving(words, query, depth=self.depth, use_links=self.links, use_residual=self.residual)
+        hits: list[Hit] = []
+        for rank, woven in enumerate(weaving.chosen(max_hits, as_set=self.set_choice), start=1):
+            score = min(woven.value, hits[-1].score) if hits else woven.value
+            hits.append(Hit(woven.passage, round(score, 4), rank, woven.via))
+        return hits
