@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import lru_cache, wraps
 from typing import Concatenate, Generic, ParamSpec, TypeVar, cast
@@ -35,7 +36,7 @@ class Kept(Generic[T]):
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
-        self._kept: dict[Hashable, T] = {}
+        self._kept: OrderedDict[Hashable, T] = OrderedDict()  # a dict looks for its first key ever longer
 
     def get(self, key: Hashable) -> T | None:
         """The result under a key; `None` if there is none any more."""
@@ -44,6 +45,6 @@ class Kept(Generic[T]):
     def keep(self, key: Hashable, result: T) -> T:
         """Puts a result in; the oldest has to make room."""
         if len(self._kept) >= self._most:
-            del self._kept[next(iter(self._kept))]
+            self._kept.popitem(last=False)
         self._kept[key] = result
         return result

@@ -51,12 +51,20 @@ def weighted_query(terms: Mapping[str, float], fields: Mapping[str, float]) -> t
     )
 
 
-def among(query: tantivy.Query, field: str, values: Collection[str] | Collection[int]) -> tantivy.Query:
-    """The query over the passages alone that have one of the values in a field; those it does not find score 0."""
-    of_values = tantivy.Query.term_set_query(schema(), field, list(values))
-    return tantivy.Query.boolean_query(
-        [(tantivy.Occur.Must, tantivy.Query.const_score_query(of_values, 0.0)), (tantivy.Occur.Should, query)]
-    )
+def among(
+    query: tantivy.Query, field: str, values: Collection[str] | Collection[int], *, found_only: bool = False
+) -> tantivy.Query:
+    """The query over the passages alone that have one of the values in a field.
+
+    Args:
+        query: that scores them.
+        field: which holds the values.
+        values: of which one is enough.
+        found_only: leave out what the query does not find; else that scores 0.
+    """
+    has_value = tantivy.Query.const_score_query(tantivy.Query.term_set_query(schema(), field, list(values)), 0.0)
+    occur = tantivy.Occur.Must if found_only else tantivy.Occur.Should
+    return tantivy.Query.boolean_query([(tantivy.Occur.Must, has_value), (occur, query)])
 
 
 def best_with_ties(searcher: tantivy.Searcher, query: tantivy.Query, max_hits: int) -> list[tuple[float, tantivy.DocAddress]]:

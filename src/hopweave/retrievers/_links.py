@@ -91,9 +91,8 @@ def mentions(text: str, *, is_title: Callable[[str], bool], opens_title: Callabl
 
 def _longest(words: tuple[Word, ...], index: int, is_title: Callable[[str], bool], opens_title: Callable[[str], bool]) -> int:
     """How many words the longest title has that stands at a place; 0 if none does."""
-    pair = " ".join(word.key for word in words[index : index + 2])
     most = min(MAX_KEY_WORDS, len(words) - index)
-    if most > 1 and opens_title(pair):
+    if most > 1 and opens_title(f"{words[index].key} {words[index + 1].key}"):
         for length in range(most, 1, -1):
             if is_title(" ".join(word.key for word in words[index : index + length])):
                 return length
@@ -125,5 +124,7 @@ def key_words(text: str) -> tuple[Word, ...]:
 
 
 def _folded(word: str) -> str:
+    if word.isascii():
+        return word.lower()
     plain = unicodedata.normalize("NFKD", word.casefold())
     return "".join(character for character in plain if not unicodedata.combining(character))

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import tantivy
 
@@ -74,6 +74,7 @@ MAX_SHARING = 30
 _BEGINNING = 60  # characters
 _RARE = 5
 _NAMED_SHARE = 0.5
+_MAX_FREQUENCIES = 1 << 16
 
 
 class Document:
@@ -148,8 +149,7 @@ class WordIndex:
         self._num_passages = num_passages
         self._fields = fields
         self._documents: Kept[Document] = Kept()
-        self._numbers: Kept[int] = Kept()
-        self._frequencies: Kept[int] = Kept(1 << 16)
+        self._frequency = lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
 
     def question_terms(self, text: str) -> dict[str, int]:
         """The terms of a question that some passage holds, and how often the question has them."""
@@ -191,12 +191,14 @@ class WordIndex:
         return self._found(among(weighted_query(terms, self._fields), "title_key", keys), max_hits) if keys else {}
 
     def naming(self, keys: Collection[str], terms: Mapping[str, float], max_hits: int) -> dict[Document, float]:
-        """Passages that name one of the keys, those that answer terms best, with their scores, which may be 0."""
+        """Passages that name one of the keys and answer terms, those that answer them best, with their scores."""
         if not keys:
             return {}
         starts = [opening(key) for key in keys]
-        found = self._found(among(weighted_query(terms, self._fields), "opening", starts), max_hits)
-        return {document: score for document, score in found.items() if any(map(document.names, keys))}
+        found = self._found(among(weighted_query(terms, self._fields), "opening", starts, found_only=True), max_hits)
+        # Of two words, or one, an opening is the key itself.
+        is_sure = all(start == key for start, key in zip(starts, keys, strict=True))
+        return {document: score for document, score in found.items() if is_sure or any(map(document.names, keys))}
 
     def scores(self, terms: Mapping[str, float], documents: Collection[Document]) -> dict[Document, float]:
         """How well given passages answer terms."""
@@ -213,10 +215,6 @@ class WordIndex:
         at = (address.segment_ord, address.doc)
         known = self._documents.get(at)
         return known if known is not None else self._documents.keep(at, Document(*stored(self._searcher, address), self))
-
-    def _frequency(self, field: str, term: str) -> int:
-        known = self._frequencies.get((field, term))
-        return known if known is not None else self._frequencies.keep((field, term), self._searcher.doc_freq(field, term))
 
 
 @dataclass(slots=True)
