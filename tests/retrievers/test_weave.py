@@ -67,6 +67,16 @@ def test_a_hit_says_what_led_to_it(index):
     assert (hits["carey"].via.passage_id, hits["carey"].via.title, hits["carey"].via.by) == ("film", "The Long Tide", "link")
 
 
+def test_a_question_typed_in_small_letters_names_titles_of_two_words_or_more(index):
+    assert ids(found(index, QUESTION.lower()))[:2] == ["film", "carey"]
+    assert mentions(
+        "the long tide of kerrow",
+        is_title={"long tide", "kerrow"}.__contains__,
+        opens_title={"long tide"}.__contains__,
+        any_case=True,
+    ) == [("long tide", 4, 13)]
+
+
 def test_what_led_to_what_is_a_tree(index):
     for question in (QUESTION, "Where did the wife of the director of The Long Tide grow up?", "Kerrow Lina Holt Tom Carey"):
         hits = {hit.passage.id: hit for hit in found(index, question, 30)}

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from hopweave.render.hits import via_text
 from hopweave.render.plain import counted, cut, one_line
 from hopweave.trace import Decision, Failure, Found, ModelCall, ParseFailure, Read, Record, Search, Step, Timing
 
@@ -247,10 +248,7 @@ def _search_node(step: Search, titles: dict[str, str], children: tuple[Node, ...
 
 def _hit_text(hit: Found, titles: dict[str, str]) -> str:
     text = f"{one_line(titles.get(hit.passage_id, hit.passage_id))} {hit.score:.2f}"
-    if hit.via is None:
-        return text
-    how = "linked with" if hit.via.by == "link" else "by words from"
-    return f"{text} ({how} {one_line(hit.via.title or hit.via.passage_id)})"
+    return f"{text} ({via_text(hit.via)})" if hit.via else text
 
 
 def _read_node(step: Read, titles: dict[str, str], children: tuple[Node, ...]) -> Node:

@@ -69,11 +69,14 @@ def openings(text: str) -> set[str]:
     return found
 
 
-def mentions(text: str, *, is_title: Callable[[str], bool], opens_title: Callable[[str], bool]) -> list[Mention]:
+def mentions(
+    text: str, *, is_title: Callable[[str], bool], opens_title: Callable[[str], bool], any_case: bool = False
+) -> list[Mention]:
     """The titles that a text names, leftmost first and as long as they can be.
 
     Args:
         text: that may name them.
+        any_case: take titles of two words or more in small letters, too, as people type them.
         is_title: whether a key is that of a title.
         opens_title: whether a title of two words or more begins with these two.
     """
@@ -81,7 +84,9 @@ def mentions(text: str, *, is_title: Callable[[str], bool], opens_title: Callabl
     found = []
     index = 0
     while index < len(words):
-        longest = _longest(words, index, is_title, opens_title) if words[index].is_named else 0
+        is_named = words[index].is_named
+        longest = _longest(words, index, is_title, opens_title) if is_named or any_case else 0
+        longest = longest if is_named or longest > 1 else 0
         if longest:
             key = " ".join(word.key for word in words[index : index + longest])
             found.append(Mention(key, words[index].start, words[index + longest - 1].end))

@@ -173,10 +173,11 @@ class WordIndex:
         num_holding = self._frequency("all", terms[0])
         return num_holding > _RARE and self.num_naming(key) < _NAMED_SHARE * (num_holding - 1)
 
-    def mentions(self, text: str) -> list[Mention]:
+    def mentions(self, text: str, *, any_case: bool = False) -> list[Mention]:
         """The titles of documents that a text names; common words are none."""
         found = mentions(
             text,
+            any_case=any_case,
             is_title=lambda key: self._frequency("title_key", key) > 0,
             opens_title=lambda pair: self._frequency("title_opening", pair) > 0,
         )
@@ -293,7 +294,8 @@ class Weaving:
         found = self._words.best(self._terms, FIRST_HITS)
         self._best_score = max(found.values(), default=0.0) or 1.0
         self._states = {document: _State(score / self._best_score) for document, score in found.items()}
-        for mention in self._words.mentions(self._text) if self._use_links else ():
+        is_typed_small = self._text.islower()
+        for mention in self._words.mentions(self._text, any_case=is_typed_small) if self._use_links else ():
             bonus = TITLE_BONUS * min(1.0, 0.5 + 0.25 * len(mention.key.split()))
             for document, score in self._words.titled([mention.key], self._terms, MAX_LINKS).items():
                 self._states[document] = _State(score / self._best_score + bonus)
@@ -318,7 +320,7 @@ class Weaving:
             if reached > state.reached:
                 state.reached = reached
                 if document not in self._sources:  # what leads on was there before what it leads to, so the path is a tree
-                    state.via = Via(source.passage.id, source.passage.title, "link" if link >= residual else "words")
+                    state.via = Via(source.passage.id, source.passage.title, "link" if link else "words")
 
     def _residual_terms(self, source: Document) -> dict[str, float]:
         terms = {term: count * (COVERED if term in source.terms else 1.0) for term, count in self._terms.items()}

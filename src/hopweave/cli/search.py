@@ -1,0 +1,68 @@
+"""Search an index as a method would, and see what is found and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopweave.cli._terminal import say, standard_input
+
+if TYPE_CHECKING:
+    from hopweave.types import Hit
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def search(
+    corpus: Annotated[str, typer.Argument(help="An index made by `hopweave index`, or: starter.")],
+    query: Annotated[str, typer.Argument(help="What to search for; - reads it from standard input.")],
+    *,
+    retriever: Annotated[
+        str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
+    ] = "",
+    max_hits: Annotated[int, typer.Option(help="At most this many passages.", min=1)] = 5,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each hit and nothing else.")] = False,
+) -> None:
+    """Search an index: rank, score and title of each passage, what led to it, and the words it shares with the query.
+
+    No model is called, so a retriever that asks one cannot be used here.
+    """
+    from hopweave.errors import SettingsError
+    from hopweave.opening import open_retriever
+    from hopweave.settings import assignments, merged, read_settings
+
+    flags: dict[str, Any] = {"corpus": corpus} | ({"retriever": retriever} if retriever else {})
+    settings = read_settings(merged(assignments(set_ or []), flags), config=config)
+    opened, engine = open_retriever(settings)
+    if opened is not engine:
+        raise SettingsError(
+            f"the retriever {settings.retriever!r} asks the language model; search with one that does not, such as bm25 or "
+            f"weave, or use: hopweave ask QUESTION --retriever {settings.retriever} --calls"
+        )
+    asked = standard_input() if query == "-" else query
+    try:
+        [hits] = engine.search([asked], max_hits)
+    finally:
+        engine.close()
+    _print(asked, hits, as_json=as_json)
+
+
+def _print(query: str, hits: list[Hit], *, as_json: bool) -> None:
+    from pydantic_core import to_json
+
+    from hopweave.render.hits import hit_lines
+    from hopweave.render.plain import plain_json
+
+    if as_json:
+        for hit in hits:
+            typer.echo(plain_json(to_json(hit).decode()))
+    elif not hits:
+        say("nothing found: no passage holds a word of the query")
+    else:
+        for line in hit_lines(query, hits):
+            say(line)

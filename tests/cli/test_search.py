@@ -1,0 +1,77 @@
+"""`hopweave search`: what an index finds, and why."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from hopweave.cli import app
+from hopweave.retrievers.bm25 import BM25
+from hopweave.types import Passage
+
+PASSAGES = [
+    Passage("film", "The Long Tide is a film of 1971. Tom Carey directed it.", "The Long Tide"),
+    Passage("carey", "Tom Carey was a painter from Wales.", "Tom Carey"),
+    Passage("nasty", "A tide [31mof red[0m words.", "Tide\nand \x1b]0;title\x07more"),
+    *[Passage(f"n{n}", f"Town {n} has a market.", f"Town {n}") for n in range(20)],
+]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("search") / "index"
+    BM25.build(folder, PASSAGES)
+    return str(folder)
+
+
+def searched(*arguments, **more):
+    return CliRunner().invoke(app, ["search", *arguments], **more)
+
+
+def test_it_prints_rank_score_title_words_and_the_nearest_sentence(index):
+    said = searched(index, "who directed the long tide", "--max-hits", "2").stdout.splitlines()
+    assert said[0].split()[0] == "1"
+    assert said[0].endswith("The Long Tide (film)")
+    assert said[1].strip() == "words: directed, long, tide"
+    assert said[2].strip() in ("Tom Carey directed it.", "The Long Tide is a film of 1971.")
+
+
+def test_weave_says_what_led_to_a_passage(index):
+    said = searched(index, "where is the director of the long tide from", "--retriever", "weave").stdout
+    assert "linked with The Long Tide" in said
+
+
+def test_json_has_the_passage_and_what_led_to_it(index):
+    result = searched(index, "the director of The Long Tide", "--retriever", "weave", "--json", "--max-hits", "2")
+    hits = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [hit["rank"] for hit in hits] == [1, 2]
+    assert hits[0]["passage"]["id"] == "film"
+    assert hits[1]["via"] == {"passage_id": "film", "title": "The Long Tide", "by": "link"}
+
+
+def test_what_stands_in_a_passage_cannot_tell_the_terminal_what_to_do(index):
+    result = searched(index, "red words of the tide", "--max-hits", "3")
+    assert "\x1b" not in result.stdout
+    assert "\x07" not in result.stdout
+
+
+def test_a_query_without_a_known_word_says_so(index):
+    result = searched(index, "zzzz qqqq")
+    assert (result.exit_code, result.stdout.strip()) == (0, "nothing found: no passage holds a word of the query")
+
+
+def test_the_query_can_come_from_standard_input(index):
+    assert "The Long Tide (film)" in searched(index, "-", input="long tide").stdout
+
+
+def test_a_retriever_that_asks_the_model_is_refused_with_what_to_do(index):
+    result = searched(index, "tide", "--retriever", "hyde")
+    assert result.exit_code == 1
+    assert "asks the language model; search with one that does not" in result.stderr
+
+
+def test_no_index_is_one_line(tmp_path):
+    result = searched(str(tmp_path / "none"), "tide")
+    assert result.exit_code == 1
+    assert "there is no index at" in result.stderr
+    assert "Traceback" not in result.output
