@@ -13,7 +13,7 @@ PASSAGES = [
     Passage("film", "The Long Tide is a film of 1971. Tom Carey directed it.", "The Long Tide"),
     Passage("carey", "Tom Carey was a painter from Wales.", "Tom Carey"),
     Passage("nasty", "A tide [31mof red[0m words.", "Tide\nand \x1b]0;title\x07more"),
-    *[Passage(f"n{n}", f"Town {n} has a market.", f"Town {n}") for n in range(20)],
+    *[Passage(f"n{n}", f"Town {n} has a market, where a director buys fish.", f"Town {n}") for n in range(20)],
 ]
 
 
@@ -37,7 +37,7 @@ def test_it_prints_rank_score_title_words_and_the_nearest_sentence(index):
 
 
 def test_weave_says_what_led_to_a_passage(index):
-    said = searched(index, "where is the director of the long tide from", "--retriever", "weave").stdout
+    said = searched(index, "which director made the long tide", "--retriever", "weave").stdout
     assert "linked with The Long Tide" in said
 
 
