@@ -160,6 +160,14 @@ def as_before(monkeypatch, folder, passages):
     assert json.loads((folder / "manifest.json").read_text())["state"] == {"next_number": len(passages)}
 
 
+def test_with_a_budget_of_tokens_only_the_likeliest_sentences_are_shown(index):
+    [film, *_] = found(index, max_tokens=60)
+    assert film.passage.text.startswith("The Long Tide is a 1971 drama film directed by Tom Carey.")
+    assert sum(len(hit.passage.text.replace(" ", "")) for hit in found(index, max_tokens=60)) < sum(
+        len(hit.passage.text.replace(" ", "")) for hit in found(index)
+    )
+
+
 def test_scores_fall_and_ranks_count_from_one(index):
     hits = found(index, max_hits=20)
     assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
@@ -183,7 +191,7 @@ def test_a_closed_one_says_so(index):
         retriever.search(["Kerrow"], 3)
 
 
-@pytest.mark.parametrize("options", [{"depth": -1}, {"title_weight": -0.5}, {"title_weight": math.nan}])
+@pytest.mark.parametrize("options", [{"depth": -1}, {"max_tokens": 0}, {"title_weight": -0.5}, {"title_weight": math.nan}])
 def test_an_option_that_cannot_be_is_refused(index, options):
     with pytest.raises(SettingsError):
         Weave(index, **options)

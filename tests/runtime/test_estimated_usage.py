@@ -11,8 +11,9 @@ from hopweave.errors import BudgetReached, ModelError, ReplayMiss
 from hopweave.llms.openai_compatible import OpenAICompatible
 from hopweave.metrics.tokens import Tokens
 from hopweave.runtime.budget import Budget
-from hopweave.runtime.estimated_usage import estimated_tokens, with_usage
+from hopweave.runtime.estimated_usage import with_usage
 from hopweave.runtime.store import Store
+from hopweave.text.words import estimated_tokens
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Example, Gold, Message, Reply, Sampling, Usage
 

@@ -18,6 +18,7 @@ from hopweave.errors import DataError, SearchError, SettingsError
 from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, load
 from hopweave.retrievers._index_folder import open_index
 from hopweave.retrievers._weaving import Weaving, WordIndex
+from hopweave.text.evidence import shortened
 from hopweave.types import Hit
 
 __all__ = ["Weave"]
@@ -43,12 +44,15 @@ class Weave:
     residual: Annotated[bool, "search for what the query asks and a passage leaves open"] = True
     set_choice: Annotated[bool, "choose each passage for what it adds to those before it"] = True
     title_weight: Annotated[float, "how much the title's own BM25 score adds"] = 0.5
+    max_tokens: Annotated[int | None, "show the likeliest sentences alone, so many tokens in all; none: whole passages"] = None
 
     def __post_init__(self) -> None:
         if self.depth < 0:
             raise SettingsError(f"weave depth must be at least 0, not {self.depth}")
         if not 0 <= self.title_weight < float("inf"):
             raise SettingsError(f"title_weight = {self.title_weight} cannot be; give 0 or more")
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise SettingsError(f"weave max_tokens must be at least 1, not {self.max_tokens}; leave it out for whole passages")
         self.index = Path(self.index)
         self._manifest, searcher = open_index(self.index, ENGINE, load)
         if self._manifest.state.get(LAYOUT, 1) < 2:
@@ -64,7 +68,8 @@ class Weave:
         """Name, options, and the fingerprint of the corpus."""
         return (
             f"weave depth={self.depth} links={self.links} residual={self.residual} set_choice={self.set_choice} "
-            f"title_weight={self.title_weight:g} analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}"
+            f"title_weight={self.title_weight:g} max_tokens={self.max_tokens} "
+            f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}"
         )
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
@@ -86,4 +91,4 @@ class Weave:
         for rank, woven in enumerate(weaving.chosen(max_hits, as_set=self.set_choice), start=1):
             score = min(woven.value, hits[-1].score) if hits else woven.value
             hits.append(Hit(woven.passage, round(score, 4), rank, woven.via))
-        return hits
+        return hits if self.max_tokens is None else shortened(query, hits, self.max_tokens)

@@ -6,22 +6,11 @@ English has some 4 characters a token, of a byte each; scripts of 2 or 3 bytes a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hopweave.text.words import estimated_tokens
 from hopweave.types import Message, Reply, Usage
-
-BYTES_PER_TOKEN = 4
-
-
-def estimated_tokens(text: str) -> int:
-    """About how many tokens a text has.
-
-    >>> estimated_tokens("Who composed The Planets?"), estimated_tokens("")
-    (7, 0)
-    """
-    return math.ceil(len(text.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN)
 
 
 def usage_of_prompt(messages: Sequence[Message]) -> Usage:

@@ -1,0 +1,71 @@
+"""Sentences chosen under a budget of tokens."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hopweave.text.evidence import chosen_sentences, shortened
+from hopweave.text.words import estimated_tokens
+from hopweave.types import Hit, Passage, Via
+
+FILM = Passage(
+    "film", "The Long Tide is a film. It cost a lot. Tom Carey directed The Long Tide in 1971. It rained.", "The Long Tide"
+)
+CAREY = Passage("carey", "Tom Carey was a painter. He was born in Wales. He liked tea. He had a dog.", "Tom Carey")
+TOWN = Passage("town", "A town has a market. It has a church. It has a mill.", "Town")
+HITS = [Hit(FILM, 2.0, 1), Hit(CAREY, 1.2, 2, Via("film", "The Long Tide", "link")), Hit(TOWN, 0.2, 3)]
+QUESTION = "Where was the director of The Long Tide born?"
+
+
+def texts(max_tokens, hits=HITS):
+    return [one.text for one in chosen_sentences(QUESTION, hits, max_tokens)]
+
+
+def test_what_the_question_asks_for_comes_before_what_it_does_not():
+    chosen = texts(50)
+    assert "Tom Carey directed The Long Tide in 1971." in chosen
+    assert "Tom Carey was a painter." in chosen
+    assert not {"It has a church.", "It has a mill."} & set(chosen)
+
+
+@pytest.mark.parametrize("budget", [0, 5, 20, 40, 80, 1000])
+def test_the_budget_holds_titles_included(budget):
+    chosen = chosen_sentences(QUESTION, HITS, budget)
+    titles = {one.passage.id: one.passage.title for one in chosen}
+    spent = sum(estimated_tokens(one.text) for one in chosen) + sum(estimated_tokens(title) + 3 for title in titles.values())
+    assert spent <= budget
+
+
+def test_all_is_taken_where_all_fits_in_reading_order():
+    assert " ".join(texts(10_000)) == f"{FILM.text} {CAREY.text} {TOWN.text}"
+
+
+def test_a_length_of_ones_own_counts():
+    assert len(chosen_sentences(QUESTION, HITS, 12, length=lambda text: 3.0)) == 2
+
+
+def test_shortened_passages_keep_their_spans():
+    short = shortened(QUESTION, HITS, 50)
+    assert [hit.rank for hit in short] == list(range(1, len(short) + 1))
+    for hit in short:
+        whole = {one.passage.id: one.passage.text for one in HITS}[hit.passage.id]
+        assert len(hit.passage.text) == len(whole)
+        assert all(shown in (" ", had) for shown, had in zip(hit.passage.text, whole, strict=True))
+
+
+def test_a_passage_of_which_nothing_is_chosen_is_left_out():
+    assert "town" not in [hit.passage.id for hit in shortened(QUESTION, HITS, 40)]
+
+
+def test_nothing_found_gives_nothing():
+    assert chosen_sentences(QUESTION, [], 100) == []
+    assert shortened(QUESTION, [Hit(Passage("empty", ""), 0.0, 1)], 100) == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60), st.lists(st.text(max_size=120), max_size=4), st.integers(0, 200))
+def test_chosen_sentences_are_exact_spans_of_their_passages(question, of_passages, budget):
+    hits = [Hit(Passage(f"p{number}", text), 1.0 / number, number) for number, text in enumerate(of_passages, start=1)]
+    for one in chosen_sentences(question, hits, budget):
+        assert one.text
+        assert one.text == one.passage.text[one.span.start : one.span.end]
