@@ -1,0 +1,234 @@
+"""What an index costs as it grows: building, memory, disk, opening, and a query, for `bm25` and `weave`.
+
+The corpora are generated, from a seed: words of an invented vocabulary of 200,000 drawn by Zipf's law (exponent 1.07), 60 to
+100 a passage; each passage has a title of one to three invented names of its own, and names the titles of 4 others on average
+(Poisson), which are drawn by Zipf's law as well (exponent 0.8), so that some are named by thousands. A question holds a title
+and other words. Generated text says nothing about quality: see retrieval_quality.py.
+
+    python benchmarks/retrieval_scale.py [--passages 200000,1000000] [--queries 200] [--out OUT] [--against bm25s]
+
+Every figure is of a process of its own, so that peak memory is its own. CPU is that of all threads. `--against bm25s` measures
+that library in the same run, where it is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hopweave.catalog import load
+from hopweave.retrievers.bm25 import BM25
+from hopweave.types import Passage
+
+SEED = 20260717
+NUM_WORDS = 200_000
+WORDS_BY_ZIPF = 1.07
+LINKS_BY_ZIPF = 0.8
+MEAN_LINKS = 4
+CHUNK = 20_000
+BATCH = 64
+MAX_HITS = 10
+_SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
+
+
+def main() -> None:
+    """Measures each size, and prints a table."""
+    options = _options()
+    if options.step:
+        print(json.dumps(STEPS[options.step](options.folder, options.size, options.queries)))
+        return
+    columns = ("passages", "engine", "build s", "build CPU s", "build peak MB", "disk MB", "open s", "CPU ms a query",
+               f"CPU ms in batches of {BATCH}", "query peak MB")  # fmt: skip
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
+    for size in map(int, options.passages.split(",")):
+        folder = options.out / str(size)
+        built = _measured("build", folder, size, options.queries)
+        for engine in ("bm25", "weave", *(["bm25s"] if options.against else [])):
+            queried = _measured(engine, folder, size, options.queries)
+            of_build = queried if engine == "bm25s" else built if engine == "bm25" else {}
+            cells = [f"{size:,}", engine]
+            cells += [
+                f"{of_build[key]:,.0f}" if of_build else "" for key in ("seconds", "cpu_seconds", "build_peak_mb", "disk_mb")
+            ]
+            cells += [f"{queried['open_seconds']:.2f}", f"{queried['alone_ms']:.1f}", f"{queried['batch_ms']:.1f}"]
+            print(f"| {' | '.join([*cells, format(queried['peak_mb'], ',.0f')])} |", flush=True)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--passages", default="200000,1000000", help="sizes of the corpora")
+    parser.add_argument("--queries", type=int, default=200, help="queries asked, alone and again in batches")
+    parser.add_argument(
+        "--out", type=Path, default=Path("retrieval-scale"), help="folder for the indexes, kept for the next time"
+    )
+    parser.add_argument("--against", choices=("bm25s",), help="measure this library as well")
+    parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _measured(step: str, folder: Path, size: int, queries: int) -> Mapping[str, float]:
+    arguments = ["--step", step, "--folder", str(folder), "--size", str(size), "--queries", str(queries)]
+    done = subprocess.run([sys.executable, __file__, *arguments], check=True, capture_output=True, text=True)
+    values: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return values
+
+
+def _build(folder: Path, size: int, _: int) -> dict[str, float]:
+    report = folder / "build.json"
+    if report.is_file():
+        values: dict[str, float] = json.loads(report.read_text())
+        return values
+    folder.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    summary = BM25.build(folder / "index", generated(size))
+    built = {
+        "seconds": time.monotonic() - started,
+        "cpu_seconds": time.process_time(),
+        "build_peak_mb": _peak_mb(),
+        "disk_mb": summary.num_bytes / 1e6,
+    }
+    report.write_text(json.dumps(built))
+    return built
+
+
+def _query(name: str) -> Callable[[Path, int, int], dict[str, float]]:
+    def measure(folder: Path, size: int, queries: int) -> dict[str, float]:
+        asked = questions(size, queries)
+        started = time.monotonic()
+        retriever = load("retrievers", name)(index=folder / "index")
+        retriever.search(asked[:1], MAX_HITS)
+        opened = time.monotonic() - started
+        return {"open_seconds": opened, **_timed(lambda some: retriever.search(some, MAX_HITS), asked), "peak_mb": _peak_mb()}
+
+    return measure
+
+
+def _bm25s(folder: Path, size: int, queries: int) -> dict[str, float]:
+    import bm25s
+
+    asked = questions(size, queries)
+    started, cpu = time.monotonic(), time.process_time()
+    tokens = bm25s.tokenize([f"{one.title}\n{one.text}" for one in generated(size)], stopwords="en", show_progress=False)
+    engine = bm25s.BM25(method="lucene")
+    engine.index(tokens, show_progress=False)
+    built = {"seconds": time.monotonic() - started, "cpu_seconds": time.process_time() - cpu, "build_peak_mb": _peak_mb()}
+    engine.save(folder / "bm25s")
+    disk = sum(path.stat().st_size for path in (folder / "bm25s").iterdir()) / 1e6
+    started = time.monotonic()
+    engine = bm25s.BM25.load(folder / "bm25s")
+
+    def search(some: Sequence[str]) -> Any:
+        return engine.retrieve(bm25s.tokenize(some, stopwords="en", show_progress=False), k=MAX_HITS, show_progress=False)
+
+    search(asked[:1])
+    opened = time.monotonic() - started
+    return {**built, "disk_mb": disk, "open_seconds": opened, **_timed(search, asked), "peak_mb": _peak_mb()}
+
+
+def _timed(search: Callable[[Sequence[str]], Any], asked: Sequence[str]) -> dict[str, float]:
+    """CPU milliseconds a query, each alone and then in batches; every question is new to the process the first time."""
+    half = len(asked) // 2
+    started = time.process_time()
+    for question in asked[:half]:
+        search([question])
+    alone = time.process_time() - started
+    started = time.process_time()
+    for first in range(half, len(asked), BATCH):
+        search(asked[first : first + BATCH])
+    batch = time.process_time() - started
+    return {"alone_ms": 1000 * alone / half, "batch_ms": 1000 * batch / (len(asked) - half)}
+
+
+STEPS: Mapping[str, Callable[[Path, int, int], dict[str, float]]] = {
+    "build": _build,
+    "bm25": _query("bm25"),
+    "weave": _query("weave"),
+    "bm25s": _bm25s,
+}
+
+
+def generated(size: int) -> Iterator[Passage]:
+    """Passages by the million, the same for the same size."""
+    for first in range(0, size, CHUNK):
+        yield from _chunk(size, first)
+
+
+def questions(size: int, num: int) -> list[str]:
+    """Questions, each with a title and four words."""
+    draw = np.random.default_rng(SEED + 1)
+    words = _zipf(draw, NUM_WORDS, WORDS_BY_ZIPF, 4 * num).reshape(num, 4)
+    return [
+        f"Which {' '.join(map(_word, of_one))} belongs to {_title(int(number))}?"
+        for of_one, number in zip(words.tolist(), draw.integers(0, size, num), strict=True)
+    ]
+
+
+def _chunk(size: int, first: int) -> list[Passage]:
+    num = min(CHUNK, size - first)
+    draw = np.random.default_rng([SEED, size, first])
+    lengths = draw.integers(60, 101, num)
+    words = iter(_zipf(draw, NUM_WORDS, WORDS_BY_ZIPF, int(lengths.sum())).tolist())
+    passages = []
+    for offset, links in enumerate(_links(size, first)):
+        text = [_word(next(words)) for _ in range(int(lengths[offset]))]
+        for link in links:
+            text.insert(int(link) % len(text), f"{_title(int(link))},")
+        sentences = [" ".join(text[at : at + 15]).capitalize() for at in range(0, len(text), 15)]
+        number = first + offset
+        passages.append(Passage(f"g{number}", f"{_title(number)} is one. {'. '.join(sentences)}.", _title(number)))
+    return passages
+
+
+def _links(size: int, first: int) -> list[list[int]]:
+    """For each passage of a chunk, the numbers of those that it names."""
+    num = min(CHUNK, size - first)
+    draw = np.random.default_rng([SEED, size, first, 7])
+    counts = draw.poisson(MEAN_LINKS, num)
+    targets = _zipf(draw, size, LINKS_BY_ZIPF, int(counts.sum()))
+    # Spread over all numbers, so that those that are named often do not stand together.
+    spread = (targets * 2_654_435_761) % size
+    return [part.tolist() for part in np.split(spread, np.cumsum(counts)[:-1])]
+
+
+def _zipf(draw: np.random.Generator, most: int, exponent: float, num: int) -> Any:
+    """Numbers below `most`, the k-th of them in proportion to 1 / k^exponent, by the inverse of the continuous distribution."""
+    at = draw.random(num)
+    power = 1 - exponent
+    return np.minimum(((at * (float(most) ** power - 1) + 1) ** (1 / power)).astype(np.int64), most) - 1
+
+
+def _word(number: int) -> str:
+    parts = []
+    number += len(_SYLLABLES)
+    while number:
+        number, syllable = divmod(number, len(_SYLLABLES))
+        parts.append(_SYLLABLES[syllable])
+    return "".join(parts)
+
+
+def _title(number: int) -> str:
+    names = [
+        _word(number + 1_000_000),
+        *([_word(number % 3_000 + 300_000)] if number % 3 else []),
+        *(["Hall"] if number % 7 == 0 else []),
+    ]
+    return " ".join(name.capitalize() for name in names)
+
+
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
+if __name__ == "__main__":
+    main()
