@@ -31,8 +31,6 @@ from hopweave.datasets._rows import Id, Layout, Row, Text
 from hopweave.datasets._source import LocalFile, distinct, examples_of
 from hopweave.types import AnswerForm, Example, Gold, Question
 
-__all__ = ["GoldSteps"]
-
 Form = Literal["parts", "given", "listed"]
 
 _EARLIER = re.compile(r"#(\d+)")

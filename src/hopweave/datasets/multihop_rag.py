@@ -38,8 +38,6 @@ from hopweave.datasets._rows import Layout, Row, Text, read_rows
 from hopweave.datasets._source import Naming, Source, distinct, examples_of, required
 from hopweave.types import Example, Gold, Passage, Question
 
-__all__ = ["MultiHopRAG"]
-
 
 class _Evidence(Layout):
     fact: Text

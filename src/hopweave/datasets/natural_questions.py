@@ -40,8 +40,6 @@ from hopweave.datasets._rows import Id, Layout, Row, Text
 from hopweave.datasets._source import Naming, distinct, examples_of
 from hopweave.types import Example, Gold, Question
 
-__all__ = ["NaturalQuestions"]
-
 
 class _Tokens(Layout):
     start_token: int

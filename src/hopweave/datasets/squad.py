@@ -28,8 +28,6 @@ from hopweave.datasets._rows import Id, Layout, Row, Text
 from hopweave.datasets._source import Naming, Source, distinct, examples_of, passage_of
 from hopweave.types import Example, Gold, Passage, Question
 
-__all__ = ["SQuAD"]
-
 
 def _texts(value: Any) -> Any:
     """The texts of answers: on the hub they are a column."""

@@ -41,8 +41,6 @@ from hopweave.datasets._rows import Id, Layout, Row, Text, read_members
 from hopweave.datasets._source import Naming, Source, distinct, examples_of, required
 from hopweave.types import Example, Gold, GoldStep, Passage, Question
 
-__all__ = ["StrategyQA"]
-
 _LABELS = ("Yes", "No")
 
 

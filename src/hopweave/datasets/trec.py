@@ -28,8 +28,6 @@ from hopweave.datasets._rows import Row
 from hopweave.datasets._source import LocalFile, Naming, examples_of
 from hopweave.types import Example
 
-__all__ = ["TREC"]
-
 
 @dataclass(frozen=True, slots=True)
 class TREC(LocalFile):

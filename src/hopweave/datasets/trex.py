@@ -26,8 +26,6 @@ from hopweave.datasets._rows import Row
 from hopweave.datasets._source import examples_of
 from hopweave.types import Example
 
-__all__ = ["TREx"]
-
 
 @dataclass(frozen=True, slots=True)
 class TREx(KiltSource):

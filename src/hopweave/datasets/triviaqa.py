@@ -35,8 +35,6 @@ from hopweave.datasets._rows import Id, Layout, Row, Text
 from hopweave.datasets._source import Naming, distinct, examples_of
 from hopweave.types import Example, Gold, Question
 
-__all__ = ["TriviaQA"]
-
 
 class _Answer(Layout):
     value: Text = Field(validation_alias=AliasChoices("Value", "value"))

@@ -25,8 +25,6 @@ from hopweave.datasets._rows import Layout, Row, Text
 from hopweave.datasets._source import Naming, Source, examples_of
 from hopweave.types import Example
 
-__all__ = ["WebQuestions"]
-
 _DESCRIPTION = re.compile(r'\(description\s+(?:"((?:[^"\\]|\\.)*)"|([^()"]+))\s*\)')
 _ESCAPED = re.compile(r"\\(.)")
 

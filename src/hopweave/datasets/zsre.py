@@ -27,8 +27,6 @@ from hopweave.datasets._rows import Row
 from hopweave.datasets._source import examples_of
 from hopweave.types import Example
 
-__all__ = ["ZsRE"]
-
 
 @dataclass(frozen=True, slots=True)
 class ZsRE(KiltSource):

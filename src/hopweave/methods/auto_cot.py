@@ -48,8 +48,6 @@ from hopweave.toolkit.final_answer import file_missing, is_missing
 from hopweave.toolkit.options import at_least
 from hopweave.types import Answer, Message, Question
 
-__all__ = ["AutoCoT"]
-
 _PROMPTS = prompts_beside(__file__)
 _CALLS_EACH = 2
 

@@ -23,8 +23,6 @@ from hopweave.toolkit.options import at_least
 from hopweave.toolkit.probing import REFUSED, refuses
 from hopweave.types import Answer, Message, Question
 
-__all__ = ["CoT"]
-
 
 @dataclass(frozen=True, slots=True)
 class CoT:

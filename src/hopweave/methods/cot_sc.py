@@ -20,8 +20,6 @@ from hopweave.toolkit.options import at_least, check_top_p
 from hopweave.toolkit.voting import Tie
 from hopweave.types import Answer, Question
 
-__all__ = ["CoTSC"]
-
 
 @dataclass(frozen=True, slots=True)
 class CoTSC:

@@ -34,8 +34,6 @@ from hopweave.toolkit.steps import Step, stepwise_answer
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Hit, Question
 
-__all__ = ["DecomP"]
-
 _STOP = ("\nA:", "\nQC:")
 _MAX_CALLS_FACT = 4  # of the controller of one fact, which needs 3
 

@@ -19,8 +19,6 @@ from hopweave.toolkit.options import at_least
 from hopweave.toolkit.probing import REFUSED, probed, refuses
 from hopweave.types import Answer, Message, Question
 
-__all__ = ["Direct"]
-
 _PROMPTS = prompts_beside(__file__)
 
 

@@ -25,8 +25,6 @@ from hopweave.toolkit.options import at_least
 from hopweave.toolkit.probing import REFUSED, probed, refuses
 from hopweave.types import Answer, Message, Passage, Question
 
-__all__ = ["DirectRetrieval"]
-
 _PROMPTS = prompts_beside(__file__)
 
 

@@ -42,8 +42,6 @@ from hopweave.toolkit.options import at_least
 from hopweave.toolkit.voting import file_vote, vote
 from hopweave.types import Answer, Hit, Question
 
-__all__ = ["DSP"]
-
 _PRESETS = {"official": (10, 20), "light": (1, 1)}
 _NOTHING_TO_FIND = ("na", "none")
 

@@ -47,8 +47,6 @@ from hopweave.toolkit.final_answer import bare_answer
 from hopweave.toolkit.options import at_least, check_top_p, one_of
 from hopweave.types import Answer, Hit, Message, Question, Sampling
 
-__all__ = ["InternetAugmented"]
-
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\nEvidence:", "\nQuestion:")
 _ASKING = "\nQuestion:"

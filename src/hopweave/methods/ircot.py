@@ -32,8 +32,6 @@ from hopweave.toolkit.final_answer import file_missing
 from hopweave.toolkit.options import at_least, options_for
 from hopweave.types import Answer, Message, Question, Reply
 
-__all__ = ["IRCoT"]
-
 _PROMPTS = prompts_beside(__file__)
 _ONE_LINE = ("\n",)
 _LABEL = re.compile(r"\s*A:\s*")

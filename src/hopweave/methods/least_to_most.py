@@ -27,8 +27,6 @@ from hopweave.toolkit.steps import Step, stepwise_answer
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Message, Question
 
-__all__ = ["LeastToMost"]
-
 UNKNOWN = "unknown"
 """What stands for the answer to a sub-question that the model does not answer."""
 

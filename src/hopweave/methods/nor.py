@@ -16,8 +16,6 @@ from hopweave.toolkit.few_shot import FewShot, Instruction, Packer
 from hopweave.toolkit.options import at_least
 from hopweave.types import Answer, Question
 
-__all__ = ["NoR"]
-
 
 @dataclass(frozen=True, slots=True)
 class NoR:

@@ -19,8 +19,6 @@ from hopweave.toolkit.few_shot import FewShot, Instruction, Packer
 from hopweave.toolkit.options import at_least, options_for
 from hopweave.types import Answer, Question
 
-__all__ = ["OneR"]
-
 
 @dataclass(frozen=True, slots=True)
 class OneR:

@@ -30,8 +30,6 @@ from hopweave.toolkit.transcript import Transcript
 from hopweave.toolkit.voting import file_vote, vote
 from hopweave.types import Answer, Message, Question
 
-__all__ = ["PlanAndSolve"]
-
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\nQuestion:",)
 _BLANK_LINE = ("\n\n",)

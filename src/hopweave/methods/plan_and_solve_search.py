@@ -27,8 +27,6 @@ from hopweave.toolkit.options import at_least
 from hopweave.toolkit.steps import SHOWN_WORDS, Step, shown, stepwise_answer
 from hopweave.types import Answer, Hit, Message, Question
 
-__all__ = ["PlanAndSolveSearch"]
-
 _PROMPTS = prompts_beside(__file__)
 _SOLUTION_OR_EXAMPLE = ("\nSolution:", "\nQuestion:")
 _NEXT_EXAMPLE = ("\nQuestion:",)

@@ -21,8 +21,6 @@ from hopweave.toolkit.demos import drawn
 from hopweave.toolkit.options import at_least
 from hopweave.types import Answer, Question
 
-__all__ = ["ReAct"]
-
 
 @dataclass(frozen=True, slots=True)
 class ReAct(Acting):

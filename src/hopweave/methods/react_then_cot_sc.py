@@ -20,8 +20,6 @@ from hopweave.toolkit.demos import NumDemos, drawn
 from hopweave.toolkit.options import at_least, options_for
 from hopweave.types import Answer, Question
 
-__all__ = ["ReActThenCoTSC"]
-
 
 @dataclass(frozen=True, slots=True)
 class ReActThenCoTSC(Acting):

@@ -37,8 +37,6 @@ from hopweave.toolkit.options import at_least
 from hopweave.toolkit.voting import Tie, file_vote, vote
 from hopweave.types import Answer, Message, Question, Reply
 
-__all__ = ["Recite"]
-
 _PROMPTS = prompts_beside(__file__)
 _END = ("\n\n\n", "\nQuestion:")
 _LABEL = re.compile(r"(?:^|\n)[ \t*_#>-]*+(?:answer[ \t]*+\d{0,2}|\d{1,2})[ \t*_]*+:[*_]*+", re.IGNORECASE)

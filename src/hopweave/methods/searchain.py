@@ -40,8 +40,6 @@ from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.options import at_least, options_for
 from hopweave.types import Answer, Message, Origin, Passage, Question, Reading, Sampling
 
-__all__ = ["SearChain"]
-
 _PROMPTS = prompts_beside(__file__)
 _FINAL = ("\n[Final Content]",)
 _ANSWER_FIRST = re.compile(r"\W*+answer\s*+\d*+\s*+[\]:]", re.IGNORECASE)

@@ -49,8 +49,6 @@ from hopweave.toolkit.taken_up import taken_up
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Hit, Message, Question, Sampling
 
-__all__ = ["SelfAsk"]
-
 _INSERTED_WORDS = 100
 
 

@@ -31,8 +31,6 @@ from hopweave.toolkit.steps import Step, stepwise_answer
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Question
 
-__all__ = ["SelfAskNoSearch"]
-
 
 @dataclass(frozen=True, slots=True)
 class SelfAskNoSearch:

@@ -34,8 +34,6 @@ from hopweave.toolkit.taken_up import taken_up
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Hit, Question
 
-__all__ = ["ToolformerPrompted"]
-
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = "\nQuestion:"
 _CALLS_IN_EXAMPLE = 3

@@ -36,8 +36,6 @@ from hopweave.toolkit.final_answer import file_missing, of_form
 from hopweave.toolkit.options import at_least, check_top_p
 from hopweave.types import Answer, Claim, Message, Passage, Question, Sampling
 
-__all__ = ["ToQD"]
-
 _PROMPTS = prompts_beside(__file__)
 
 

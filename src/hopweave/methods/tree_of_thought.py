@@ -35,8 +35,6 @@ from hopweave.toolkit.options import at_least, one_of
 from hopweave.toolkit.steps import SHOWN_WORDS, Step, stepwise_answer
 from hopweave.types import Answer, Hit, Message, Question, Sampling
 
-__all__ = ["TreeOfThought"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Shape:

@@ -36,8 +36,6 @@ from hopweave.toolkit.options import at_least, options_for
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Question
 
-__all__ = ["VerifyAndEdit"]
-
 _PROMPTS = prompts_beside(__file__)
 
 

@@ -34,8 +34,6 @@ from hopweave.text.matching import is_contained, rouge_l
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["AmpAuto"]
-
 
 @dataclass(frozen=True, slots=True)
 class AmpAuto:

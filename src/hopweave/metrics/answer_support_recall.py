@@ -30,8 +30,6 @@ from hopweave.text.matching import is_yes_or_no, normalize_answer
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["AnswerSupportRecall"]
-
 _SHORT = 3
 
 

@@ -40,8 +40,6 @@ from hopweave.text.matching import normalize_answer
 from hopweave.trace import Decision, Record
 from hopweave.types import Column, Example
 
-__all__ = ["Calibration"]
-
 
 @dataclass(frozen=True, slots=True)
 class Calibration:

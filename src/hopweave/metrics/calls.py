@@ -23,8 +23,6 @@ from typing import ClassVar
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["Calls"]
-
 
 def _count(meaning: str) -> Column:
     return Column(meaning, better="lower", high=math.inf)

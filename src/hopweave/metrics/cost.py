@@ -40,8 +40,6 @@ from hopweave.prices import price_of
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["Cost"]
-
 
 @dataclass(frozen=True, slots=True)
 class Cost:

@@ -38,8 +38,6 @@ from hopweave.text.matching import normalize_answer
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["CoverEM"]
-
 
 @dataclass(frozen=True, slots=True)
 class CoverEM:

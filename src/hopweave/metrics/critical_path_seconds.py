@@ -27,8 +27,6 @@ from hopweave.trace import Record
 from hopweave.trace.critical_path import critical_path
 from hopweave.types import Column, Example
 
-__all__ = ["CriticalPathSeconds"]
-
 
 @dataclass(frozen=True, slots=True)
 class CriticalPathSeconds:

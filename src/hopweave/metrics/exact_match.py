@@ -28,8 +28,6 @@ from hopweave.text.matching import normalize_answer
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["ExactMatch"]
-
 
 @dataclass(frozen=True, slots=True)
 class ExactMatch:

@@ -29,8 +29,6 @@ from hopweave.metrics._overlap import drop_f1, hotpotqa_overlap, squad_golds, sq
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["F1"]
-
 
 @dataclass(frozen=True, slots=True)
 class F1:

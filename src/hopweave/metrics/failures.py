@@ -20,8 +20,6 @@ from typing import ClassVar
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["Failures"]
-
 
 @dataclass(frozen=True, slots=True)
 class Failures:

@@ -31,8 +31,6 @@ from hopweave.parse.final import final_answer, map_label
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["LabelAccuracy"]
-
 
 @dataclass(frozen=True, slots=True)
 class LabelAccuracy:

@@ -27,8 +27,6 @@ from hopweave.metrics._retrieved import WithoutSearch, plain_id, retrieved_ids
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["ParagraphRecall"]
-
 
 @dataclass(frozen=True, slots=True)
 class ParagraphRecall:

@@ -35,8 +35,6 @@ from hopweave.metrics._retrieved import WithoutSearch, relevance, retrieved_ids
 from hopweave.trace import Record
 from hopweave.types import Column, Example, Gold
 
-__all__ = ["Retrieval"]
-
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:

@@ -26,8 +26,6 @@ from hopweave.text.matching import rouge_l
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["RougeL"]
-
 
 @dataclass(frozen=True, slots=True)
 class RougeL:

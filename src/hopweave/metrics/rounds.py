@@ -21,8 +21,6 @@ from typing import Annotated, ClassVar, Literal
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["Rounds"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rounds:

@@ -23,8 +23,6 @@ from typing import ClassVar
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Column, Example
 
-__all__ = ["Seconds"]
-
 
 @dataclass(frozen=True, slots=True)
 class Seconds:

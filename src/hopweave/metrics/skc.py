@@ -28,8 +28,6 @@ from hopweave.grounding.fragments import fragments
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["SKC"]
-
 
 @dataclass(frozen=True, slots=True)
 class SKC:

@@ -24,8 +24,6 @@ from hopweave.metrics._usage import usage_of
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["Tokens"]
-
 
 @dataclass(frozen=True, slots=True)
 class Tokens:

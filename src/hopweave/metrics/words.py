@@ -38,8 +38,6 @@ from hopweave.metrics._wording import static_words, unique_words
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["Words"]
-
 
 def _words(meaning: str) -> Column:
     return Column(meaning, better="lower", high=math.inf, unit="words")

@@ -17,8 +17,6 @@ from hopweave.text.keywords import longest_shared_run
 from hopweave.text.sentences import sentence_spans
 from hopweave.types import Message, Passage, Reading, Reply, Sampling, Span, TokenLogprob
 
-__all__ = ["LLMReader"]
-
 _ALTERNATIVES = 10
 _WITHOUT_PROBABILITIES = math.log(9.0)
 _BOUND = 20.0

@@ -27,8 +27,6 @@ from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import identity_of
 from hopweave.types import Hit, Message
 
-__all__ = ["HyDE"]
-
 _PROMPTS = prompts_beside(__file__)
 
 

@@ -22,8 +22,6 @@ from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import Fusion, fused, identity_of
 from hopweave.types import Hit, Message
 
-__all__ = ["MultiQuery"]
-
 _PROMPTS = prompts_beside(__file__)
 _LEAST_DEPTH = 10
 

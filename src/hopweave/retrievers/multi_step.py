@@ -29,8 +29,6 @@ from hopweave.retrievers._ranking import identity_of
 from hopweave.text.matching import normalize_answer
 from hopweave.types import Hit, Message
 
-__all__ = ["MultiStep"]
-
 _PROMPTS = prompts_beside(__file__)
 _NONE_ALONE = re.compile(r"[\W_]*+(?:(?:new|next)[\s_]++question[\W_]*+)?none\b(?![^?]*\?)", re.IGNORECASE)
 _NONE_ANYWHERE = re.compile("none", re.IGNORECASE)

@@ -30,8 +30,6 @@ from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Rankin
 from hopweave.retrievers._ranking import identity_of
 from hopweave.types import Hit, Message
 
-__all__ = ["SubQuestion"]
-
 _PROMPTS = prompts_beside(__file__)
 _SCHEMA: dict[str, Any] = {
     "type": "object",

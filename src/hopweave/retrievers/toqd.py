@@ -29,8 +29,6 @@ from hopweave.question_graph.graph_writing import GraphWriter
 from hopweave.retrievers._ranking import fused, identity_of
 from hopweave.types import Hit
 
-__all__ = ["ToQDRetriever"]
-
 
 @dataclass(frozen=True, slots=True)
 class ToQDRetriever:

@@ -36,8 +36,6 @@ from hopweave.text.matching import is_contained
 from hopweave.text.sentences import sentence_spans
 from hopweave.types import Hit, Passage, Reading
 
-__all__ = ["Untrusted"]
-
 _WORDS = re.compile(r"\w{3,}")
 _LEAST_DEPTH = 10
 
