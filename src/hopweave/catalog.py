@@ -196,9 +196,9 @@ def name_of(role: Role, part: object) -> str:
         return f"{path}:{kind.__qualname__}"
     for one in entries(role).values():
         module, _, attribute = one.target.partition(":")
-        if module == kind.__module__ and not one.preset:
-            if (attribute or _public_class(sys.modules[module])) == kind.__qualname__:
-                return one.name
+        is_there = module == kind.__module__ and not one.preset
+        if is_there and (attribute or _public_class(sys.modules[module])) == kind.__qualname__:
+            return one.name
     is_plain = kind.__module__ == "__main__" and kind.__name__ not in entries(role)
     return kind.__name__ if is_plain else f"{kind.__module__}.{kind.__name__}"
 

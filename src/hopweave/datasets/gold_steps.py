@@ -67,7 +67,6 @@ class GoldSteps(LocalFile):
     form: Annotated[Form, "parts: each hop alone; given: the first hops with their answers; listed: without"] = "parts"
 
     def examples(self) -> Iterator[Example]:
-        """See `protocols.Dataset`."""
         yield from examples_of(self.rows(_Example), partial(_examples, form=self.form))
 
 

@@ -22,7 +22,7 @@ from hopweave.protocols import MethodContext
 from hopweave.text.sentences import first_sentence
 from hopweave.toolkit.demos import NumDemos, asked, drawn, packed, rationale
 from hopweave.toolkit.final_answer import file_missing, file_unanswered
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count
 from hopweave.toolkit.steps import Step, stepwise_answer
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Message, Question
@@ -36,22 +36,17 @@ _NEXT_QUESTION = ("\nQ:",)
 
 
 @dataclass(frozen=True, slots=True)
-class LeastToMost:
+class LeastToMost(Bounded):
     """Decomposes once, then solves the sub-questions in order, each with the answers before it in sight."""
 
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_sub_questions: Annotated[int, "sub-questions answered at most, the question itself aside"] = MAX_SUB_QUESTIONS
-    max_tokens_decompose: Annotated[int, "longest decomposition, in tokens"] = 128
-    max_tokens: Annotated[int, "longest answer to a sub-question or to the question, in tokens"] = 100
-    max_tokens_long: Annotated[int, "longest explanation at the end, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        at_least("least_to_most", self, 0, "n_demos")
-        at_least("least_to_most", self, 1, "max_sub_questions", "max_tokens_decompose", "max_tokens", "max_tokens_long")
+    max_sub_questions: Annotated[Count, "sub-questions answered at most, the question itself aside"] = MAX_SUB_QUESTIONS
+    max_tokens_decompose: Annotated[Count, "longest decomposition, in tokens"] = 128
+    max_tokens: Annotated[Count, "longest answer to a sub-question or to the question, in tokens"] = 100
+    max_tokens_long: Annotated[Count, "longest explanation at the end, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         sub_questions = await self._decomposed(question, workbench)
         steps: list[Step] = []
         try:

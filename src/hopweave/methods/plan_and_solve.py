@@ -24,7 +24,7 @@ from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.concurrency import side_by_side
 from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
 from hopweave.toolkit.final_answer import file_unanswered
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Count, Temperature, check_options
 from hopweave.toolkit.steps import Step, stepwise_answer
 from hopweave.toolkit.transcript import Transcript
 from hopweave.toolkit.voting import file_vote, vote
@@ -40,22 +40,20 @@ class PlanAndSolve:
     """Plans, then solves; a reply without a plan is read as a chain of thought."""
 
     zero_shot: Annotated[bool, "the original: no demonstrations, an instruction to plan, a second call for the answer"] = False
-    num_samples: Annotated[int, "zero_shot only: reasonings drawn and voted on; 1 is greedy, the authors draw 10"] = 1
-    temperature: Annotated[float, "of several samples"] = 0.7
+    num_samples: Annotated[Count, "zero_shot only: reasonings drawn and voted on; 1 is greedy, the authors draw 10"] = 1
+    temperature: Annotated[Temperature, "of several samples"] = 0.7
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_tokens: Annotated[int, "longest plan with its solution, in tokens"] = 400
-    max_tokens_zero_shot: Annotated[int, "longest reasoning of zero_shot, in tokens"] = 256
-    max_tokens_answer: Annotated[int, "longest answer of the second call, in tokens"] = 32
+    max_tokens: Annotated[Count, "longest plan with its solution, in tokens"] = 400
+    max_tokens_zero_shot: Annotated[Count, "longest reasoning of zero_shot, in tokens"] = 256
+    max_tokens_answer: Annotated[Count, "longest answer of the second call, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        at_least("plan_and_solve", self, 0, "n_demos", "temperature")
-        at_least("plan_and_solve", self, 1, "num_samples", "max_tokens", "max_tokens_zero_shot", "max_tokens_answer")
+        check_options(self)
         if self.num_samples > 1 and not self.zero_shot:
             raise SettingsError(f"plan_and_solve num_samples = {self.num_samples} needs zero_shot = true")
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         if self.zero_shot:
             return await self._zero_shot(question, workbench)
         prompt = await self._prompt(question, workbench)

@@ -23,7 +23,7 @@ from hopweave.prompting.demonstrations import Demonstration
 from hopweave.prompting.prompt import prompts_beside
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count, Whole
 from hopweave.toolkit.steps import SHOWN_WORDS, Step, shown, stepwise_answer
 from hopweave.types import Answer, Hit, Message, Question
 
@@ -33,25 +33,19 @@ _NEXT_EXAMPLE = ("\nQuestion:",)
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAndSolveSearch:
+class PlanAndSolveSearch(Bounded):
     """Plans, searches once for the whole plan, and solves it from the evidence."""
 
-    num_passages: Annotated[int, "passages found and shown for each sub-question"] = 1
+    num_passages: Annotated[Count, "passages found and shown for each sub-question"] = 1
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_sub_questions: Annotated[int, "sub-questions of a plan at most"] = MAX_SUB_QUESTIONS
-    max_words_shown: Annotated[int, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS
-    max_tokens_plan: Annotated[int, "longest plan, in tokens"] = 200
-    max_tokens: Annotated[int, "longest solution, in tokens"] = 400
-    max_tokens_answer: Annotated[int, "longest answer where it has to be asked for, in tokens"] = 32
-
-    def __post_init__(self) -> None:
-        at_least("plan_and_solve_search", self, 1, "num_passages", "max_sub_questions")
-        at_least("plan_and_solve_search", self, 1, "max_tokens_plan", "max_tokens", "max_tokens_answer")
-        at_least("plan_and_solve_search", self, 0, "n_demos", "max_words_shown")
+    max_sub_questions: Annotated[Count, "sub-questions of a plan at most"] = MAX_SUB_QUESTIONS
+    max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS
+    max_tokens_plan: Annotated[Count, "longest plan, in tokens"] = 200
+    max_tokens: Annotated[Count, "longest solution, in tokens"] = 400
+    max_tokens_answer: Annotated[Count, "longest answer where it has to be asked for, in tokens"] = 32
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         demos = drawn(question, "plan_and_solve_search", self.n_demos, self.seed)
         items = await self._planned(question, workbench, demos)
         steps = [Step(item, "") for item in items]

@@ -44,7 +44,6 @@ class Calls:
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         totals = record.totals()
         own = {name: float(getattr(totals, name)) for name in self.columns if name != "offline_llm_calls"}
         offline = record.totals(offline=True).llm_calls

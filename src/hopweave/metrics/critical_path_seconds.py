@@ -39,6 +39,5 @@ class CriticalPathSeconds:
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         way = critical_path(record)
         return {"critical_path_seconds": way.seconds, "serial_seconds": way.total_seconds}

@@ -33,7 +33,6 @@ class Failures:
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         if record.answer is None:
             return {"failure_rate": 1.0}
         return {

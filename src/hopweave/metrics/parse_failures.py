@@ -32,6 +32,5 @@ class ParseFailures:
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         number = record.totals().parse_failures
         return {"parse_failures": float(number), "parse_failure_rate": float(number > 0)}

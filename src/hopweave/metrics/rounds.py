@@ -32,5 +32,4 @@ class Rounds:
     mode: Annotated[Literal["block", "per_call"], "block: stretches of searches; per_call: every query"] = "block"
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         return {"rounds": float(record.num_rounds(self.mode))}

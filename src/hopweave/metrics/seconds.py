@@ -36,7 +36,6 @@ class Seconds:
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         totals = record.totals()
         values = {"llm_seconds": totals.llm_seconds, "search_seconds": totals.search_seconds}
         calls = [step for step in record.own_steps if isinstance(step, ModelCall)]

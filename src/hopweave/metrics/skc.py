@@ -37,7 +37,6 @@ class SKC:
     counts_failures: ClassVar[bool] = False
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         if record.answer is None:
             return {}
         return {"skc": float(sum(1 for fragment in fragments(record.answer) if fragment.text))}

@@ -42,7 +42,6 @@ class Tokens:
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         usage = usage_of(record)
         if usage is None:
             return {}

@@ -56,7 +56,6 @@ class Words:
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         totals = record.totals()
         return {
             "words_static": float(static_words(record)),
