@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, best_so_far, distinct, planned
+from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, best_so_far, distinct
 from hopweave.parse.final import demanded, final_answer, short_form
 from hopweave.parse.plan import parse_sub_questions
 from hopweave.prompting.prompt import prompts_beside
@@ -68,7 +68,7 @@ class LeastToMost(Bounded):
     async def _decomposed(self, question: Question, workbench: MethodContext) -> tuple[str, ...]:
         """The sub-questions; none if there is nothing to ask before the question itself."""
         examples = [
-            f"{workbench.fill(_PROMPTS['needed'], question=one.question)} {_quoted(planned(one))}."
+            f"{workbench.fill(_PROMPTS['needed'], question=one.question)} {_quoted(one.plan)}."
             for one in drawn(question, "least_to_most", self.n_demos, self.seed)
         ]
         fixed = {"most": str(self.max_sub_questions), "needed": workbench.fill(_PROMPTS["needed"], question=question.text)}
@@ -88,7 +88,7 @@ class LeastToMost(Bounded):
         """Instruction, demonstrations and the first of the questions that are to be answered in turn."""
         examples = []
         for one in drawn(question, "least_to_most", self.n_demos, self.seed):
-            simple = [f"Q: {query}\nA: {step.answer}" for query, step in zip(planned(one), one.steps, strict=True)]
+            simple = [f"Q: {query}\nA: {step.answer}" for query, step in zip(one.plan, one.steps, strict=True)]
             last = f"Q: {asked(workbench, question, one.question)}\nA: {rationale(one, question.form)}"
             examples.append("\n".join([*simple, last]))
         wanted = demanded(question.form, question.labels)

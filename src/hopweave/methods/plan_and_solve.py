@@ -15,7 +15,7 @@ from functools import partial
 from typing import Annotated
 
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, Settled, is_said, numbered, planned, settled
+from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, Settled, is_said, numbered, settled
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.plan import parse_plan, parse_solution
 from hopweave.prompting.prompt import prompts_beside
@@ -80,7 +80,7 @@ class PlanAndSolve:
             workbench.fill(
                 _PROMPTS["example"],
                 question=asked(workbench, question, one.question),
-                plan=numbered(planned(one)),
+                plan=numbered(one.plan),
                 solution=numbered([step.answer for step in one.steps]),
                 closing=closing(one, question.form),
             )

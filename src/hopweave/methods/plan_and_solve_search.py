@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, distinct, numbered, planned, settled
+from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, distinct, numbered, settled
 from hopweave.parse.final import demanded
 from hopweave.parse.numbered import parse_numbered
 from hopweave.parse.plan import parse_solution
@@ -72,7 +72,7 @@ class PlanAndSolveSearch(Bounded):
     async def _planned(self, question: Question, workbench: MethodContext, demos: Sequence[Demonstration]) -> tuple[str, ...]:
         """The plan; the question itself where none can be read."""
         examples = [
-            workbench.fill(_PROMPTS["planned"], question=asked(workbench, question, one.question), plan=numbered(planned(one)))
+            workbench.fill(_PROMPTS["planned"], question=asked(workbench, question, one.question), plan=numbered(one.plan))
             for one in demos
         ]
         fixed = {"most": str(self.max_sub_questions), "question": asked(workbench, question)}
@@ -103,7 +103,7 @@ class PlanAndSolveSearch(Bounded):
             workbench.fill(
                 _PROMPTS["solved"],
                 question=asked(workbench, question, one.question),
-                plan=numbered(planned(one)),
+                plan=numbered(one.plan),
                 evidence=self._evidence(workbench, [Step(step.query, "", (Hit(step.passage, 1.0, 1),)) for step in one.steps]),
                 solution=numbered([step.answer for step in one.steps]),
                 closing=closing(one, question.form),
