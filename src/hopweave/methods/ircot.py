@@ -27,6 +27,7 @@ from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.text.sentences import first_sentence
 from hopweave.text.words import is_reasoning
+from hopweave.toolkit.concurrency import why_stopped
 from hopweave.toolkit.few_shot import FewShot, Instruction, Packer
 from hopweave.toolkit.final_answer import file_missing
 from hopweave.toolkit.options import Bounded, Count, Whole, options_for
@@ -83,11 +84,7 @@ class IRCoT(Bounded):
             Finder(options_for(Finding, self), question, workbench),
             Packer(options_for(FewShot, self), question, workbench),
         )
-        try:
-            stopped_because = await weaving.explore()
-        except BudgetReached as reached:
-            stopped_because = reached.limit
-        return await weaving.answer(stopped_because)
+        return await weaving.answer(await why_stopped(weaving.explore()))
 
 
 @dataclass(slots=True)

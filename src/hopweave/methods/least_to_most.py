@@ -9,6 +9,7 @@ Calls: h + 2 for h sub-questions: 1 to decompose, h to answer them, 1 for the qu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated
@@ -78,8 +79,7 @@ class LeastToMost(Bounded):
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens_decompose, stop=_NEXT_EXAMPLE)
         text = (await workbench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)).text
         read = parse_sub_questions(text)
-        for problem in read.problems:
-            workbench.parse_failed("plan", problem, text)
+        workbench.parse_failed("plan", read.problems, text)
         kept = distinct(read.items, question, self.max_sub_questions)
         workbench.decide("plan", " / ".join([*kept, question.text]), sub_questions=list(kept))
         return kept
@@ -110,7 +110,7 @@ class LeastToMost(Bounded):
         return (await solving.go_on(purpose, sampling)).text
 
 
-def _quoted(items: list[str]) -> str:
+def _quoted(items: Sequence[str]) -> str:
     return ", ".join(f'"{item}"' for item in items)
 
 

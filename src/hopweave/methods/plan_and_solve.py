@@ -61,8 +61,7 @@ class PlanAndSolve:
         text = (await workbench.reply([Message("user", prompt)], purpose="plan", sampling=sampling)).text.strip()
         plan = parse_plan(text)
         solution = parse_solution(plan.solution, plan.items)
-        for problem in [*plan.problems, *(solution.problems if plan.items else ())]:
-            workbench.parse_failed("plan", problem, text)
+        workbench.parse_failed("plan", [*plan.problems, *(solution.problems if plan.items else ())], text)
         steps = [Step(query, answer) for query, answer in zip(plan.items, solution.answers, strict=True)]
         if steps:
             workbench.decide("plan", " / ".join(plan.items), sub_questions=list(plan.items))

@@ -60,8 +60,7 @@ class PlanAndSolveSearch(Bounded):
         except BudgetReached as limit:
             return stepwise_answer(question, steps, "", "empty", workbench, stopped_because=limit.limit)
         solution = parse_solution(text, items)
-        for problem in solution.problems:
-            workbench.parse_failed("plan", problem, text)
+        workbench.parse_failed("plan", solution.problems, text)
         steps = [replace(step, answer=answer) for step, answer in zip(steps, solution.answers, strict=True)]
         said = solution.closing if any(solution.answers) else text
         end = await settled(workbench, question, prompt, text, said=said, max_tokens=self.max_tokens_answer, steps=steps)
@@ -83,8 +82,7 @@ class PlanAndSolveSearch(Bounded):
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens_plan, stop=_SOLUTION_OR_EXAMPLE)
         text = (await workbench.reply([Message("user", prompt)], purpose="plan", sampling=sampling)).text
         read = parse_numbered(text)
-        for problem in read.problems:
-            workbench.parse_failed("plan", problem, text)
+        workbench.parse_failed("plan", read.problems, text)
         items = distinct(read.items, question, self.max_sub_questions) or (question.text,)
         workbench.decide("plan", " / ".join(items), sub_questions=list(items))
         return items

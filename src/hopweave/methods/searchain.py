@@ -36,6 +36,7 @@ from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.keywords import only_repeats
 from hopweave.toolkit.claims import file_claims, marked_answer, on_one_line, text_of
+from hopweave.toolkit.concurrency import why_stopped
 from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.options import Count, Whole, check_options, options_for
 from hopweave.types import Answer, Message, Origin, Passage, Question, Reading, Sampling
@@ -117,11 +118,7 @@ class SearChain:
         walk = _Walk(self, question, workbench)
         for note in self.notes_on(workbench):
             workbench.decide("note", note)
-        try:
-            stopped_because = await walk.explore()
-        except BudgetReached as reached:
-            stopped_because = reached.limit
-        return await walk.trace_back(stopped_because)
+        return await walk.trace_back(await why_stopped(walk.explore()))
 
     def notes_on(self, workbench: MethodContext) -> Sequence[str]:
         """See `protocols.Noting`: whether theta belongs to the reader."""
@@ -192,11 +189,16 @@ class _Walk:
             except BudgetReached as reached:
                 said, stopped_because = "", reached.limit
         short, how = tracing.short(said, self.last_final, claims, is_expected=not self.options.use_retrieval)
-        self.workbench.decide("stop", stopped_because, how=how)
-        text = said or text_of(claims)
-        add_missing = self.options.add_missing_marks
-        retrieved = [node.passage.id for node in self.path if node.passage is not None]
-        return marked_answer(text, short, how, retrieved, claims, stopped_because, add_missing=add_missing)
+        return marked_answer(
+            said or text_of(claims),
+            short,
+            how,
+            [node.passage.id for node in self.path if node.passage is not None],
+            claims,
+            stopped_because,
+            workbench=self.workbench,
+            add_missing=self.options.add_missing_marks,
+        )
 
     # -- writing chains ------------------------------------------------------------------------------------------------
 
@@ -276,8 +278,7 @@ class _Walk:
             said = f"\n[Query]: {escape(self.cause.query)}\n{said.lstrip()}"
         text = begun + said
         chain = parse_chain(text)
-        for problem in chain.problems:
-            self.workbench.parse_failed("chain", problem, text)
+        self.workbench.parse_failed("chain", chain.problems, text)
         nodes = [self._plain(node) for node in chain.nodes]
         if not is_whole and nodes and text.rstrip().endswith(chain.nodes[-1].query):
             self.workbench.parse_failed("chain", "the last query is cut off at max_tokens", text)

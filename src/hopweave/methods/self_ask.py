@@ -21,7 +21,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
-from hopweave.errors import BudgetReached
 from hopweave.methods._self_ask.self_ask import (
     BEGUN,
     NEXT_EXAMPLE,
@@ -41,6 +40,7 @@ from hopweave.prompting.prompt import escape, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import on_one_line, one_answer
+from hopweave.toolkit.concurrency import why_stopped
 from hopweave.toolkit.demos import NumDemos, drawn
 from hopweave.toolkit.final_answer import after_marker
 from hopweave.toolkit.options import Bounded, Count, Whole
@@ -75,15 +75,9 @@ class SelfAsk(Bounded):
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         asking = _Asking(self, question, workbench)
-        try:
-            stopped_because = await asking.go()
-        except BudgetReached as reached:
-            stopped_because = reached.limit
+        stopped_because = await why_stopped(asking.go())
         if not asking.short:
-            try:
-                await asking.force()
-            except BudgetReached as reached:
-                stopped_because = reached.limit
+            stopped_because = await why_stopped(asking.force(), stopped_because)
         return asking.answer(stopped_because)
 
     @property
@@ -171,8 +165,7 @@ class _Asking:
         read = parse_follow_ups(cut_before(reply.text, "intermediate", behind="follow_up"))
         if read.resumed and self.asked and not self.asked[-1].answer:
             self.asked[-1].answer = read.resumed
-        for problem in read.problems:
-            self.workbench.parse_failed("follow_ups", problem, reply.text)
+        self.workbench.parse_failed("follow_ups", read.problems, reply.text)
         self.short, self.how = final_of(read, self.question)
         if self.short:
             return ""

@@ -50,8 +50,7 @@ class SelfAskNoSearch(Bounded):
         reply = await Transcript(workbench, prompt).go_on("follow_ups", sampling)
         read = parse_follow_ups(reply.text)
         short, how = final_of(read, question)
-        for problem in _problems(read, reply.text, is_answered=bool(short)):
-            workbench.parse_failed("follow_ups", problem, reply.text)
+        workbench.parse_failed("follow_ups", _problems(read, reply.text, is_answered=bool(short)), reply.text)
         stopped_because = "finished"
         if not short:
             try:

@@ -18,7 +18,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from hopweave.errors import BudgetReached
 from hopweave.parse.final import MARKER, final_answer
 from hopweave.parse.tool_calls import first_call
 from hopweave.prompting.demonstrations import Demonstration
@@ -26,6 +25,7 @@ from hopweave.prompting.prompt import fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import on_one_line, one_answer
+from hopweave.toolkit.concurrency import why_stopped
 from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
 from hopweave.toolkit.final_answer import file_missing, forced, is_missing, of_form
 from hopweave.toolkit.options import Bounded, Count, Whole
@@ -54,15 +54,9 @@ class ToolformerPrompted(Bounded):
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         writing = _Writing(self, question, workbench)
-        try:
-            stopped_because = await writing.go()
-        except BudgetReached as reached:
-            stopped_because = reached.limit
+        stopped_because = await why_stopped(writing.go())
         if not writing.short:
-            try:
-                await writing.force()
-            except BudgetReached as reached:
-                stopped_because = reached.limit
+            stopped_because = await why_stopped(writing.force(), stopped_because)
         return writing.answer(stopped_because)
 
 

@@ -150,10 +150,17 @@ class _Inference:
             except BudgetReached as reached:
                 stopped_because = reached.limit if stopped_because == "finished" else stopped_because
         short, how = self._short(said, claims)
-        self.workbench.decide("stop", stopped_because, how=how)
         retrieved = [hit.passage.id for node in nodes for hit in node.hits]
-        add_missing = self.options.add_missing_marks
-        return marked_answer(said or text_of(claims), short, how, retrieved, claims, stopped_because, add_missing=add_missing)
+        return marked_answer(
+            said or text_of(claims),
+            short,
+            how,
+            retrieved,
+            claims,
+            stopped_because,
+            workbench=self.workbench,
+            add_missing=self.options.add_missing_marks,
+        )
 
     async def _summary(self, nodes: Sequence[GraphNode]) -> str:
         form = self.question.form

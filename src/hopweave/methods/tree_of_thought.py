@@ -23,9 +23,10 @@ from functools import partial
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._planning.plan import Settled, best_so_far, fresh, settled
+from hopweave.methods._planning.plan import Settled, best_so_far, settled
 from hopweave.methods._planning.tree import Candidate, State, Wording
 from hopweave.parse.choice import FINISH, Rating, Suggested, parse_choice, parse_next, parse_rating, parse_suggestions
+from hopweave.parse.queries import fresh
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.concurrency import all_of, side_by_side
@@ -182,8 +183,7 @@ class _Tree:
         for text in await self._drawn(prompt, 1 if proposes else num, "suggest", sampling):
             read = (parse_suggestions if proposes else parse_next)(text)
             items += read.items
-            for problem in read.problems:
-                self.workbench.parse_failed("suggestions", problem, text)
+            self.workbench.parse_failed("suggestions", read.problems, text)
         return Suggested(tuple(items[:num]), ())
 
     def _candidates(self, depth: int, state: State, suggested: Suggested) -> list[Candidate]:

@@ -58,6 +58,5 @@ class MultiQuery(Bounded):
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens)
         reply = await workbench.reply([Message("user", prompt)], purpose="queries", sampling=sampling)
         read = parse_queries(reply.text)
-        for problem in read.problems:
-            workbench.parse_failed("queries", problem, reply.text)
+        workbench.parse_failed("queries", read.problems, reply.text)
         return each_once(map(unescape, read.items), asked=(query,))[:num]

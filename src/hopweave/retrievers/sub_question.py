@@ -85,8 +85,7 @@ class SubQuestion(Bounded):
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens, json_schema=schema)
         reply = await workbench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)
         read = parse_numbered(reply.text)
-        for problem in read.problems:
-            workbench.parse_failed("numbered", problem, reply.text)
+        workbench.parse_failed("numbered", read.problems, reply.text)
         items = each_once(map(unescape, read.items))
         if len(items) > self.max_sub_questions:
             workbench.decide(

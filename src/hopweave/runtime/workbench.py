@@ -149,8 +149,9 @@ class Workbench:
                 self._account.seconds_aside += seconds
                 self.trace.set_aside(seconds)
 
-    def parse_failed(self, parser: str, reason: str, text: str) -> None:
-        self.trace.parse_failed(parser, reason, text)
+    def parse_failed(self, parser: str, reason: str | Sequence[str], text: str) -> None:
+        for one in [reason] if isinstance(reason, str) else reason:
+            self.trace.parse_failed(parser, one, text)
 
     async def reply(
         self, messages: Sequence[Message], *, purpose: str, sampling: Sampling | None = None, sample: int = 0

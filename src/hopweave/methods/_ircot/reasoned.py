@@ -161,10 +161,9 @@ def answer_of(
     is_whole = question.form == "long" or not closing  # the sentences themselves are the answer
     claims = claims_of(steps if is_whole and steps else [*steps, final], workbench)
     file_claims(workbench, question, claims)
-    workbench.decide("stop", stopped_because, how=said.how)
     retrieved = (passage.id for passage in found)
     text = " ".join(filter(None, plain))
-    answer = marked_answer(text, final.text, said.how, retrieved, claims, stopped_because)
+    answer = marked_answer(text, final.text, said.how, retrieved, claims, stopped_because, workbench=workbench)
     return replace(answer, num_marks_removed=num_removed)
 
 

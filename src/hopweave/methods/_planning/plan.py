@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from hopweave.errors import BudgetReached
 from hopweave.parse.final import final_answer, map_label
+from hopweave.parse.queries import fresh
 from hopweave.parse.refusal import does_not_know
 from hopweave.protocols import MethodContext
-from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.chain_of_thought import finish
 from hopweave.toolkit.final_answer import MARKED
 from hopweave.toolkit.steps import Step
@@ -41,16 +41,6 @@ class Settled:
 def numbered(lines: Sequence[str]) -> str:
     """Lines as a numbered list."""
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
-
-
-def fresh(items: Sequence[str], before: Sequence[str]) -> tuple[list[str], int]:
-    """The items that say something new, each once, and how many were said before."""
-    known = {"", *map(normalize_answer, before)}
-    new: dict[str, str] = {}
-    for item in items:
-        if normalize_answer(item) not in known:
-            new.setdefault(normalize_answer(item), item)
-    return list(new.values()), sum(normalize_answer(item) in known for item in items)
 
 
 def distinct(items: Sequence[str], question: Question, max_items: int = MAX_SUB_QUESTIONS) -> tuple[str, ...]:
