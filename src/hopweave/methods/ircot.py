@@ -53,16 +53,12 @@ class IRCoT(Bounded):
     remove_wh_words: Annotated[bool, "take who, what, which and the like out of queries"] = True
     max_words_retrieved: Annotated[Whole, "pass over passages with more words; 0 for no limit"] = 0
     max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = 350
-    duplicates: Annotated[
-        Duplicates, "exact: the same passage, or title and text; fuzzy: also those alike to 90 in 100, as the authors' code"
-    ] = "exact"
+    duplicates: Duplicates = "exact"
     stop_on_repeat: Annotated[bool, "end the reasoning at a sentence that is there already"] = True
     retry_empty: Annotated[
         bool, "where the model ends its turn after a sentence of its own, show it the sentences and ask for the next"
     ] = True
-    marker: Annotated[
-        Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
-    ] = "tolerant"
+    marker: Marker = "tolerant"
     reader: Annotated[
         Literal["cot", "direct", "none"], "who answers from the passages; none: the answer of the reasoning itself"
     ] = "cot"
@@ -71,7 +67,7 @@ class IRCoT(Bounded):
     num_distractors: Annotated[Whole, "M: passages of no use in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
     pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
-    instruction: Annotated[Instruction, "where the prompt says what to do: at its top, or on the line of each question"] = "top"
+    instruction: Instruction = "top"
     num_titles: Annotated[Whole, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
     max_tokens_sentence: Annotated[Count, "longest reply of which a sentence is kept, in tokens"] = 128
     max_tokens: Annotated[Count, "longest reply of the reader, in tokens"] = 256

@@ -22,14 +22,12 @@ class NoR(Bounded):
     """One call with demonstrations: with reasoning, or directly."""
 
     reader: Annotated[Literal["cot", "direct"], "with reasoning, or directly"] = "cot"
-    marker: Annotated[
-        Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
-    ] = "tolerant"
+    marker: Marker = "tolerant"
     force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
     n_demos: Annotated[Whole, "worked questions in the prompt at most; fewer where they do not fit"] = 15
     seed: Annotated[int, "of the choice of demonstrations"] = 0
     max_words_shown: Annotated[Whole, "cut a pinned passage to so many words; 0 for no limit"] = 350
-    instruction: Annotated[Instruction, "where the prompt says what to do: at its top, or on the line of each question"] = "top"
+    instruction: Instruction = "top"
     max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:

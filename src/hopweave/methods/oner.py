@@ -29,19 +29,15 @@ class OneR(Bounded):
     remove_wh_words: Annotated[bool, "take who, what, which and the like out of the query"] = True
     max_words_retrieved: Annotated[Whole, "pass over passages with more words; 0 for no limit"] = 0
     max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = 350
-    duplicates: Annotated[
-        Duplicates, "exact: the same passage, or title and text; fuzzy: also those alike to 90 in 100, as the authors' code"
-    ] = "exact"
-    marker: Annotated[
-        Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
-    ] = "tolerant"
+    duplicates: Duplicates = "exact"
+    marker: Marker = "tolerant"
     reader: Annotated[Literal["cot", "direct", "none"], "with reasoning, directly, or no answer at all, only passages"] = "cot"
     force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
     n_demos: Annotated[Whole, "worked questions in the prompt at most; fewer where they do not fit"] = 3
     num_distractors: Annotated[Whole, "M: passages of no use in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
     pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
-    instruction: Annotated[Instruction, "where the prompt says what to do: at its top, or on the line of each question"] = "top"
+    instruction: Instruction = "top"
     num_titles: Annotated[Whole, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
     max_tokens: Annotated[Count, "longest reply of the reader, in tokens"] = 256
 

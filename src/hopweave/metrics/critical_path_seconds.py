@@ -18,11 +18,11 @@ up, lower is better. Failed questions count.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hopweave.metrics._usage import spent
 from hopweave.trace import Record
 from hopweave.trace.critical_path import critical_path
 from hopweave.types import Column, Example
@@ -33,8 +33,8 @@ class CriticalPathSeconds:
     """The seconds that no running side by side could have saved."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "critical_path_seconds": Column("longest chain of calls", better="lower", high=math.inf, unit="seconds"),
-        "serial_seconds": Column("all calls, one after the other", better="lower", high=math.inf, unit="seconds"),
+        "critical_path_seconds": spent("longest chain of calls", "seconds"),
+        "serial_seconds": spent("all calls, one after the other", "seconds"),
     }
     counts_failures: ClassVar[bool] = True
 

@@ -13,11 +13,11 @@ Plan-and-Solve with retrieval has the 1 of their tables. Range 0 up, lower is be
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
+from hopweave.metrics._usage import spent
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
@@ -26,7 +26,7 @@ from hopweave.types import Column, Example
 class Rounds:
     """How often reasoning turned to the retriever."""
 
-    columns: ClassVar[Mapping[str, Column]] = {"rounds": Column("rounds of retrieval", better="lower", high=math.inf)}
+    columns: ClassVar[Mapping[str, Column]] = {"rounds": spent("rounds of retrieval")}
     counts_failures: ClassVar[bool] = True
 
     mode: Annotated[Literal["block", "per_call"], "block: stretches of searches; per_call: every query"] = "block"

@@ -15,11 +15,11 @@ count.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hopweave.metrics._usage import spent
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Column, Example
 
@@ -29,9 +29,9 @@ class Seconds:
     """How long a question took, and how much of that the model and the retriever."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "seconds": Column("from the question to its record", better="lower", high=math.inf, unit="seconds"),
-        "llm_seconds": Column("calls of the model, one after the other", better="lower", high=math.inf, unit="seconds"),
-        "search_seconds": Column("searches, one after the other", better="lower", high=math.inf, unit="seconds"),
+        "seconds": spent("from the question to its record", "seconds"),
+        "llm_seconds": spent("calls of the model, one after the other", "seconds"),
+        "search_seconds": spent("searches, one after the other", "seconds"),
     }
     counts_failures: ClassVar[bool] = True
 

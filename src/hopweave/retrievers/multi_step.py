@@ -40,10 +40,7 @@ class MultiStep(Bounded):
 
     engine: Annotated[str, "the retriever underneath"] = "bm25"
     max_steps: Annotated[Count, "questions asked one after the other at most"] = 3
-    ranking: Annotated[
-        Ranking,
-        "clean: passages of the corpus in turns; faithful: as ToQD's table, with what the model wrote at the first ranks",
-    ] = "clean"
+    ranking: Ranking = "clean"
     none_match: Annotated[
         Literal["alone", "anywhere"],
         "when a reply says none: if it begins with the word; or, as LlamaIndex, if it has the letters",

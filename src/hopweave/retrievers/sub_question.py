@@ -54,10 +54,7 @@ class SubQuestion(Bounded):
     """Searches for the sub-questions of a question."""
 
     engine: Annotated[str, "the retriever underneath"] = "bm25"
-    ranking: Annotated[
-        Ranking,
-        "clean: passages of the corpus in turns; faithful: as ToQD's table, with what the model wrote at the first ranks",
-    ] = "clean"
+    ranking: Ranking = "clean"
     corpus: Annotated[str, "what the corpus holds, as the model is told; ToQD's code spoke of an essay that it was not"] = (
         "passages on many subjects"
     )

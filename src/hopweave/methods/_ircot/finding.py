@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from hopweave.prompting.prompt import fence, prompts_beside
 from hopweave.protocols import MethodContext
@@ -13,7 +13,10 @@ from hopweave.text.matching import normalize_answer, num_in_common
 from hopweave.toolkit.few_shot import cut_words
 from hopweave.types import Hit, Message, Passage, Question
 
-Duplicates = Literal["exact", "fuzzy"]
+Duplicates = Annotated[
+    Literal["exact", "fuzzy"],
+    "exact: the same passage, or title and text; fuzzy: also those alike to 90 in 100, as the authors' code",
+]
 
 _PROMPTS = prompts_beside(__file__)
 _WH_WORDS = frozenset({"who", "what", "when", "where", "why", "which", "how", "does", "is"})
