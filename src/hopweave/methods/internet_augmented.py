@@ -161,36 +161,28 @@ class _Sampled:
     async def _prompts(self, evidence: Sequence[str]) -> list[str]:
         question = asked(self.workbench, self.question)
         ask = self.workbench.fill(_PROMPTS[f"ask_{self.question.form}"])
-        demos = drawn(self.question, "internet_augmented", self.options.n_demos, self.options.seed)
-        examples = [
-            self.workbench.fill(
-                _PROMPTS["example"],
-                evidence="\n".join(fence(passage.text, passage.title) for passage in one.passages(0, self.options.seed)),
-                question=asked(self.workbench, self.question, one.question),
-                answer=one.answer,
-            )
-            for one in demos
-        ]
         # The same demonstrations before every paragraph, the longest of which decides how many fit: they are one prefix.
         rest = f"{_PROMPTS['prompt'].text}{ask}{question}{max(evidence, key=len)}"
-        fitting = await packed(self.workbench, examples, rest, self._max_tokens())
+        fitting = await packed(self.workbench, self._examples("example"), rest, self._max_tokens())
         return [
             self.workbench.fill(_PROMPTS["prompt"], ask=ask, examples=fitting, evidence=one, question=question)
             for one in evidence
         ]
 
     async def _channel_examples(self, asking: str) -> str:
-        examples = [
+        rest = f"{_PROMPTS['channel'].text}{asking}{max(self._evidence, key=len)}"
+        return await packed(self.workbench, self._examples("channel_example"), rest, self._max_tokens())
+
+    def _examples(self, prompt: str) -> list[str]:
+        return [
             self.workbench.fill(
-                _PROMPTS["channel_example"],
+                _PROMPTS[prompt],
                 evidence="\n".join(fence(passage.text, passage.title) for passage in one.passages(0, self.options.seed)),
                 question=asked(self.workbench, self.question, one.question),
                 answer=one.answer,
             )
             for one in drawn(self.question, "internet_augmented", self.options.n_demos, self.options.seed)
         ]
-        rest = f"{_PROMPTS['channel'].text}{asking}{max(self._evidence, key=len)}"
-        return await packed(self.workbench, examples, rest, self._max_tokens())
 
     async def _channel(self, number: int, answer: str, examples: str, asking: str) -> None:
         """Scores an answer of a paragraph, for all samples that gave it."""
