@@ -36,7 +36,7 @@ def flags_of(pairs: Sequence[str] | None, *, replay: bool, **named: Any) -> dict
         named: other flags, by their key in the settings; an empty one was not given.
 
     Raises:
-        SettingsError: for a pair that is none.
+        SettingsError: for a pair that is not KEY=VALUE.
     """
     from hopweave.settings import assignments, merged
 
