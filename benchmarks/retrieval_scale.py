@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -115,8 +116,7 @@ def _query(name: str) -> Callable[[Path, int, int], dict[str, float]]:
 
 
 def _bm25s(folder: Path, size: int, queries: int) -> dict[str, float]:
-    import bm25s
-
+    bm25s = import_module("bm25s")
     asked = questions(size, queries)
     started, cpu = time.monotonic(), time.process_time()
     tokens = bm25s.tokenize([f"{one.title}\n{one.text}" for one in generated(size)], stopwords="en", show_progress=False)

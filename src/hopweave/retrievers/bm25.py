@@ -32,8 +32,6 @@ from hopweave.retrievers._index_folder import IndexSummary, open_index
 from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Hit, Passage
 
-__all__ = ["BM25"]
-
 _PAGE = 1000
 
 

@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from hopweave.errors import DataError, SearchError, SettingsError
+from hopweave.errors import DataError, SearchError
 from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, load
 from hopweave.retrievers._index_folder import open_index
 from hopweave.retrievers._weaving import Weaving, WordIndex
 from hopweave.text.evidence import shortened
+from hopweave.toolkit.options import AtLeast, Count, Whole, check_options
 from hopweave.types import Hit
-
-__all__ = ["Weave"]
 
 
 @dataclass(eq=False)
@@ -39,20 +38,17 @@ class Weave:
     """The retriever that builds the index."""
 
     index: Annotated[Path, "folder of the index, as built by: hopweave index"]
-    depth: Annotated[int, "hops from the passages that the query itself finds; 0 follows none"] = 2
+    depth: Annotated[Whole, "hops from the passages that the query itself finds; 0 follows none"] = 2
     links: Annotated[bool, "follow the titles that passages name"] = True
     residual: Annotated[bool, "search for what the query asks and a passage leaves open"] = True
     set_choice: Annotated[bool, "choose each passage for what it adds to those before it"] = True
-    title_weight: Annotated[float, "how much the title's own BM25 score adds"] = 0.5
-    max_tokens: Annotated[int | None, "show the likeliest sentences alone, so many tokens in all; none: whole passages"] = None
+    title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own BM25 score adds"] = 0.5
+    max_tokens: Annotated[Count | None, "show the likeliest sentences alone, so many tokens in all; none: whole passages"] = (
+        None
+    )
 
     def __post_init__(self) -> None:
-        if self.depth < 0:
-            raise SettingsError(f"weave depth must be at least 0, not {self.depth}")
-        if not 0 <= self.title_weight < float("inf"):
-            raise SettingsError(f"title_weight = {self.title_weight} cannot be; give 0 or more")
-        if self.max_tokens is not None and self.max_tokens < 1:
-            raise SettingsError(f"weave max_tokens must be at least 1, not {self.max_tokens}; leave it out for whole passages")
+        check_options(self)
         self.index = Path(self.index)
         self._manifest, searcher = open_index(self.index, ENGINE, load)
         if self._manifest.state.get(LAYOUT, 1) < 2:
