@@ -1,4 +1,4 @@
-"""Title and text of a document: plain text, Markdown, HTML."""
+"""Title and text of a document that is text: plain, Markdown, HTML, reStructuredText."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hopweave.corpus.html_page import read_html
+from hopweave.corpus.rst import read_rst
 from hopweave.parse.final import unquoted
 
 if TYPE_CHECKING:
@@ -28,13 +29,15 @@ def read_document(content: str, suffix: str) -> tuple[str, str]:
 
     Args:
         content: the file's content.
-        suffix: `.txt`, `.md`, `.markdown`, `.html` or `.htm`.
+        suffix: `.txt`, `.md`, `.markdown`, `.html`, `.htm` or `.rst`.
     """
     content = content.replace("\r\n", "\n")
     if suffix in {".html", ".htm"}:
         return read_html(content)
     if suffix in {".md", ".markdown"}:
         return _read_markdown(content)
+    if suffix == ".rst":
+        return read_rst(content)
     return "", content.strip()
 
 

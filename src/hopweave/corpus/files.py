@@ -1,4 +1,4 @@
-"""Which files a corpus consists of, in a fixed order, and their bytes: counted, unzipped and checked to be UTF-8."""
+"""The files of a corpus: their formats, and their bytes, counted, unzipped and checked to be UTF-8."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import io
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv"})
 """Files that hold many records."""
 
-DOCUMENT_SUFFIXES = frozenset({".txt", ".md", ".markdown", ".html", ".htm"})
+TEXT_SUFFIXES = frozenset({".txt", ".md", ".markdown", ".html", ".htm", ".rst"})
+"""Files that are one document each, and text."""
+
+BOOK_SUFFIXES = frozenset({".pdf", ".docx", ".epub"})
+"""Files that are one document each, and no text."""
+
+DOCUMENT_SUFFIXES = TEXT_SUFFIXES | BOOK_SUFFIXES
 """Files that are one document each."""
 
 OnBytes = Callable[[int], None] | None
@@ -34,6 +40,9 @@ MAX_FILE_MIB = 64 * 1024
 
 MAX_ROW_MIB = 32
 """Longest document, line or row that is read unless the user says otherwise."""
+
+MAX_SECONDS = 300
+"""Longest time for a document that is read by drawing it (PDF) unless the user says otherwise."""
 
 _BUFFER_BYTES = 1 << 17
 _MIB = 1 << 20
@@ -46,17 +55,25 @@ class Limits:
     Attributes:
         max_file_mib: of a whole file, in MiB.
         max_row_mib: of what is held in memory at once, in MiB: a document, a line, a row.
+        max_seconds: for a PDF.
         are_options: whether the user can raise them by these names.
     """
 
     max_file_mib: int = MAX_FILE_MIB
     max_row_mib: int = MAX_ROW_MIB
+    max_seconds: int = MAX_SECONDS
     are_options: bool = False
 
     def too_long(self, what: str, name: Literal["max_file_mib", "max_row_mib"]) -> DataError:
         """The error for a file, or a part of it, beyond one of the limits."""
-        raised = f", or raise {name} (--{name.replace('_', '-')})" if self.are_options else ""
-        return DataError(f"{what} is longer than {getattr(self, name):,} MiB; part it into several{raised}")
+        return DataError(f"{what} is longer than {getattr(self, name):,} MiB; part it into several{self._raised(name)}")
+
+    def too_slow(self, what: str) -> DataError:
+        """The error for a file that takes longer to read than may be."""
+        return DataError(f"{what} took longer than {self.max_seconds:,} seconds to read; leave it out{self._raised('max_seconds')}")
+
+    def _raised(self, name: str) -> str:
+        return f", or raise {name} (--{name.replace('_', '-')})" if self.are_options else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +83,16 @@ class CorpusFile:
     Attributes:
         path: where it is.
         source: how passages name it: the path as given, or relative to the folder that was given.
-        document_id: the id of the document in it, if it is one: relative to the folder that was given, or its bare name.
+        document_id: the id of the document in it, if it is one: its path below the root that it belongs to; see `find.Roots`.
         special: what it is instead of a regular file, such as `FIFO`; empty for a regular one.
+        at: its absolute path, by which it is known from one update of an index to the next; empty if nobody asks.
     """
 
     path: Path
     source: str
     document_id: str
     special: str = ""
+    at: Path = Path()
 
     @property
     def suffix(self) -> str:
@@ -93,84 +112,28 @@ class CorpusFile:
         return not self.special and self.suffix in RECORD_SUFFIXES | DOCUMENT_SUFFIXES
 
     @property
+    def is_document(self) -> bool:
+        """Whether it is one document; else it holds many records."""
+        return self.suffix in DOCUMENT_SUFFIXES
+
+    @property
     def num_bytes(self) -> int:
         """Its size on disk.
 
         Raises:
             DataError: if it cannot be looked at.
         """
-        with _reading(self.source):
+        with reading(self.source):
             return self.path.stat().st_size
-
-
-def find_files(paths: Sequence[Path]) -> Iterator[CorpusFile]:
-    """The files at the given paths: folders are walked, each in the order of its names, hidden entries left out.
-
-    Files of unknown formats, and what is no regular file (FIFOs, sockets, devices and links to them), are among them, so that
-    they can be counted.
-
-    Raises:
-        DataError: for a path that does not exist or a folder that may not be listed.
-    """
-    for path in paths:
-        shown = shown_name(path.as_posix())
-        with _reading(shown):
-            is_folder, is_there = path.is_dir(), path.exists()
-        if is_folder:
-            yield from _walk(path)
-        elif is_there:
-            yield CorpusFile(path, shown, shown_name(path.name), _special(path))
-        else:
-            raise DataError(f"there is no file or folder {shown}; check the path")
-
-
-def _walk(top: Path) -> Iterator[CorpusFile]:
-    # A stack instead of recursion: folders nest deeper than Python calls may.
-    waiting: list[tuple[Path, str, tuple[_Identity, ...]]] = [(top, _FOLDER, ())]
-    while waiting:
-        path, kind, above = waiting.pop()
-        if kind == _FOLDER:
-            here, entries = _listed(path)
-            if here not in above:  # else it is a link that leads back up
-                waiting += ((path / name, inner, (*above, here)) for name, inner in reversed(entries))
-        else:
-            relative = shown_name(path.relative_to(top).as_posix())
-            yield CorpusFile(path, relative, relative, kind)
-
-
-_Identity = tuple[int, int]
-_FOLDER = "folder"
-_SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
-
-
-def _listed(folder: Path) -> tuple[_Identity, list[tuple[str, str]]]:
-    """What tells a folder from all others, and the names and kinds of its entries in the order of their names."""
-    with _reading(shown_name(folder.as_posix())):
-        found = folder.stat()
-        # The list is closed before anything is yielded: a corpus of nested folders does not hold a descriptor for each level.
-        with os.scandir(folder) as entries:
-            kinds = sorted((entry.name, _kind(entry)) for entry in entries if not entry.name.startswith("."))
-    return (found.st_dev, found.st_ino), kinds
-
-
-def _kind(entry: os.DirEntry[str]) -> str:
-    try:
-        return "" if entry.is_file() else _FOLDER if entry.is_dir() else _special(Path(entry))
-    except OSError:  # a link that leads to itself: opening it says so
-        return ""
-
-
-def _special(path: Path) -> str:
-    """What a path leads to instead of a regular file; empty where it leads to none, and opening it says so."""
-    try:
-        return _SPECIAL.get(stat.S_IFMT(path.stat().st_mode), "")
-    except OSError:
-        return ""
 
 
 def shown_name(name: str) -> str:
     """A file name as text: bytes in it that are not UTF-8 are replaced."""
     return os.fsencode(name).decode("utf-8", "replace")
+
+
+SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
+"""Kinds of what is no regular file."""
 
 
 @contextmanager
@@ -190,18 +153,24 @@ def open_text(
             the limits.
     """
     checks = (_Utf8Check(file.source), _LengthCheck(file.source, limits or Limits(), unit))
-    with _reading(file.source), _open_regular(file) as raw:
+    with reading(file.source), open_regular(file) as raw:
         counted = raw if on_bytes is None else io.BufferedReader(_Watched(raw, _length_to(on_bytes)), _BUFFER_BYTES)
         with gzip.open(counted, "rb") if file.path.suffix.lower() == ".gz" else nullcontext(counted) as unzipped:
             stream = io.BufferedReader(_Watched(unzipped, *checks), _BUFFER_BYTES)
             yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
 
 
-def _open_regular(file: CorpusFile) -> BinaryIO:
+def open_regular(file: CorpusFile) -> BinaryIO:
+    """Opens a file for its bytes.
+
+    Raises:
+        DataError: if it is no regular file.
+        OSError: if it cannot be opened.
+    """
     # Without O_NONBLOCK, opening a FIFO waits for somebody to write to it. What the path leads to is asked of the open file,
     # since it may have been replaced after the folder was listed.
     raw = open(file.path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK))  # noqa: SIM115
-    kind = _SPECIAL.get(stat.S_IFMT(os.fstat(raw.fileno()).st_mode))
+    kind = SPECIAL.get(stat.S_IFMT(os.fstat(raw.fileno()).st_mode))
     if kind is not None:
         raw.close()
         raise DataError(f"{file.source} is a {kind}, not a regular file; give a file, or leave it out")
@@ -280,7 +249,8 @@ class _Utf8Check:
 
 
 @contextmanager
-def _reading(source: str) -> Iterator[None]:
+def reading(source: str) -> Iterator[None]:
+    """Turns what the system refuses into one `DataError` about the file or folder."""
     try:
         yield
     except FileNotFoundError:

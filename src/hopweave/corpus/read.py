@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hopweave.corpus.documents import read_document
 from hopweave.corpus.files import (
-    DOCUMENT_SUFFIXES,
+    BOOK_SUFFIXES,
     MAX_FILE_MIB,
     MAX_ROW_MIB,
+    MAX_SECONDS,
+    TEXT_SUFFIXES,
     CorpusFile,
     Limits,
     OnBytes,
-    find_files,
     open_text,
     shown_name,
 )
+from hopweave.corpus.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.corpus.json_stream import fields_of
 from hopweave.corpus.records import Row, read_rows
 from hopweave.corpus.split import fits, split_spans
+from hopweave.corpus.tally import Tally, Unread
 from hopweave.errors import DataError, SettingsError
-from hopweave.types import Passage
+from hopweave.types import Passage, Span
 
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 TITLE_FIELDS = ("title", "name")
@@ -45,9 +47,15 @@ class CorpusOptions:
         text_field: the same for the text, with `TEXT_FIELDS`.
         max_row_mib: longest document, or record of a file, in MiB; each is held in memory at once.
         max_file_mib: longest file, in MiB, unzipped.
+        max_seconds: longest time for a PDF.
+        lenient: leave out files that cannot be read, and list them in the tally; else the first of them is an error. A document
+            is read as a whole or not at all; of a file of records, those before the bad place are kept.
+        include: patterns of files in the folders that are given, as in `.gitignore` files; without any, all are read.
+        exclude: the same for files and folders that are left out.
+        gitignore: leave out what the `.gitignore` files in the folders name.
 
     Raises:
-        SettingsError: for a negative `max_words`, or a limit below 1.
+        SettingsError: for a negative `max_words`, a limit below 1, or what is no pattern.
     """
 
     max_words: int = 200
@@ -56,46 +64,33 @@ class CorpusOptions:
     text_field: str | None = None
     max_row_mib: int = MAX_ROW_MIB
     max_file_mib: int = MAX_FILE_MIB
+    max_seconds: int = MAX_SECONDS
+    lenient: bool = False
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    gitignore: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("max_row_mib", "max_file_mib"):
+        for name, unit in (("max_row_mib", "MiB"), ("max_file_mib", "MiB"), ("max_seconds", "seconds")):
             if getattr(self, name) < 1:
-                raise SettingsError(f"{name} = {getattr(self, name)} is below 1; give a number of MiB")
+                raise SettingsError(f"{name} = {getattr(self, name)} is below 1; give a number of {unit}")
         if self.max_words < 0:
             raise SettingsError(f"max_words = {self.max_words} is below 0; give a number of words, or 0 to cut nothing")
 
     @property
     def limits(self) -> Limits:
         """How much is taken of a file."""
-        return Limits(self.max_file_mib, self.max_row_mib, are_options=True)
-
-
-@dataclass(slots=True)
-class Tally:
-    """What was read and what was left out; it grows while the passages are taken.
-
-    Attributes:
-        num_files: files read.
-        num_passages: passages handed out.
-        num_duplicates: records without an id that repeat an earlier one in title and text.
-        num_empty: records and documents whose text is only white space.
-        skipped: numbers of files of unknown formats, by suffix.
-        special: the names of what is no regular file, and what it is, such as `FIFO`.
-    """
-
-    num_files: int = 0
-    num_passages: int = 0
-    num_duplicates: int = 0
-    num_empty: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    special: dict[str, str] = field(default_factory=dict)
+        return Limits(self.max_file_mib, self.max_row_mib, self.max_seconds, are_options=True)
 
     @property
-    def special_names(self) -> str:
-        """The first of what is no regular file, each with what it is, and how many more there are."""
-        first = [f"{name} ({kind})" for name, kind in self.special.items()][:3]
-        num_more = len(self.special) - len(first)
-        return ", ".join(first) + (f" and {num_more:,} more" if num_more else "")
+    def selection(self) -> Selection:
+        """Which files of a folder are taken."""
+        return Selection(self.include, self.exclude, self.gitignore)
+
+    @property
+    def reading(self) -> str:
+        """What a file's passages depend on besides its content; a file that was read in another way is read again."""
+        return f"1 {(self.max_words, self.id_field, self.title_field, self.text_field)!r}"
 
 
 def read_corpus(
@@ -119,53 +114,95 @@ def read_corpus(
     Raises:
         DataError: names the file and the line or record, and ends with what to do. Also when nothing was found to read.
     """
-    reading = _Reading(options or CorpusOptions(), tally if tally is not None else Tally(), on_bytes)
-    yield from reading.passages(paths)
+    reading = Reading(options or CorpusOptions(), tally if tally is not None else Tally(), on_bytes)
+    with closing(reading):
+        for file in reading.files(paths, Roots()):
+            yield from reading.passages(file)
+    if not reading.tally.num_passages:
+        raise nothing_found(paths, reading.tally)
 
 
-class _Reading:
-    """One pass over a corpus."""
+def nothing_found(paths: Sequence[Path], tally: Tally) -> DataError:
+    """The error for paths in which there is nothing to read."""
+    named = ", ".join(shown_name(str(path)) for path in paths)
+    return DataError(f"found nothing to index in {named}{tally.why_nothing()}")
+
+
+class Reading:
+    """One pass over a corpus, file by file.
+
+    Attributes:
+        tally: what was read so far.
+    """
 
     def __init__(self, options: CorpusOptions, tally: Tally, on_bytes: OnBytes) -> None:
+        self.tally = tally
         self._options = options
-        self._tally = tally
         self._on_bytes = on_bytes
-
-    def passages(self, paths: Sequence[Path]) -> Iterator[Passage]:
         # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
-        with closing(sqlite3.connect("", isolation_level=None)) as seen:
-            seen.execute("PRAGMA journal_mode = OFF")
-            seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
-            seen.execute("BEGIN")
-            for file in find_files(paths):
-                if file.special:
-                    self._tally.special[file.source] = file.special
-                    continue
-                if not file.is_readable:
-                    self._tally.skipped[shown_name(file.path.suffix.lower()) or "no suffix"] += 1
-                    continue
-                self._tally.num_files += 1
-                is_document = file.suffix in DOCUMENT_SUFFIXES
-                for passage in self._document(file) if is_document else self._records(file, seen):
-                    self._tally.num_passages += 1
-                    yield passage
-        if not self._tally.num_passages:
-            named = ", ".join(shown_name(str(path)) for path in paths)
-            raise DataError(f"found nothing to index in {named}{self._why_nothing()}")
+        self._seen = sqlite3.connect("", isolation_level=None)
+        self._seen.execute("PRAGMA journal_mode = OFF")
+        self._seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
+        self._seen.execute("BEGIN")
 
-    def _why_nothing(self) -> str:
-        if self._tally.special:
-            return (
-                f": {self._tally.special_names}, and no regular file; give .json, .jsonl, .tsv, .csv, .txt, .md or .html files"
-            )
-        if self._tally.skipped:
-            seen = ", ".join(f"{suffix} ({number})" for suffix, number in sorted(self._tally.skipped.items()))
-            return f": only {seen}; give .json, .jsonl, .tsv, .csv, .txt, .md or .html files"
-        if self._tally.num_empty:
-            return f": all {self._tally.num_empty} texts are empty; check which field holds the text"
-        return "; give .json, .jsonl, .tsv, .csv, .txt, .md or .html files"
+    def close(self) -> None:
+        """Lets go of the temporary file."""
+        self._seen.close()
 
-    def _document(self, file: CorpusFile) -> Iterator[Passage]:
+    def files(self, paths: Sequence[Path], roots: Roots, on_unlisted: OnUnlisted | None = None) -> Iterator[CorpusFile]:
+        """The files to read; what else there is goes to the tally.
+
+        Args:
+            paths: files and folders.
+            roots: that are known; those of the paths are added to them.
+            on_unlisted: told of a folder that cannot be listed, where reading is lenient.
+        """
+
+        def unlisted(folder: Path, error: DataError) -> None:
+            self.tally.unread.append(Unread(shown_name(str(folder)), str(error)))
+            if on_unlisted is not None:
+                on_unlisted(folder, error)
+
+        found = find_files(
+            paths, selection=self._options.selection, roots=roots, on_unlisted=unlisted if self._options.lenient else None
+        )
+        for file in found:
+            if file.special:
+                self.tally.special[file.source] = file.special
+            elif not file.is_readable:
+                self.tally.skipped[shown_name(file.path.suffix.lower()) or "no suffix"] += 1
+            else:
+                yield file
+
+    def passages(self, file: CorpusFile) -> Iterator[Passage]:
+        """The passages of a file, one after the other. Where reading is lenient, those that can be read.
+
+        A `DataError` that is thrown in where a passage was handed out counts as one of the file.
+        """
+        num_before = self.tally.num_passages
+        unread = ""
+        try:
+            for passage in self._document(file) if file.is_document else self._records(file):
+                if isinstance(passage, str):
+                    unread = passage
+                    continue
+                yield passage
+                self.tally.num_passages += 1
+        except DataError as error:
+            if not self._options.lenient:
+                raise
+            unread = str(error)
+        num_passages = self.tally.num_passages - num_before
+        if unread:
+            self.tally.unread.append(Unread(file.source, unread, num_passages))
+        if num_passages or not unread:
+            self.tally.num_files += 1
+
+    def _document(self, file: CorpusFile) -> Iterator[Passage | str]:
+        """The passages of a document, and in the end what of it could not be read."""
+        if file.suffix in BOOK_SUFFIXES:
+            yield from self._book(file)
+            return
         with open_text(file, self._on_bytes, self._options.limits, unit="file") as stream:
             content = stream.read()
         if not content.strip():
@@ -173,7 +210,28 @@ class _Reading:
         title, text = read_document(content, file.suffix)
         yield from self._cut(Passage(file.document_id, text, title or file.stem, file.source))
 
-    def _records(self, file: CorpusFile, seen: sqlite3.Connection) -> Iterator[Passage]:
+    def _book(self, file: CorpusFile) -> Iterator[Passage | str]:
+        from hopweave.corpus.pages import read_pages
+
+        if file.path.suffix.lower() == ".gz":
+            raise DataError(f"{file.source} is zipped; unzip it, or leave it out")
+        book = read_pages(file, self._options.limits)
+        if self._on_bytes is not None:
+            self._on_bytes(file.num_bytes)
+        title = book.title or file.stem
+        if [page.place for page in book.pages] == [""]:
+            yield from self._cut(Passage(file.document_id, book.pages[0].text, title, file.source))
+        else:
+            number = 0
+            for page in book.pages:
+                for span in self._spans(page.text):
+                    number += 1
+                    text, place = page.text[span.start : span.end], f"{file.source}#{page.place}"
+                    yield Passage(f"{file.document_id}#{number}", text, title, place, span.start, span.end)
+        if book.unread:
+            yield book.unread
+
+    def _records(self, file: CorpusFile) -> Iterator[Passage]:
         is_empty = True
         for row in read_rows(file, self._on_bytes, self._options.limits):
             is_empty = False
@@ -181,16 +239,21 @@ class _Reading:
             if not passage.id:
                 key = _content_hash(passage.title, passage.text)
                 passage = Passage(key.hex(), passage.text, passage.title, passage.source)
-                if passage.text.strip() and not _is_new(seen, key):
-                    self._tally.num_duplicates += 1
+                if passage.text.strip() and not _is_new(self._seen, key):
+                    self.tally.num_duplicates += 1
                     continue
             yield from self._cut(passage)
         if is_empty:
             raise DataError(f"{file.source} is empty: it holds no record; remove it or leave it out")
 
+    def _spans(self, text: str) -> Iterator[Span]:
+        if fits(text, self._options.max_words):
+            return iter([Span(0, len(text))])
+        return split_spans(text, self._options.max_words)
+
     def _cut(self, whole: Passage) -> Iterator[Passage]:
         if not whole.text.strip():
-            self._tally.num_empty += 1
+            self.tally.num_empty += 1
         elif fits(whole.text, self._options.max_words):
             yield whole
         else:
@@ -202,6 +265,8 @@ class _Reading:
         """The passage of a record, its id empty if it has none."""
         place = f"{file.source}, {row.place}"
         text = _pick(row.values, self._options.text_field, TEXT_FIELDS)
+        if text is None and row.is_table and self._options.text_field is None:
+            return self._passage_of_cells(file, row)
         if text is None:
             raise DataError(_no_field(place, row.values, self._options.text_field or " or ".join(TEXT_FIELDS), "--text-field"))
         title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
@@ -209,6 +274,21 @@ class _Reading:
         if record_id is None and self._options.id_field is not None:
             raise DataError(_no_field(place, row.values, self._options.id_field, "--id-field"))
         return Passage(_id_text(record_id, place), _text(text, "text", place), _text(title or "", "title", place), file.source)
+
+    def _passage_of_cells(self, file: CorpusFile, row: Row) -> Passage:
+        """The passage of a row of a table that has no column for the text: each cell with the name of its column."""
+        place = f"{file.source}, {row.place}"
+        chosen = (self._options.id_field, self._options.title_field)
+        missing = next((name for name in chosen if name is not None and name not in row.values), None)
+        if missing is not None:
+            raise DataError(_no_field(place, row.values, missing, "--id-field" if missing == chosen[0] else "--title-field"))
+        record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
+        cells = {name: cell.strip() for name, cell in row.values.items() if cell.strip()}
+        title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
+        if title is None:
+            title = next((cell for cell in cells.values() if cell != record_id), "")
+        text = " ".join(f"{name}: {cell}" + ("" if cell[-1] in ".!?" else ".") for name, cell in cells.items())
+        return Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source)
 
 
 def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -> object:

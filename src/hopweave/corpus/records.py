@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,14 +13,22 @@ from hopweave.corpus.json_stream import JsonStream, load_json
 from hopweave.errors import DataError
 
 _MAX_CELL_CHARACTERS = 1 << 24
+_NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record as it was read; `place` names it within its file, such as `line 3`."""
+    """A record as it was read.
+
+    Attributes:
+        place: names it within its file, such as `line 3`.
+        values: by the names of the fields.
+        is_table: whether it is a row of a table whose first line names the columns, as far as can be told.
+    """
 
     place: str
     values: Mapping[str, Any]
+    is_table: bool = False
 
 
 def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[Row]:
@@ -77,6 +86,7 @@ def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator
         held = _HeldLines(lines, file, limits)
         reader = csv.reader(held, delimiter="\t" if file.suffix == ".tsv" else ",", strict=True)
         header: list[str] | None = None
+        is_table = False
         try:
             for cells in reader:
                 held.row_ends()
@@ -84,16 +94,22 @@ def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator
                     continue
                 if header is None:
                     header = [name.strip() for name in cells]
+                    is_table = _are_names(header)
                     continue
                 if len(cells) != len(header):
                     raise DataError(
                         f"{file.source}, line {reader.line_num} has {len(cells)} columns and the header has {len(header)}; "
                         "correct the line, or quote a text that holds the separator"
                     )
-                yield Row(f"line {reader.line_num}", dict(zip(header, cells, strict=True)))
+                yield Row(f"line {reader.line_num}", dict(zip(header, cells, strict=True)), is_table)
         except csv.Error as error:
             what = f"{file.source}, line {reader.line_num} cannot be split into columns: {error}"
             raise DataError(f"{what}; a text that holds a quotation mark must be quoted, its own marks doubled") from None
+
+
+def _are_names(header: list[str]) -> bool:
+    """Whether the first line of a table looks like names of columns, and not like its first row."""
+    return len(header) > 1 and len(set(header)) == len(header) and not any(_NO_NAME.fullmatch(name) for name in header)
 
 
 class _HeldLines:

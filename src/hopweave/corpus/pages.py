@@ -1,0 +1,124 @@
+"""Documents that are no text files: PDF, DOCX, EPUB. Their title, and their text page by page, where they have pages."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from hopweave.corpus.docx import read_docx
+from hopweave.corpus.epub import read_epub
+from hopweave.corpus.files import CorpusFile, Limits, open_regular, reading
+from hopweave.corpus.zipped import Archive
+from hopweave.errors import DataError
+
+_WORKER = Path(__file__).with_name("pdf_process.py")
+_MAX_LISTED_PAGES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a document that a citation can name.
+
+    Attributes:
+        place: behind the `#` of its source, such as `page=3`; empty if the document has no such parts.
+        text: of it.
+    """
+
+    place: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """A document.
+
+    Attributes:
+        title: empty if it has none.
+        pages: those with text, in order.
+        unread: what of it could not be read, and why; empty if all was.
+    """
+
+    title: str
+    pages: tuple[Page, ...]
+    unread: str = ""
+
+
+def read_pages(file: CorpusFile, limits: Limits) -> Pages:
+    """Reads a PDF, DOCX or EPUB.
+
+    Raises:
+        DataError: for a file that is damaged, encrypted, without any text, or beyond the limits, and for a missing library.
+    """
+    with reading(file.source), open_regular(file) as raw:
+        if file.num_bytes > limits.max_file_mib << 20:
+            raise limits.too_long(file.source, "max_file_mib")
+        if file.suffix == ".pdf":
+            return _read_pdf(file, limits)
+        with Archive(raw, file.source, limits) as archive:
+            if file.suffix == ".epub":
+                title, chapters = read_epub(archive)
+                read = Pages(title, tuple(Page(place, text) for place, text in chapters if text.strip()))
+            else:
+                title, text = read_docx(archive)
+                read = Pages(title, (Page("", text),) if text.strip() else ())
+    if not read.pages:
+        raise DataError(f"{file.source} holds no text; leave it out")
+    return read
+
+
+def _read_pdf(file: CorpusFile, limits: Limits) -> Pages:
+    if find_spec("pypdf") is None:
+        raise DataError(f"{file.source} needs the library pypdf to be read; install it with: pip install 'hopweave[documents]'")
+    title = ""
+    pages: list[Page] = []
+    no_text: list[str] = []
+    with closing(_told_by_process(file, limits)) as told:
+        for what in told:
+            if "error" in what:
+                raise DataError(f"{file.source} {what['error']}")
+            title = what.get("title", title)
+            if text := str(what.get("text", "")).strip():
+                pages.append(Page(f"page={what['page']}", text))
+            elif what.get("unread"):
+                no_text.append(str(what["page"]))
+    listed = ", ".join(no_text[:_MAX_LISTED_PAGES]) + (" and more" if len(no_text) > _MAX_LISTED_PAGES else "")
+    if not pages:
+        raise DataError(f"{file.source} holds no text, as scans do; have its text recognised (OCR), or leave it out")
+    unread = f"{file.source}: {len(no_text)} of its pages hold no text that can be read ({listed}); have it recognised (OCR)"
+    return Pages(" ".join(str(title).split()), tuple(pages), unread if no_text else "")
+
+
+def _told_by_process(file: CorpusFile, limits: Limits) -> Iterator[dict[str, object]]:
+    """What another process tells of a PDF, which it reads within a time and a memory that end without harm to this one."""
+    num_bytes, max_bytes = 0, limits.max_row_mib << 20
+    with (
+        open_regular(file) as raw,
+        subprocess.Popen(  # noqa: S603 - our own file; -P keeps modules of the current folder out
+            [sys.executable, "-P", str(_WORKER)], stdin=raw, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process,
+    ):
+        assert process.stdout is not None  # noqa: S101 - it is a pipe
+        watch = threading.Timer(limits.max_seconds, process.kill)
+        watch.start()
+        try:
+            while line := process.stdout.readline(max_bytes + 1):
+                num_bytes += len(line)
+                if num_bytes > max_bytes:
+                    raise limits.too_long(f"the text of {file.source}", "max_row_mib")
+                what = json.loads(line) if line.endswith(b"\n") else {}
+                yield what
+                if "end" in what:
+                    return
+            if watch.finished.is_set():
+                raise limits.too_slow(file.source)
+            raise DataError(f"{file.source} is damaged: the process that read it ended early; save it anew, or leave it out")
+        finally:
+            watch.cancel()
+            process.kill()

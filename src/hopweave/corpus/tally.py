@@ -1,0 +1,71 @@
+"""What was read of a corpus and what was left out, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+_FORMATS = ".json, .jsonl, .tsv, .csv, .txt, .md, .html, .rst, .pdf, .docx or .epub"
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file, or a part of one, that could not be read.
+
+    Attributes:
+        source: how passages name the file.
+        reason: one line that names it and says what to do.
+        num_passages: read of it all the same: of a file of records, what stands before the bad place; of a PDF, the other pages.
+    """
+
+    source: str
+    reason: str
+    num_passages: int = 0
+
+    def __str__(self) -> str:
+        kept = f" ({self.num_passages:,} passage{'s' * (self.num_passages != 1)} of it kept)" if self.num_passages else ""
+        return self.reason + kept
+
+
+@dataclass(slots=True)
+class Tally:
+    """It grows while the passages are taken.
+
+    Attributes:
+        num_files: files read.
+        num_passages: passages handed out.
+        num_duplicates: records without an id that repeat an earlier one in title and text.
+        num_empty: records and documents whose text is only white space.
+        skipped: numbers of files of unknown formats, by suffix.
+        special: the names of what is no regular file, and what it is, such as `FIFO`.
+        unread: files and folders that could not be read, in the order in which they were met.
+    """
+
+    num_files: int = 0
+    num_passages: int = 0
+    num_duplicates: int = 0
+    num_empty: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    special: dict[str, str] = field(default_factory=dict)
+    unread: list[Unread] = field(default_factory=list)
+
+    @property
+    def special_names(self) -> str:
+        """The first of what is no regular file, each with what it is, and how many more there are."""
+        first = [f"{name} ({kind})" for name, kind in self.special.items()][:3]
+        num_more = len(self.special) - len(first)
+        return ", ".join(first) + (f" and {num_more:,} more" if num_more else "")
+
+    def why_nothing(self) -> str:
+        """Behind the words that nothing was found: why, and what to do."""
+        if self.unread:
+            more = f" (and {len(self.unread) - 1:,} more that cannot be read)" if len(self.unread) > 1 else ""
+            return f": {self.unread[0].reason}{more}"
+        if self.special:
+            return f": {self.special_names}, and no regular file; give {_FORMATS} files"
+        if self.skipped:
+            seen = ", ".join(f"{suffix} ({number})" for suffix, number in sorted(self.skipped.items()))
+            return f": only {seen}; give {_FORMATS} files"
+        if self.num_empty:
+            return f": all {self.num_empty} texts are empty; check which field holds the text"
+        return f"; give {_FORMATS} files"
