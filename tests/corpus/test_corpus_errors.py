@@ -102,11 +102,11 @@ def test_a_link_to_nothing_is_named(tmp_path):
 def test_a_folder_with_nothing_to_index_says_what_there_is(tmp_path):
     with pytest.raises(DataError, match=r"nothing to index in .*; give \.json"):
         list(read_corpus([tmp_path]))
-    (tmp_path / "a.pdf").write_bytes(b"x")
-    with pytest.raises(DataError, match=r"nothing to index in .*: only \.pdf \(1\); give \.json"):
+    (tmp_path / "a.odt").write_bytes(b"x")
+    with pytest.raises(DataError, match=r"nothing to index in .*: only \.odt \(1\); give \.json"):
         list(read_corpus([tmp_path]))
     (tmp_path / "b.jsonl").write_text(json.dumps({"text": " "}))
-    (tmp_path / "a.pdf").unlink()
+    (tmp_path / "a.odt").unlink()
     with pytest.raises(DataError, match=r"all 1 texts are empty"):
         list(read_corpus([tmp_path]))
 

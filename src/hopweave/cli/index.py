@@ -1,12 +1,11 @@
-"""Build an index from files and folders, add to it, delete from it, or check it."""
+"""Build an index from files and folders, keep it in line with them, add to it, delete from it, or look into it."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +13,10 @@ import typer
 
 from hopweave.cli._terminal import say
 from hopweave.errors import SettingsError
+from hopweave.render.plain import flat
 
 if TYPE_CHECKING:
-    from hopweave.corpus import CorpusOptions, Tally
+    from hopweave.corpus import Intake, Tally
     from hopweave.retrievers._index_folder import IndexSummary
 
 app = typer.Typer(add_completion=False)
@@ -25,7 +25,7 @@ Paths = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="PATH",
-        help="Files or folders: .json .jsonl .tsv .csv .txt .md .html, each also as .gz.",
+        help="Files or folders: .json .jsonl .tsv .csv .txt .md .html .rst, each also as .gz, and .pdf .docx .epub.",
         readable=False,  # not checked here: our own message says what to do
     ),
 ]
@@ -37,11 +37,28 @@ def index(
     *,
     to: Annotated[Path, typer.Option(help="The folder of the index.", metavar="FOLDER")],
     add: Annotated[bool, typer.Option("--add", help="Add to the index, replacing passages of the same id.")] = False,
+    sync: Annotated[
+        bool, typer.Option("--sync", help="Add what is new in the folders, replace what changed, remove what is gone.")
+    ] = False,
     delete: Annotated[
         list[str] | None, typer.Option(help="Delete a passage or document by id; give it once for each.", metavar="ID")
     ] = None,
     missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Let ids to delete pass that are not there.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Tell what the index holds; change nothing.")] = False,
+    list_: Annotated[
+        bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")] = False,
+    include: Annotated[
+        list[str] | None, typer.Option(help="Read only such files of the folders, as '*.md'; may be repeated.", metavar="GLOB")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="Leave out such files or folders, as 'drafts/'; may be repeated.", metavar="GLOB")
+    ] = None,
+    gitignore: Annotated[
+        bool, typer.Option("--gitignore", help="Leave out what .gitignore files in the folders name.")
+    ] = False,
     max_words: Annotated[
         int | None, typer.Option(help="Longest passage, in words; longer texts are cut between sentences. 0 cuts nothing.")
     ] = None,
@@ -50,54 +67,85 @@ def index(
     text_field: Annotated[str | None, typer.Option(help="Field of a record that holds its text.")] = None,
     max_row_mib: Annotated[int | None, typer.Option(help="Longest document or record, in MiB; by default 32.")] = None,
     max_file_mib: Annotated[int | None, typer.Option(help="Longest file, in MiB, unzipped; by default 65,536.")] = None,
+    max_seconds: Annotated[int | None, typer.Option(help="Longest time for one PDF, in seconds; by default 300.")] = None,
 ) -> None:
     """Builds a searchable index from files and folders, or brings one up to date.
 
-    Without --add or --delete the index is built anew; one that is there stays in use until the new one is whole.
+    Without --add, --sync or --delete the index is built anew; one that is there stays in use until the new one is whole.
     """
-    from hopweave.corpus import CorpusOptions, Tally
+    from hopweave.corpus import CorpusOptions, Intake
     from hopweave.retrievers.bm25 import BM25
 
-    _refuse_contradictions(paths or [], is_add=add, is_delete=bool(delete), is_check=check)
+    looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
+    _refuse_contradictions(paths or [], looks, is_add=add, is_sync=sync, is_delete=bool(delete))
     started = time.monotonic()
-    if check:
+    if list_:
+        _list(to)
+    elif stats:
+        _stats(to)
+    elif check:
         _report(to, "checked", BM25.check(to), None, started)
-        return
-    if not paths:
+    elif not paths:
         _report(to, "updated", BM25.update(to, delete=delete or (), missing_ok=missing_ok), None, started)
-        return
-    options = CorpusOptions(id_field=id_field, title_field=title_field, text_field=text_field)
-    limits: dict[str, Any] = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib}
-    options = replace(options, **{name: limit for name, limit in limits.items() if limit is not None})
-    tally = Tally()
-    summary = _write(paths, to, options, tally, delete=delete or [], is_add=add, missing_ok=missing_ok)
-    _report(to, "updated" if add else "built", summary, tally, started)
+    else:
+        given: dict[str, Any] = {
+            "id_field": id_field,
+            "title_field": title_field,
+            "text_field": text_field,
+            "max_words": max_words,
+            "max_row_mib": max_row_mib,
+            "max_file_mib": max_file_mib,
+            "max_seconds": max_seconds,
+            "include": tuple(include or ()),
+            "exclude": tuple(exclude or ()),
+        }
+        options = CorpusOptions(
+            lenient=not strict, gitignore=gitignore, **{name: value for name, value in given.items() if value is not None}
+        )
+        intake = Intake(paths, sync, options)
+        is_update = add or (sync and to.joinpath("manifest.json").exists())
+        summary = _write(to, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok)
+        _report(to, "synced" if sync else "updated" if add else "built", summary, intake, started)
 
 
-def _refuse_contradictions(paths: list[Path], *, is_add: bool, is_delete: bool, is_check: bool) -> None:
-    if is_check and (paths or is_add or is_delete):
-        raise SettingsError("--check changes nothing; give it alone, with --to")
+def _refuse_contradictions(paths: list[Path], looks: list[str], *, is_add: bool, is_sync: bool, is_delete: bool) -> None:
+    if looks and (paths or is_add or is_sync or is_delete or len(looks) > 1):
+        raise SettingsError(f"{looks[0]} changes nothing; give it alone, with --to")
+    if is_sync and is_add:
+        raise SettingsError("--sync adds as well; give it without --add")
+    if is_sync and is_delete:
+        raise SettingsError("--sync would bring back what --delete takes out; delete the file, or leave it out with --exclude")
+    if is_sync and not paths:
+        raise SettingsError("--sync needs something to go by; give files or folders")
     if is_add and not paths:
         raise SettingsError("--add needs something to add; give files or folders")
     if paths and is_delete and not is_add:
         raise SettingsError("--delete with files would build anew what it deletes from; give --add as well, or no files")
-    if not (paths or is_delete or is_check):
-        raise SettingsError("there is nothing to do; give files or folders to index, or --delete, or --check")
+    if not (paths or is_delete or looks):
+        raise SettingsError("there is nothing to do; give files or folders to index, or --delete, --check, --stats or --list")
 
 
-def _write(
-    paths: list[Path], to: Path, options: CorpusOptions, tally: Tally, *, delete: list[str], is_add: bool, missing_ok: bool
-) -> IndexSummary:
-    from hopweave.corpus import find_files, read_corpus
+def _list(to: Path) -> None:
     from hopweave.retrievers.bm25 import BM25
 
-    # Also finds a mistyped path before anything is written.
-    num_bytes = sum(file.num_bytes for file in find_files(paths) if file.is_readable)
-    with _progress(num_bytes) as (on_bytes, on_passage):
-        passages = read_corpus(paths, options=options, tally=tally, on_bytes=on_bytes)
-        if is_add:
-            return BM25.update(to, upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
-        return BM25.build(to, passages, on_passage=on_passage)
+    with closing(BM25(to)) as opened:
+        for document_id, title, num_passages in opened.documents():
+            typer.echo(f"{flat(document_id)}\t{num_passages}\t{flat(title)}")
+
+
+def _stats(to: Path) -> None:
+    from hopweave.retrievers.bm25 import BM25
+
+    for name, value in BM25.stats(to).items():
+        say(f"{name:<12} {value:,}" if isinstance(value, int) else f"{name:<12} {value}")
+
+
+def _write(to: Path, intake: Intake, *, delete: list[str], is_update: bool, missing_ok: bool) -> IndexSummary:
+    from hopweave.retrievers.bm25 import BM25
+
+    with _progress(intake.num_bytes()) as (on_bytes, on_passage):  # also finds a mistyped path before anything is written
+        intake.on_bytes = on_bytes
+        return BM25.take_in(to, intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
 
 
 @contextmanager
@@ -125,18 +173,32 @@ def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[
         yield lambda piece: progress.advance(task, piece), on_passage
 
 
-def _report(to: Path, done: str, summary: IndexSummary, tally: Tally | None, started: float) -> None:
+def _report(to: Path, done: str, summary: IndexSummary, intake: Intake | None, started: float) -> None:
     size_mib = summary.num_bytes / 2**20
     say(f"{done} {to}: {summary.num_passages:,} passages, {size_mib:.1f} MiB, {time.monotonic() - started:.1f} s")
-    if summary.num_deleted or done == "updated":
+    if summary.num_deleted or done in {"updated", "synced"}:
         say(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
-    if tally is not None:
-        say(f"  read {tally.num_files:,} file{'s' * (tally.num_files != 1)}")
-        if tally.num_duplicates or tally.num_empty:
-            say(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
-        if tally.skipped:
-            counts = ", ".join(f"{suffix} ({number:,})" for suffix, number in sorted(tally.skipped.items()))
-            say(f"  unknown formats, not read: {counts}")
-        if tally.special:
-            say(f"  no regular files, not read: {tally.special_names}")
+    if intake is not None:
+        if intake.sync:
+            files = intake.synced
+            say(
+                f"  files: {files.added:,} added, {files.replaced:,} replaced, {files.removed:,} removed, "
+                f"{files.moved:,} moved, {files.unchanged:,} unchanged"
+            )
+        _report_reading(intake.tally)
     say(f"  fingerprint {summary.fingerprint}")
+
+
+def _report_reading(tally: Tally) -> None:
+    say(f"  read {tally.num_files:,} file{'s' * (tally.num_files != 1)}")
+    if tally.num_duplicates or tally.num_empty:
+        say(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
+    if tally.skipped:
+        counts = ", ".join(f"{suffix} ({number:,})" for suffix, number in sorted(tally.skipped.items()))
+        say(f"  unknown formats, not read: {counts}")
+    if tally.special:
+        say(f"  no regular files, not read: {tally.special_names}")
+    if tally.unread:
+        say(f"  not read, or not all of it: {len(tally.unread):,}")
+    for one in tally.unread:
+        say(f"    {one}")

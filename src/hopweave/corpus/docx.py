@@ -12,7 +12,8 @@ _WORDS = (
     "http://purl.oclc.org/ooxml/wordprocessingml/main ",
 )
 _MATHS_TEXT = frozenset(
-    f"http://{where}/math t" for where in ("schemas.openxmlformats.org/officeDocument/2006", "purl.oclc.org/ooxml/officeDocument")
+    f"http://{where}/math t"
+    for where in ("schemas.openxmlformats.org/officeDocument/2006", "purl.oclc.org/ooxml/officeDocument")
 )
 _CORE_TITLE = "http://purl.org/dc/elements/1.1/ title"
 _FALLBACK = "http://schemas.openxmlformats.org/markup-compatibility/2006 Fallback"

@@ -70,7 +70,9 @@ class Limits:
 
     def too_slow(self, what: str) -> DataError:
         """The error for a file that takes longer to read than may be."""
-        return DataError(f"{what} took longer than {self.max_seconds:,} seconds to read; leave it out{self._raised('max_seconds')}")
+        return DataError(
+            f"{what} took longer than {self.max_seconds:,} seconds to read; leave it out{self._raised('max_seconds')}"
+        )
 
     def _raised(self, name: str) -> str:
         return f", or raise {name} (--{name.replace('_', '-')})" if self.are_options else ""

@@ -6,11 +6,12 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from hopweave.corpus.docx import read_docx
 from hopweave.corpus.epub import read_epub
@@ -95,7 +96,7 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Pages:
     return Pages(" ".join(str(title).split()), tuple(pages), unread if no_text else "")
 
 
-def _told_by_process(file: CorpusFile, limits: Limits) -> Iterator[dict[str, object]]:
+def _told_by_process(file: CorpusFile, limits: Limits) -> Generator[dict[str, Any]]:
     """What another process tells of a PDF, which it reads within a time and a memory that end without harm to this one."""
     num_bytes, max_bytes = 0, limits.max_row_mib << 20
     with (

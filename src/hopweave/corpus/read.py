@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,6 @@ from hopweave.corpus.files import (
     MAX_FILE_MIB,
     MAX_ROW_MIB,
     MAX_SECONDS,
-    TEXT_SUFFIXES,
     CorpusFile,
     Limits,
     OnBytes,
@@ -34,6 +33,10 @@ from hopweave.types import Passage, Span
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 TITLE_FIELDS = ("title", "name")
 TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
+
+
+class TakenId(DataError):
+    """A passage whose id another one has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +177,16 @@ class Reading:
             else:
                 yield file
 
-    def passages(self, file: CorpusFile) -> Iterator[Passage]:
+    def passages(self, file: CorpusFile) -> Generator[Passage, None, bool]:
         """The passages of a file, one after the other. Where reading is lenient, those that can be read.
 
-        A `DataError` that is thrown in where a passage was handed out counts as one of the file.
+        A `TakenId` that is thrown in where a passage was handed out counts as an error of the file.
+
+        Returns:
+            Whether nothing stopped it before the end.
         """
         num_before = self.tally.num_passages
-        unread = ""
+        unread, is_whole = "", True
         try:
             for passage in self._document(file) if file.is_document else self._records(file):
                 if isinstance(passage, str):
@@ -191,12 +197,13 @@ class Reading:
         except DataError as error:
             if not self._options.lenient:
                 raise
-            unread = str(error)
+            unread, is_whole = str(error), False
         num_passages = self.tally.num_passages - num_before
         if unread:
             self.tally.unread.append(Unread(file.source, unread, num_passages))
         if num_passages or not unread:
             self.tally.num_files += 1
+        return is_whole
 
     def _document(self, file: CorpusFile) -> Iterator[Passage | str]:
         """The passages of a document, and in the end what of it could not be read."""
@@ -236,13 +243,19 @@ class Reading:
         for row in read_rows(file, self._on_bytes, self._options.limits):
             is_empty = False
             passage = self._passage(file, row)
-            if not passage.id:
+            has_id = bool(passage.id)
+            if not has_id:
                 key = _content_hash(passage.title, passage.text)
                 passage = Passage(key.hex(), passage.text, passage.title, passage.source)
                 if passage.text.strip() and not _is_new(self._seen, key):
                     self.tally.num_duplicates += 1
                     continue
-            yield from self._cut(passage)
+            try:
+                yield from self._cut(passage)
+            except TakenId:
+                if has_id:
+                    raise
+                self.tally.num_duplicates += 1  # its id follows from its content, which is in the index
         if is_empty:
             raise DataError(f"{file.source} is empty: it holds no record; remove it or leave it out")
 

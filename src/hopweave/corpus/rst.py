@@ -11,9 +11,12 @@ _FOOTNOTE = re.compile(r"\[(?:\d+|[#*]|#?[\w.-]+)\][ \t]+")
 _OPTION = re.compile(r"[ \t]*:[^:\s][^:]*:(?=[ \t]|$).*")
 _GRID = re.compile(r"[ \t]*\+[-=+]+\+[ \t]*|[ \t]*=+(?:[ \t]+=+)+[ \t]*")
 
+_WORDS = re.compile(r"\S+")
 _READ_DIRECTIVES = frozenset(
-    "admonition attention caution danger epigraph error figure hint highlights image important note pull-quote rubric seealso "
-    "sidebar tip topic versionadded versionchanged deprecated warning table list-table code code-block sourcecode".split()
+    _WORDS.findall(
+        "admonition attention caution danger epigraph error figure hint highlights image important note pull-quote rubric "
+        "seealso sidebar tip topic versionadded versionchanged deprecated warning table list-table code code-block sourcecode"
+    )
 )
 """Directives whose text is part of the page; of others (include, raw, toctree, math and the like) nothing is shown."""
 
@@ -50,7 +53,9 @@ def read_rst(content: str) -> tuple[str, str]:
 
 def _is_underline(lines: list[str], at: int) -> bool:
     above = lines[at - 1].strip() if at else ""
-    return bool(above and _LINE.fullmatch(lines[at])) and not _LINE.fullmatch(above) and len(lines[at].rstrip()) + 1 >= len(above)
+    return (
+        bool(above and _LINE.fullmatch(lines[at])) and not _LINE.fullmatch(above) and len(lines[at].rstrip()) + 1 >= len(above)
+    )
 
 
 def _marked(lines: list[str], at: int, match: re.Match[str], kept: list[str]) -> int:

@@ -15,7 +15,7 @@ class Unread:
     Attributes:
         source: how passages name the file.
         reason: one line that names it and says what to do.
-        num_passages: read of it all the same: of a file of records, what stands before the bad place; of a PDF, the other pages.
+        num_passages: read of it all the same: of records, those before the bad place; of a PDF, the other pages.
     """
 
     source: str

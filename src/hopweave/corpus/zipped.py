@@ -56,9 +56,7 @@ class Archive:
     def __enter__(self) -> Archive:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._zip.close()
 
     def __contains__(self, name: str) -> bool:
@@ -80,9 +78,7 @@ class Archive:
             raise self._limits.too_long(f"the text of {self.source}", "max_row_mib")
         return content
 
-    def parse(
-        self, name: str, start: StartElement, end: EndElement | None = None, text: OnText | None = None
-    ) -> None:
+    def parse(self, name: str, start: StartElement, end: EndElement | None = None, text: OnText | None = None) -> None:
         """Goes through a part that is XML. Elements are named by namespace and name, a space between.
 
         Raises:

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import tantivy
 
+from hopweave.corpus.file_states import FILE_STATES
+from hopweave.corpus.read import TakenId
 from hopweave.errors import DataError
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._index_writing import Staging, full_disk
@@ -41,7 +43,11 @@ LINK_FIELDS = ("title_key", "title_opening", "opening")
 LAYOUT = "layout"
 """In a manifest's state: which fields the index has. 2 has the keys of titles and names, which `weave` needs."""
 
-_REWRITTEN = frozenset({"meta.json", ".managed.json"})
+COUNTS = ("words", "documents", "titled")
+"""In a manifest's state: how many words and documents the passages hold, and how many have a title; an older index has not."""
+
+_ENGINE_REWRITES = frozenset({"meta.json", ".managed.json"})
+_DELETED_AT_ONCE = 1000
 _LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
 _FULL_DISK_FREE_BYTES = 1 << 24
 
@@ -62,6 +68,16 @@ def stored(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> tuple[int
     row = json.loads(searcher.doc(address).get_first("passage") or b"")
     number, passage_id, title, text, source, start, end = row
     return number, Passage(passage_id, text, title, source, start, end)
+
+
+def in_order(searcher: tantivy.Searcher, numbers: range) -> Iterator[tuple[int, Passage]]:
+    """Numbers and passages, in the order in which they were added, of those with some numbers."""
+    page = tantivy.Query.range_query(
+        schema(), "number", tantivy.FieldType.Unsigned, numbers.start, numbers.stop - 1, use_inverted_index=True
+    )
+    found = searcher.search(page, len(numbers), count=False, order_by_field="number", order=tantivy.Order.Asc).hits
+    for _, address in found:
+        yield stored(searcher, address)
 
 
 def document_id_of(passage: Passage) -> str:
@@ -152,6 +168,7 @@ class Writing:
         self._fingerprint = Fingerprint()
         self._next_number = 0
         self._layout = 2
+        self._counts = dict.fromkeys(COUNTS, 0)
         self.num_added = 0
         self.num_deleted = 0
         if staging.previous is not None:
@@ -160,7 +177,8 @@ class Writing:
             self._fingerprint = Fingerprint(staging.previous.fingerprint)
             self._next_number = staging.previous.state["next_number"]
             self._layout = staging.previous.state.get(LAYOUT, 1)
-            staging.clone_previous(rewritten=_REWRITTEN)
+            self._counts = {name: staging.previous.state[name] for name in COUNTS if name in staging.previous.state}
+            staging.clone_previous(rewritten=_ENGINE_REWRITES | {FILE_STATES})
         with self._engine():
             # Of an update, the index has the schema that it was built with.
             self._index = (
@@ -182,8 +200,14 @@ class Writing:
         with self._engine():
             self._open_writer().add_document(document)
         self._fingerprint.add(passage)
+        self._count(passage, 1)
         self._next_number += 1
         self.num_added += 1
+
+    @property
+    def next_number(self) -> int:
+        """Of the passage that is added next."""
+        return self._next_number
 
     def replace(self, passage: Passage) -> None:
         """Adds a passage in the place of one with its id, and of the document that it was cut from."""
@@ -194,23 +218,46 @@ class Writing:
             self.delete(passage.id)
         self.add(passage)
 
-    def delete(self, any_id: str) -> bool:
-        """Deletes the passage and the document of that id from the previous state; tells whether there was one."""
+    def numbers_of(self, any_id: str) -> list[int]:
+        """The numbers of the passages of the previous state that have that id, or are cut from the document of that id."""
         if self._previous is None:
-            return False
-        found = False
-        for name in ("id", "document"):
-            for address in by_term(self._previous, name, any_id):
-                found = True
-                number, passage = stored(self._previous, address)
-                if self._ids.is_new_deletion(number):
-                    self._fingerprint.remove(passage)
-                    self.num_deleted += 1
-                    # By its number, for the id may have been given to a passage that was added just now. And by a query:
-                    # deleting by the term of a number passes without an error and deletes nothing (tantivy-py 0.27).
-                    with self._engine():
-                        self._open_writer().delete_documents_by_query(tantivy.Query.term_query(schema(), "number", number))
-        return found
+            return []
+        found = (address for name in ("id", "document") for address in by_term(self._previous, name, any_id))
+        return list(dict.fromkeys(stored(self._previous, address)[0] for address in found))
+
+    def delete(self, any_id: str) -> list[int]:
+        """Deletes the passage and the document of that id from the previous state; returns their numbers there."""
+        found: dict[int, Passage] = {}
+        if self._previous is not None:
+            for name in ("id", "document"):
+                found |= dict(stored(self._previous, address) for address in by_term(self._previous, name, any_id))
+        for number, passage in found.items():
+            self._delete(number, passage)
+        return list(found)
+
+    def delete_numbers(self, numbers: range) -> None:
+        """Deletes the passages of the previous state that have these numbers; memory does not grow with them."""
+        if self._previous is None:
+            return
+        for first in range(numbers.start, numbers.stop, _DELETED_AT_ONCE):
+            for number, passage in in_order(self._previous, range(first, min(numbers.stop, first + _DELETED_AT_ONCE))):
+                self._delete(number, passage)
+
+    def _delete(self, number: int, passage: Passage) -> None:
+        if self._ids.is_new_deletion(number):
+            self._fingerprint.remove(passage)
+            self._count(passage, -1)
+            self.num_deleted += 1
+            # By its number, for the id may have been given to a passage that was added just now. And by a query:
+            # deleting by the term of a number passes without an error and deletes nothing (tantivy-py 0.27).
+            with self._engine():
+                self._open_writer().delete_documents_by_query(tantivy.Query.term_query(schema(), "number", number))
+
+    def _count(self, passage: Passage, by: int) -> None:
+        if self._counts:
+            self._counts["words"] += by * len(passage.text.split())
+            self._counts["documents"] += by * (passage.id in {(name := document_id_of(passage)), f"{name}#1"})
+            self._counts["titled"] += by * bool(passage.title)
 
     def publish(self) -> IndexSummary:
         """Makes the new state the current one."""
@@ -225,9 +272,9 @@ class Writing:
         for name in _LOCKS:
             self._staging.data.joinpath(name).unlink(missing_ok=True)
         mode = self._staging.data.stat().st_mode & 0o666
-        for name in _REWRITTEN:  # the engine makes them for its own user alone
+        for name in _ENGINE_REWRITES:  # the engine makes them for its own user alone
             self._staging.data.joinpath(name).chmod(mode)
-        state = {"next_number": self._next_number} | ({LAYOUT: self._layout} if self._layout > 1 else {})
+        state = {"next_number": self._next_number} | self._counts | ({LAYOUT: self._layout} if self._layout > 1 else {})
         manifest = self._staging.publish(
             engine=ENGINE, analyzer=ANALYZER, num_passages=num_passages, fingerprint=self._fingerprint, state=state
         )
@@ -320,7 +367,7 @@ class _Ids:
             places = " and ".join(
                 f"passage {number} ({source or 'no source'})" for number, source in (first, (position, passage.source))
             )
-            raise DataError(f"the id {passage.id!r} occurs twice, as {places}; make the ids unique") from None
+            raise TakenId(f"the id {passage.id!r} occurs twice, as {places}; make the ids unique") from None
 
     def is_new_document(self, document_id: str) -> bool:
         """Notes a document that is being replaced; tells whether it is the first time."""

@@ -18,17 +18,22 @@ lie in, so scores can differ slightly from those of an index built anew.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tantivy
 
+from hopweave.corpus.intake import Intake
 from hopweave.errors import DataError, SearchError, SettingsError
-from hopweave.retrievers._bm25_index import ENGINE, by_term, load, schema, stored, writing_to
+from hopweave.retrievers._bm25_index import COUNTS, ENGINE, LAYOUT, by_term, document_id_of, in_order, load, stored, writing_to
+from hopweave.retrievers._bm25_intake import delete as delete_ids
+from hopweave.retrievers._bm25_intake import num_files, take_in
 from hopweave.retrievers._bm25_search import best_with_ties, query_terms, scored_passages, weighted_query
-from hopweave.retrievers._index_folder import IndexSummary, open_index
+from hopweave.retrievers._index_folder import IndexSummary, open_index, read_manifest
 from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Hit, Passage
 
@@ -102,12 +107,14 @@ class BM25:
         """All passages, in the order in which they were added; memory does not grow with them."""
         searcher = self._open_searcher()
         for first in range(0, self._manifest.state["next_number"], _PAGE):
-            page = tantivy.Query.range_query(
-                schema(), "number", tantivy.FieldType.Unsigned, first, first + _PAGE - 1, use_inverted_index=True
-            )
-            found = searcher.search(page, _PAGE, count=False, order_by_field="number", order=tantivy.Order.Asc).hits
-            for _, address in found:
-                yield stored(searcher, address)[1]
+            for _, passage in in_order(searcher, range(first, first + _PAGE)):
+                yield passage
+
+    def documents(self) -> Iterator[tuple[str, str, int]]:
+        """The id and title of each document, and how many passages it has here, in the order in which they were added."""
+        for document_id, passages in groupby(self.all_passages(), document_id_of):
+            titles = Counter(passage.title for passage in passages)
+            yield document_id, next(iter(titles)), titles.total()
 
     @classmethod
     def build(
@@ -159,14 +166,44 @@ class BM25:
                 disk. The index is untouched.
         """
         with replace_index(folder, engine=ENGINE, update=True) as staging, writing_to(staging) as writing:
-            for passage_id in delete:
-                if not writing.delete(passage_id) and not missing_ok:
-                    raise DataError(f"index {folder} has no passage or document {passage_id!r} to delete; check the id")
+            delete_ids(writing, staging.data, delete, missing_ok=missing_ok)
             for passage in upsert:
                 writing.replace(passage)
                 if on_passage is not None:
                     on_passage(writing.num_added)
             return writing.publish()
+
+    @classmethod
+    def take_in(
+        cls,
+        folder: Path,
+        intake: Intake,
+        *,
+        update: bool,
+        delete: Iterable[str] = (),
+        missing_ok: bool = False,
+        on_passage: Callable[[int], None] | None = None,
+    ) -> IndexSummary:
+        """Reads files into an index, and keeps with it which files those were and what became of each.
+
+        Args:
+            folder: the index.
+            intake: which files, and whether they are added or the index is brought in line with them.
+            update: begin with what the index holds, which must be there; else it is replaced.
+            delete: ids of passages or of documents to delete before; the rest as in `update`.
+            missing_ok: let ids pass that are not there.
+            on_passage: told the number of passages added so far, after each.
+
+        Raises:
+            DataError: as `read_corpus`, `build` and `update`. What was there is untouched.
+        """
+        with replace_index(folder, engine=ENGINE, update=update) as staging, writing_to(staging) as writing:
+            delete_ids(writing, staging.data, delete, missing_ok=missing_ok)
+            is_changed = take_in(writing, staging.data, intake, on_passage)
+            if is_changed or staging.previous is None:
+                return writing.publish()
+            previous = staging.previous
+            return IndexSummary(previous.num_passages, 0, 0, previous.num_bytes, previous.fingerprint)
 
     @classmethod
     def check(cls, folder: Path) -> IndexSummary:
@@ -177,6 +214,27 @@ class BM25:
         """
         manifest, _ = open_index(folder, ENGINE, load, full=True)
         return IndexSummary(manifest.num_passages, 0, 0, manifest.num_bytes, manifest.fingerprint)
+
+    @classmethod
+    def stats(cls, folder: Path) -> dict[str, int | str]:
+        """What an index holds, in the order to tell it in, without looking into the passages.
+
+        Raises:
+            DataError: if there is no index, or one of another engine.
+        """
+        manifest = read_manifest(folder, ENGINE)
+        counts = {name: manifest.state.get(name, "not counted: built by an earlier version") for name in COUNTS}
+        return {
+            "passages": manifest.num_passages,
+            **counts,
+            "files": num_files(folder / manifest.data),
+            "bytes": manifest.num_bytes,
+            "links": "yes" if manifest.state.get(LAYOUT, 1) > 1 else "no; weave needs the index built anew",
+            "analyzer": manifest.analyzer,
+            "built": manifest.created_at,
+            "updated": manifest.updated_at,
+            "fingerprint": manifest.fingerprint,
+        }
 
     def _open_searcher(self) -> tantivy.Searcher:
         if self._searcher is None:

@@ -1,0 +1,212 @@
+"""What has to be done to an index so that it holds some files: passages to add, and numbers of passages to take out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from hopweave.corpus.file_states import FileState, FileStates, hash_of, look_at
+from hopweave.corpus.files import CorpusFile, OnBytes
+from hopweave.corpus.find import find_files
+from hopweave.corpus.read import CorpusOptions, Reading, nothing_found
+from hopweave.corpus.tally import Tally, Unread
+from hopweave.errors import DataError
+from hopweave.types import Passage
+
+Changes = Generator[Passage | range, None, None]
+"""Passages, each of which gets the next number, and numbers to take out. A `TakenId` may be thrown in for a passage."""
+
+
+@dataclass(slots=True)
+class Synced:
+    """What became of files: how many are new, changed, gone, found under another name, and as they were."""
+
+    added: int = 0
+    replaced: int = 0
+    removed: int = 0
+    moved: int = 0
+    unchanged: int = 0
+
+
+@dataclass(slots=True)
+class Intake:
+    """Reads files for an index.
+
+    Attributes:
+        paths: files and folders.
+        sync: read what is new or changed alone, and take out what is gone; else all is read and nothing taken out.
+        options: how it is read.
+        tally: what was read.
+        on_bytes: told how many bytes were read, or need not be.
+        synced: what became of the files, with `sync`.
+    """
+
+    paths: Sequence[Path]
+    sync: bool = False
+    options: CorpusOptions = field(default_factory=CorpusOptions)
+    tally: Tally = field(default_factory=Tally)
+    on_bytes: OnBytes = None
+    synced: Synced = field(default_factory=Synced)
+
+    def num_bytes(self) -> int:
+        """Of all the files that may be read, on disk; what cannot be looked at counts as nothing where reading is lenient.
+
+        Raises:
+            DataError: for a path that does not exist.
+        """
+        on_unlisted = (lambda _folder, _error: None) if self.options.lenient else None
+        found = find_files(self.paths, selection=self.options.selection, on_unlisted=on_unlisted)
+        return sum(self._size(file) for file in found if file.is_readable)
+
+    def _size(self, file: CorpusFile) -> int:
+        try:
+            return look_at(file).size
+        except DataError:
+            if not self.options.lenient:
+                raise
+            return 0
+
+    def changes(self, states: FileStates, next_number: int) -> Changes:
+        """What has to be done, in order.
+
+        Args:
+            states: of the files; they are brought up to date.
+            next_number: of the first passage that is added.
+
+        Raises:
+            DataError: as `read_corpus`; also if nothing at all can be read.
+        """
+        with closing(Reading(self.options, self.tally, self.on_bytes)) as reading:
+            one = _Pass(self, states, reading, next_number)
+            yield from one.sync() if self.sync else one.add()
+
+
+class _Pass:
+    """One pass of an intake over its files."""
+
+    def __init__(self, intake: Intake, states: FileStates, reading: Reading, next_number: int) -> None:
+        self._intake = intake
+        self._states = states
+        self._reading = reading
+        self._next_number = next_number
+        self._was_taken_out = False
+        self._gone: dict[str, Path] = {}
+
+    def add(self) -> Changes:
+        for file in self._reading.files(self._intake.paths, self._states.roots):
+            yield from self._read(file)
+        if not self._reading.tally.num_passages:
+            raise nothing_found(self._intake.paths, self._reading.tally)
+
+    def sync(self) -> Changes:
+        paths = self._intake.paths
+        found = self._reading.files(paths, self._states.roots, lambda folder, _: self._states.meet_below(folder))
+        if not sum(self._states.meet(file.at) for file in found):
+            raise nothing_found(paths, self._reading.tally)
+        yield from self._take_out_what_is_gone()
+        leaning: list[CorpusFile] = []
+        for file in self._files_again():
+            if self._is_unchanged(file):
+                self._intake.synced.unchanged += 1
+                if (state := self._states.of(file.at)) is not None and state.leans:
+                    leaning.append(file)
+            else:
+                yield from self._replace(file)
+        # What such a file has in common with another one may have been taken out with that.
+        for file in leaning if self._was_taken_out else ():
+            yield from self._take_out(file.at)
+            yield from self._read(file)
+        if not (self._reading.tally.num_passages or self._intake.synced.unchanged):
+            raise nothing_found(paths, self._reading.tally)
+        self._intake.synced.removed += len(self._gone)
+
+    def _files_again(self) -> Iterator[CorpusFile]:
+        """The files once more, each once, whichever of the paths lead to it; what else there is was counted before."""
+        done: set[Path] = set()
+        several = len(self._intake.paths) > 1
+        on_unlisted = (lambda _folder, _error: None) if self._intake.options.lenient else None
+        selection = self._intake.options.selection
+        for file in find_files(self._intake.paths, selection=selection, roots=self._states.roots, on_unlisted=on_unlisted):
+            if file.is_readable and file.at not in done:
+                if several:
+                    done.add(file.at)
+                yield file
+
+    def _take_out_what_is_gone(self) -> Changes:
+        for path, state in list(self._states.vanished(map(_absolute, self._intake.paths))):
+            yield from self._take_out(path)
+            self._states.forget(path)
+            self._gone[state.sha256 or str(path)] = path
+
+    def _take_out(self, path: Path) -> Changes:
+        for numbers in self._states.take_numbers(path):
+            self._was_taken_out = True
+            yield numbers
+
+    def _is_unchanged(self, file: CorpusFile) -> bool:
+        known = self._states.of(file.at)
+        if known is None or not known.sha256 or known.reading != self._reading_of(file):
+            return False
+        try:
+            seen = look_at(file)
+            if (seen.size, seen.mtime_ns) != (known.size, known.mtime_ns):
+                if seen.size != known.size or hash_of(file) != known.sha256:
+                    return False
+                self._states.note(file.at, replace(known, mtime_ns=seen.mtime_ns))
+        except DataError:  # reading it says so
+            return False
+        if known.unread:
+            self._reading.tally.unread.append(Unread(file.source, known.unread))
+        if self._intake.on_bytes is not None:
+            self._intake.on_bytes(seen.size)
+        return True
+
+    def _replace(self, file: CorpusFile) -> Changes:
+        known = self._states.of(file.at)
+        yield from self._take_out(file.at)
+        state = yield from self._read(file)
+        if state is None:
+            self._intake.synced.removed += known is not None
+        elif known is not None:
+            self._intake.synced.replaced += 1
+        elif state.sha256 and self._gone.pop(state.sha256, None) is not None:
+            self._intake.synced.moved += 1
+        else:
+            self._intake.synced.added += 1
+
+    def _read(self, file: CorpusFile) -> Generator[Passage | range, None, FileState | None]:
+        """Reads a file and notes its state, which is as it was before: what changes meanwhile is seen the next time."""
+        tally = self._reading.tally
+        try:
+            state = replace(look_at(file), sha256=hash_of(file), reading=self._reading_of(file))
+        except DataError as error:
+            if not self._intake.options.lenient:
+                raise
+            tally.unread.append(Unread(file.source, str(error)))
+            self._states.forget(file.at)
+            return None
+        first, num_duplicates, num_unread = self._next_number + tally.num_passages, tally.num_duplicates, len(tally.unread)
+        is_whole = yield from self._reading.passages(file)
+        if not is_whole:
+            state = replace(state, sha256="")
+        elif len(tally.unread) > num_unread:
+            state = replace(state, unread=tally.unread[-1].reason)
+        state = replace(state, leans=tally.num_duplicates > num_duplicates)
+        numbers = range(first, self._next_number + tally.num_passages)
+        if numbers or is_whole:
+            self._states.note(file.at, state, numbers)
+            return state
+        self._states.forget(file.at)
+        return None
+
+    def _reading_of(self, file: CorpusFile) -> str:
+        return self._intake.options.reading + (" with pypdf" if file.suffix == ".pdf" and find_spec("pypdf") else "")
+
+
+def _absolute(path: Path) -> Path:
+    """The path of a folder or file as its state has it."""
+    return Path(os.path.realpath(path)) if path.is_dir() else Path(os.path.realpath(path.parent)) / path.name

@@ -1,0 +1,105 @@
+"""PDF, DOCX and EPUB files, written by hand: small, and damaged where a test wants it."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from xml.sax.saxutils import escape
+
+_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+_MAIN = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+_RELATIONS = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    f'<Relationship Id="r1" Type="{_MAIN}" Target="word/document.xml"/></Relationships>'
+)
+_CONTAINER = (
+    '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+    '<rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
+)
+
+
+def pdf(*pages: str, title: str = "", endless: bool = False) -> bytes:
+    """A PDF with a line of text a page; an empty one is the picture of a page.
+
+    Args:
+        pages: their texts, of ASCII.
+        title: of the document.
+        endless: the list of its pages begins anew at its end.
+    """
+    first = 5
+    kids = " ".join(f"{first + 2 * number} 0 R" for number in range(len(pages))) + (" 2 0 R" if endless else "")
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray /Length 1 >>"
+        b"\nstream\n0\nendstream",
+    ]
+    for number, text in enumerate(pages):
+        drawn = b"q 100 0 0 100 0 0 cm /I1 Do Q"
+        if text:
+            lines = " T* ".join("(" + line.replace("(", r"\(").replace(")", r"\)") + ") Tj" for line in text.split("\n"))
+            drawn = f"BT /F1 12 Tf 14 TL 72 720 Td {lines} ET".encode()
+        objects += [
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {first + 2 * number + 1} 0 R "
+            "/Resources << /Font << /F1 3 0 R >> /XObject << /I1 4 0 R >> >> >>".encode(),
+            f"<< /Length {len(drawn)} >>\nstream\n".encode() + drawn + b"\nendstream",
+        ]
+    objects.append(f"<< /Title ({title}) >>".encode())
+    return _pdf_file(objects)
+
+
+def _pdf_file(objects: Sequence[bytes]) -> bytes:
+    out = BytesIO()
+    out.write(b"%PDF-1.4\n")
+    places = []
+    for number, content in enumerate(objects, start=1):
+        places.append(out.tell())
+        out.write(f"{number} 0 obj\n".encode() + content + b"\nendobj\n")
+    start = out.tell()
+    out.write(f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode())
+    out.write(b"".join(f"{place:010d} 00000 n \n".encode() for place in places))
+    out.write(f"trailer << /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R >>\nstartxref\n{start}\n%%EOF".encode())
+    return out.getvalue()
+
+
+def zipped(parts: Mapping[str, str | bytes]) -> bytes:
+    """A zip file."""
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def paragraph(text: str, style: str = "") -> str:
+    """A paragraph of a DOCX."""
+    properties = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
+    return f'<w:p>{properties}<w:r><w:t xml:space="preserve">{escape(text)}</w:t></w:r></w:p>'
+
+
+def docx(*body: str, declared: str = "", **parts: str) -> bytes:
+    """A DOCX.
+
+    Args:
+        body: paragraphs and tables, as XML.
+        declared: what stands before the root element.
+        parts: further ones in its folder, by their names without `.xml`.
+    """
+    further = {f"word/{name}.xml": f"<w:{name} {_W}>{content}</w:{name}>" for name, content in parts.items()}
+    document = f"{declared}<w:document {_W}><w:body>{''.join(body)}</w:body></w:document>"
+    return zipped({"_rels/.rels": _RELATIONS, "word/document.xml": document, **further})
+
+
+def epub(title: str, *chapters: str | bytes) -> bytes:
+    """An EPUB of HTML chapters, `c1.xhtml` and so on."""
+    numbers = range(1, len(chapters) + 1)
+    items = "".join(f'<item id="i{n}" href="c%20{n}.xhtml" media-type="application/xhtml+xml"/>' for n in numbers)
+    spine = "".join(f'<itemref idref="i{n}"/>' for n in numbers)
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f"<metadata><dc:title>{escape(title)}</dc:title></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>"
+    )
+    pages = {f"OEBPS/c {n}.xhtml": chapter for n, chapter in zip(numbers, chapters, strict=True)}
+    return zipped({"META-INF/container.xml": _CONTAINER, "OEBPS/book.opf": package, **pages})
