@@ -23,9 +23,10 @@ _READ_DIRECTIVES = frozenset(
 _SAYS_NOTHING = frozenset({"figure", "image", "list-table", "code", "code-block", "sourcecode"})
 """Directives whose first line is a path or a language."""
 
-_ROLE = re.compile(r"(?::[\w:.+-]{1,60}:)?`(?P<said>[^`<>\n]{1,1000})(?:<[^`<>\n]{1,2000}>)?`_{0,2}")
+_ROLE = re.compile(r"(?::[\w:.+-]{1,60}:)?`~?(?P<said>[^`<>\n]{1,1000})(?:<[^`<>\n]{1,2000}>)?`_{0,2}")
 _LITERAL = re.compile(r"``(?P<said>[^\n]+?)``")
 _STRONG = re.compile(r"(?<![\w*])\*{1,2}(?P<said>\S(?:[^*\n]*[^*\s])?)\*{1,2}(?![\w*])")
+_SUBSTITUTION = re.compile(r"\|(?P<said>[^|\s][^|\n]{0,200})\|_{0,2}")
 _REFERENCE = re.compile(r"\b(?P<said>\w+)__?(?!\w)")
 
 
@@ -52,10 +53,8 @@ def read_rst(content: str) -> tuple[str, str]:
 
 
 def _is_underline(lines: list[str], at: int) -> bool:
-    above = lines[at - 1].strip() if at else ""
-    return (
-        bool(above and _LINE.fullmatch(lines[at])) and not _LINE.fullmatch(above) and len(lines[at].rstrip()) + 1 >= len(above)
-    )
+    above, length = lines[at - 1].strip() if at else "", len(lines[at].rstrip())
+    return bool(above and _LINE.fullmatch(lines[at])) and not _LINE.fullmatch(above) and length >= min(4, len(above))
 
 
 def _marked(lines: list[str], at: int, match: re.Match[str], kept: list[str]) -> int:
@@ -88,7 +87,7 @@ def _inline(line: str) -> str:
         if number % 2:  # as it is
             pieces.append(piece)
             continue
-        for pattern in (_ROLE, _STRONG, _REFERENCE):
+        for pattern in (_ROLE, _STRONG, _SUBSTITUTION, _REFERENCE):
             piece = pattern.sub(lambda match: match["said"].rstrip(), piece)  # noqa: PLW2901
         pieces.append(piece)
     return "".join(pieces).removesuffix("::") + (":" if line.rstrip().endswith("::") and line.strip() != "::" else "")
