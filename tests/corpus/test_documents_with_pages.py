@@ -186,7 +186,11 @@ BAD = {
     "no contents": ("a.epub", zipped({"META-INF/container.xml": "<container/>"}), "names no contents"),
     "an epub that is no zip": ("a.epub", b"x", "is damaged"),
     "a chapter that is missing": ("a.epub", epub("A", "<p>x</p>").replace(b"c 1.xhtml", b"c 9.xhtml"), "is damaged"),
-    "an epub under copy protection": ("a.epub", epub("A", b"\xff\xfe\x00"), "is encrypted, or OEBPS/c 1.xhtml in it is not UTF-8"),
+    "an epub under copy protection": (
+        "a.epub",
+        epub("A", b"\xff\xfe\x00"),
+        "is encrypted, or OEBPS/c 1.xhtml in it is not UTF-8",
+    ),
     "an epub without text": ("a.epub", epub("A", "<p></p>"), "holds no text"),
     "zipped again": ("a.docx.gz", gzip.compress(GOOD), "is zipped; unzip it"),
 }

@@ -60,7 +60,9 @@ def _pdf_file(objects: Sequence[bytes]) -> bytes:
     start = out.tell()
     out.write(f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode())
     out.write(b"".join(f"{place:010d} 00000 n \n".encode() for place in places))
-    out.write(f"trailer << /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R >>\nstartxref\n{start}\n%%EOF".encode())
+    out.write(
+        f"trailer << /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R >>\nstartxref\n{start}\n%%EOF".encode()
+    )
     return out.getvalue()
 
 

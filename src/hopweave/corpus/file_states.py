@@ -26,7 +26,8 @@ PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 CREATE TABLE IF NOT EXISTS roots (path BLOB PRIMARY KEY, label TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
-    path BLOB PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT, reading TEXT, leans INTEGER, unread TEXT
+    path BLOB PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT, reading TEXT, num_passages INTEGER, leans INTEGER,
+    unread TEXT
 );
 CREATE TABLE IF NOT EXISTS spans (first INTEGER PRIMARY KEY, end INTEGER, path BLOB);
 CREATE INDEX IF NOT EXISTS spans_of_files ON spans (path);
@@ -42,18 +43,25 @@ class FileState:
     Attributes:
         size: in bytes, on disk.
         mtime_ns: when it was last changed, in nanoseconds.
-        sha256: of its bytes, hexadecimal; empty if it could not be read as a whole, so that it is tried again.
+        sha256: of its bytes, hexadecimal; empty if it has to be read again.
         reading: the options that its passages depend on.
-        leans: whether records of it were left out because another place has the same.
-        unread: what of it could not be read, in words; empty if all was.
+        num_passages: that it became.
+        leans: whether something of it was left out because of what another file holds.
+        unread: why it could not be read, or what of it; empty if all was.
     """
 
     size: int
     mtime_ns: int
     sha256: str = ""
     reading: str = ""
+    num_passages: int = 0
     leans: bool = False
     unread: str = ""
+
+    @property
+    def is_in(self) -> bool:
+        """Whether it is in the index, if only in part; a file without a word is."""
+        return bool(self.num_passages) or not self.unread
 
 
 def look_at(file: CorpusFile) -> FileState:
@@ -122,17 +130,15 @@ class FileStates:
         """The state of a file when it was read; `None` if it never was."""
         with self._damage():
             row = self._table.execute(
-                "SELECT size, mtime_ns, sha256, reading, leans, unread FROM files WHERE path = ?", (_key(path),)
+                "SELECT size, mtime_ns, sha256, reading, num_passages, leans, unread FROM files WHERE path = ?", (_key(path),)
             ).fetchone()
-        return None if row is None else FileState(row[0], row[1], row[2], row[3], bool(row[4]), row[5])
+        return None if row is None else FileState(row[0], row[1], row[2], row[3], row[4], bool(row[5]), row[6])
 
     def note(self, path: Path, state: FileState, numbers: range = range(0)) -> None:
         """Notes the state of a file, and the numbers of passages that it became now."""
         with self._damage():
-            self._change(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", _key(path), state.size, state.mtime_ns, state.sha256,
-                state.reading, state.leans, state.unread,
-            )  # fmt: skip
+            values = (state.size, state.mtime_ns, state.sha256, state.reading, state.num_passages, state.leans, state.unread)
+            self._change("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _key(path), *values)
             if numbers:
                 self._change("INSERT OR REPLACE INTO spans VALUES (?, ?, ?)", numbers.start, numbers.stop, _key(path))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -94,7 +95,7 @@ class _Pass:
         self._reading = reading
         self._next_number = next_number
         self._was_taken_out = False
-        self._gone: dict[str, Path] = {}
+        self._gone: Counter[str] = Counter()  # by the hashes of files that vanished
 
     def add(self) -> Changes:
         for file in self._reading.files(self._intake.paths, self._states.roots):
@@ -108,21 +109,23 @@ class _Pass:
         if not sum(self._states.meet(file.at) for file in found):
             raise nothing_found(paths, self._reading.tally)
         yield from self._take_out_what_is_gone()
-        leaning: list[CorpusFile] = []
+        leaning: list[tuple[CorpusFile, FileState]] = []
         for file in self._files_again():
-            if self._is_unchanged(file):
-                self._intake.synced.unchanged += 1
-                if (state := self._states.of(file.at)) is not None and state.leans:
-                    leaning.append(file)
-            else:
+            known = self._unchanged(file)
+            if known is None:
                 yield from self._replace(file)
-        # What such a file has in common with another one may have been taken out with that.
-        for file in leaning if self._was_taken_out else ():
-            yield from self._take_out(file.at)
-            yield from self._read(file)
+            elif known.leans:
+                leaning.append((file, known))
+            else:
+                self._keep(file, known)
+        for file, known in leaning:
+            if self._was_taken_out:  # what it has in common with another file may be among that
+                yield from self._replace(file)
+            else:
+                self._keep(file, known)
         if not (self._reading.tally.num_passages or self._intake.synced.unchanged):
             raise nothing_found(paths, self._reading.tally)
-        self._intake.synced.removed += len(self._gone)
+        self._intake.synced.removed += self._gone.total()
 
     def _files_again(self) -> Iterator[CorpusFile]:
         """The files once more, each once, whichever of the paths lead to it; what else there is was counted before."""
@@ -140,43 +143,54 @@ class _Pass:
         for path, state in list(self._states.vanished(map(_absolute, self._intake.paths))):
             yield from self._take_out(path)
             self._states.forget(path)
-            self._gone[state.sha256 or str(path)] = path
+            self._gone[state.sha256] += state.is_in
 
     def _take_out(self, path: Path) -> Changes:
         for numbers in self._states.take_numbers(path):
             self._was_taken_out = True
             yield numbers
 
-    def _is_unchanged(self, file: CorpusFile) -> bool:
+    def _unchanged(self, file: CorpusFile) -> FileState | None:
+        """The state of a file if it is still the same; `None` if it has to be read."""
         known = self._states.of(file.at)
         if known is None or not known.sha256 or known.reading != self._reading_of(file):
-            return False
+            return None
+        if known.unread and not self._intake.options.lenient:
+            return None
         try:
             seen = look_at(file)
-            if (seen.size, seen.mtime_ns) != (known.size, known.mtime_ns):
-                if seen.size != known.size or hash_of(file) != known.sha256:
-                    return False
-                self._states.note(file.at, replace(known, mtime_ns=seen.mtime_ns))
+            if (seen.size, seen.mtime_ns) == (known.size, known.mtime_ns):
+                return known
+            if seen.size != known.size or hash_of(file) != known.sha256:
+                return None
         except DataError:  # reading it says so
-            return False
+            return None
+        known = replace(known, mtime_ns=seen.mtime_ns)
+        self._states.note(file.at, known)
+        return known
+
+    def _keep(self, file: CorpusFile, known: FileState) -> None:
+        self._intake.synced.unchanged += known.is_in
         if known.unread:
-            self._reading.tally.unread.append(Unread(file.source, known.unread))
+            self._reading.tally.unread.append(Unread(file.source, known.unread, known.num_passages))
         if self._intake.on_bytes is not None:
-            self._intake.on_bytes(seen.size)
-        return True
+            self._intake.on_bytes(known.size)
 
     def _replace(self, file: CorpusFile) -> Changes:
         known = self._states.of(file.at)
+        was_in = known is not None and known.is_in
         yield from self._take_out(file.at)
         state = yield from self._read(file)
-        if state is None:
-            self._intake.synced.removed += known is not None
-        elif known is not None:
-            self._intake.synced.replaced += 1
-        elif state.sha256 and self._gone.pop(state.sha256, None) is not None:
-            self._intake.synced.moved += 1
+        synced = self._intake.synced
+        if state is None or not state.is_in:
+            synced.removed += was_in
+        elif was_in:
+            synced.replaced += 1
+        elif self._gone[state.sha256]:
+            self._gone[state.sha256] -= 1
+            synced.moved += 1
         else:
-            self._intake.synced.added += 1
+            synced.added += 1
 
     def _read(self, file: CorpusFile) -> Generator[Passage | range, None, FileState | None]:
         """Reads a file and notes its state, which is as it was before: what changes meanwhile is seen the next time."""
@@ -189,22 +203,24 @@ class _Pass:
             tally.unread.append(Unread(file.source, str(error)))
             self._states.forget(file.at)
             return None
-        first, num_duplicates, num_unread = self._next_number + tally.num_passages, tally.num_duplicates, len(tally.unread)
-        is_whole = yield from self._reading.passages(file)
-        if not is_whole:
-            state = replace(state, sha256="")
-        elif len(tally.unread) > num_unread:
-            state = replace(state, unread=tally.unread[-1].reason)
-        state = replace(state, leans=tally.num_duplicates > num_duplicates)
-        numbers = range(first, self._next_number + tally.num_passages)
-        if numbers or is_whole:
-            self._states.note(file.at, state, numbers)
-            return state
-        self._states.forget(file.at)
-        return None
+        num_before, num_elsewhere, num_unread = tally.num_passages, _num_elsewhere(tally), len(tally.unread)
+        yield from self._reading.passages(file)
+        state = replace(
+            state,
+            num_passages=tally.num_passages - num_before,
+            leans=_num_elsewhere(tally) > num_elsewhere,
+            unread="".join(one.reason for one in tally.unread[num_unread:]),
+        )
+        self._states.note(file.at, state, range(self._next_number + num_before, self._next_number + tally.num_passages))
+        return state
 
     def _reading_of(self, file: CorpusFile) -> str:
         return self._intake.options.reading + (" with pypdf" if file.suffix == ".pdf" and find_spec("pypdf") else "")
+
+
+def _num_elsewhere(tally: Tally) -> int:
+    """How often something was left out because of what stands elsewhere."""
+    return tally.num_duplicates + tally.num_taken
 
 
 def _absolute(path: Path) -> Path:

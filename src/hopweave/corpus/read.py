@@ -93,7 +93,8 @@ class CorpusOptions:
     @property
     def reading(self) -> str:
         """What a file's passages depend on besides its content; a file that was read in another way is read again."""
-        return f"1 {(self.max_words, self.id_field, self.title_field, self.text_field)!r}"
+        fields = (self.id_field, self.title_field, self.text_field)
+        return f"1 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds)!r}"
 
 
 def read_corpus(
@@ -177,47 +178,39 @@ class Reading:
             else:
                 yield file
 
-    def passages(self, file: CorpusFile) -> Generator[Passage, None, bool]:
+    def passages(self, file: CorpusFile) -> Iterator[Passage]:
         """The passages of a file, one after the other. Where reading is lenient, those that can be read.
 
         A `TakenId` that is thrown in where a passage was handed out counts as an error of the file.
-
-        Returns:
-            Whether nothing stopped it before the end.
         """
         num_before = self.tally.num_passages
-        unread, is_whole = "", True
+        unread = ""
         try:
-            for passage in self._document(file) if file.is_document else self._records(file):
-                if isinstance(passage, str):
-                    unread = passage
-                    continue
-                yield passage
-                self.tally.num_passages += 1
+            unread = yield from self._document(file) if file.is_document else self._records(file)
         except DataError as error:
             if not self._options.lenient:
                 raise
-            unread, is_whole = str(error), False
+            unread = str(error)
+            self.tally.num_taken += isinstance(error, TakenId)
         num_passages = self.tally.num_passages - num_before
         if unread:
             self.tally.unread.append(Unread(file.source, unread, num_passages))
         if num_passages or not unread:
             self.tally.num_files += 1
-        return is_whole
 
-    def _document(self, file: CorpusFile) -> Iterator[Passage | str]:
-        """The passages of a document, and in the end what of it could not be read."""
+    def _document(self, file: CorpusFile) -> Generator[Passage, None, str]:
+        """The passages of a document; returns what of it could not be read."""
         if file.suffix in BOOK_SUFFIXES:
-            yield from self._book(file)
-            return
+            return (yield from self._book(file))
         with open_text(file, self._on_bytes, self._options.limits, unit="file") as stream:
             content = stream.read()
         if not content.strip():
             raise DataError(f"{file.source} is empty; remove it or leave it out")
         title, text = read_document(content, file.suffix)
         yield from self._cut(Passage(file.document_id, text, title or file.stem, file.source))
+        return ""
 
-    def _book(self, file: CorpusFile) -> Iterator[Passage | str]:
+    def _book(self, file: CorpusFile) -> Generator[Passage, None, str]:
         from hopweave.corpus.pages import read_pages
 
         if file.path.suffix.lower() == ".gz":
@@ -234,11 +227,10 @@ class Reading:
                 for span in self._spans(page.text):
                     number += 1
                     text, place = page.text[span.start : span.end], f"{file.source}#{page.place}"
-                    yield Passage(f"{file.document_id}#{number}", text, title, place, span.start, span.end)
-        if book.unread:
-            yield book.unread
+                    yield from self._hand_out(Passage(f"{file.document_id}#{number}", text, title, place, span.start, span.end))
+        return book.unread
 
-    def _records(self, file: CorpusFile) -> Iterator[Passage]:
+    def _records(self, file: CorpusFile) -> Generator[Passage, None, str]:
         is_empty = True
         for row in read_rows(file, self._on_bytes, self._options.limits):
             is_empty = False
@@ -258,6 +250,11 @@ class Reading:
                 self.tally.num_duplicates += 1  # its id follows from its content, which is in the index
         if is_empty:
             raise DataError(f"{file.source} is empty: it holds no record; remove it or leave it out")
+        return ""
+
+    def _hand_out(self, passage: Passage) -> Iterator[Passage]:
+        yield passage
+        self.tally.num_passages += 1  # not where a `TakenId` is thrown in instead
 
     def _spans(self, text: str) -> Iterator[Span]:
         if fits(text, self._options.max_words):
@@ -268,11 +265,13 @@ class Reading:
         if not whole.text.strip():
             self.tally.num_empty += 1
         elif fits(whole.text, self._options.max_words):
-            yield whole
+            yield from self._hand_out(whole)
         else:
             for number, span in enumerate(split_spans(whole.text, self._options.max_words), start=1):
                 text = whole.text[span.start : span.end]
-                yield Passage(f"{whole.id}#{number}", text, whole.title, whole.source, span.start, span.end)
+                yield from self._hand_out(
+                    Passage(f"{whole.id}#{number}", text, whole.title, whole.source, span.start, span.end)
+                )
 
     def _passage(self, file: CorpusFile, row: Row) -> Passage:
         """The passage of a record, its id empty if it has none."""

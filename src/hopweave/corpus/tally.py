@@ -35,6 +35,7 @@ class Tally:
         num_files: files read.
         num_passages: passages handed out.
         num_duplicates: records without an id that repeat an earlier one in title and text.
+        num_taken: files that were read up to an id that another file has.
         num_empty: records and documents whose text is only white space.
         skipped: numbers of files of unknown formats, by suffix.
         special: the names of what is no regular file, and what it is, such as `FIFO`.
@@ -44,6 +45,7 @@ class Tally:
     num_files: int = 0
     num_passages: int = 0
     num_duplicates: int = 0
+    num_taken: int = 0
     num_empty: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     special: dict[str, str] = field(default_factory=dict)
