@@ -70,11 +70,16 @@ def stored(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> tuple[int
     return number, Passage(passage_id, text, title, source, start, end)
 
 
-def in_order(searcher: tantivy.Searcher, numbers: range) -> Iterator[tuple[int, Passage]]:
-    """Numbers and passages, in the order in which they were added, of those with some numbers."""
-    page = tantivy.Query.range_query(
+def with_numbers(numbers: range) -> tantivy.Query:
+    """The passages with some numbers, which follow each other."""
+    return tantivy.Query.range_query(
         schema(), "number", tantivy.FieldType.Unsigned, numbers.start, numbers.stop - 1, use_inverted_index=True
     )
+
+
+def in_order(searcher: tantivy.Searcher, numbers: range) -> Iterator[tuple[int, Passage]]:
+    """Numbers and passages, in the order in which they were added, of those with some numbers."""
+    page = with_numbers(numbers)
     found = searcher.search(page, len(numbers), count=False, order_by_field="number", order=tantivy.Order.Asc).hits
     for _, address in found:
         yield stored(searcher, address)
@@ -232,7 +237,10 @@ class Writing:
             for name in ("id", "document"):
                 found |= dict(stored(self._previous, address) for address in by_term(self._previous, name, any_id))
         for number, passage in found.items():
-            self._delete(number, passage)
+            if self._take_out(number, passage):
+                # By its number, for the id may have been given to a passage that was added just now. And by a query:
+                # deleting by the term of a number passes without an error and deletes nothing (tantivy-py 0.27).
+                self._delete_by(tantivy.Query.term_query(schema(), "number", number))
         return list(found)
 
     def delete_numbers(self, numbers: range) -> None:
@@ -240,18 +248,23 @@ class Writing:
         if self._previous is None:
             return
         for first in range(numbers.start, numbers.stop, _DELETED_AT_ONCE):
-            for number, passage in in_order(self._previous, range(first, min(numbers.stop, first + _DELETED_AT_ONCE))):
-                self._delete(number, passage)
+            some = range(first, min(numbers.stop, first + _DELETED_AT_ONCE))
+            for number, passage in in_order(self._previous, some):
+                self._take_out(number, passage)
+            self._delete_by(with_numbers(some))
 
-    def _delete(self, number: int, passage: Passage) -> None:
-        if self._ids.is_new_deletion(number):
+    def _take_out(self, number: int, passage: Passage) -> bool:
+        """Takes a passage out of what is counted; tells whether it was in."""
+        is_new = self._ids.is_new_deletion(number)
+        if is_new:
             self._fingerprint.remove(passage)
             self._count(passage, -1)
             self.num_deleted += 1
-            # By its number, for the id may have been given to a passage that was added just now. And by a query:
-            # deleting by the term of a number passes without an error and deletes nothing (tantivy-py 0.27).
-            with self._engine():
-                self._open_writer().delete_documents_by_query(tantivy.Query.term_query(schema(), "number", number))
+        return is_new
+
+    def _delete_by(self, query: tantivy.Query) -> None:
+        with self._engine():
+            self._open_writer().delete_documents_by_query(query)
 
     def _count(self, passage: Passage, by: int) -> None:
         if self._counts:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import chdir
 from pathlib import Path
 
+from support.documents import docx, epub, paragraph, pdf
 from support.hostile import damaged, hostile_text
 
 from hopweave.catalog import entries, load
@@ -68,8 +69,29 @@ def _json(random: random.Random) -> str:
     return json.dumps(random.choice([rows, {str(number): row for number, row in enumerate(rows)}, {"a": {"text": "x"}}]))
 
 
+def _docx(random: random.Random) -> bytes:
+    return docx(*(paragraph(_xml_text(random), random.choice(["", "Title", "Heading1"])) for _ in range(4)))
+
+
+def _epub(random: random.Random) -> bytes:
+    return epub(_xml_text(random), *(_html(random).encode("utf-8", "replace") for _ in range(3)))
+
+
+def _xml_text(random: random.Random) -> str:
+    return hostile_text(random, 4).encode("utf-8", "replace").decode()
+
+
+def _pdf(random: random.Random) -> bytes:
+    pages = [hostile_text(random, 4).encode("ascii", "replace").decode() for _ in range(random.randrange(1, 4))]
+    return pdf(*pages, title="".join(filter(str.isalnum, pages[0])), endless=random.random() < 0.2)
+
+
+BOOK_WRITERS: Mapping[str, Callable[[random.Random], bytes]] = {".docx": _docx, ".epub": _epub, ".pdf": _pdf}
+"""Of files that are no text. Each PDF takes a process of its own, so they are few."""
+
 WRITERS: Mapping[str, Callable[[random.Random], str]] = {
     ".txt": hostile_text,
+    ".rst": _markdown,
     ".md": _markdown,
     ".html": _html,
     ".json": _json,
@@ -81,8 +103,12 @@ WRITERS: Mapping[str, Callable[[random.Random], str]] = {
 
 def put_file(random: random.Random, folder: Path, name: str) -> str:
     """Puts a file of some kind into a folder, often spoilt; says which and how."""
-    suffix = random.choice([*WRITERS])
-    content = WRITERS[suffix](random).encode("utf-8", random.choice(["replace", "surrogatepass"]))
+    if random.random() < 0.15:
+        suffix = random.choices([*BOOK_WRITERS], [5, 5, 1])[0]
+        content = BOOK_WRITERS[suffix](random)
+    else:
+        suffix = random.choice([*WRITERS])
+        content = WRITERS[suffix](random).encode("utf-8", random.choice(["replace", "surrogatepass"]))
     how = "as it was made"
     if random.random() < 0.6:
         how, content = damaged(random, content)
@@ -123,7 +149,9 @@ def corpus(trial: Trial) -> None:
         made.append(put_no_file(trial.random, trial.folder))
     trial.shows(made)
     tally = Tally()
-    options = CorpusOptions(max_words=trial.random.choice([0, 1, 20, 200]), max_row_mib=2, max_file_mib=4)
+    options = CorpusOptions(
+        max_words=trial.random.choice([0, 1, 20, 200]), max_row_mib=2, max_file_mib=4, lenient=trial.random.random() < 0.5
+    )
     try:
         for passage in read_corpus([trial.folder], options=options, tally=tally):
             f"{passage.id}{passage.title}{passage.text}{passage.source}".encode()
@@ -131,6 +159,8 @@ def corpus(trial: Trial) -> None:
             assert passage.text.strip()
     except (DataError, SettingsError) as error:
         one_line(error)
+    for unread in tally.unread:
+        one_line(DataError(str(unread)))
     str(tally).encode()
 
 
