@@ -1,4 +1,4 @@
-"""Build an index from files and folders, keep it in line with them, add to it, delete from it, or look into it."""
+"""Build an index from files and folders, keep it in line with them, delete from it, or look into it."""
 
 from __future__ import annotations
 
