@@ -60,6 +60,12 @@ def test_a_query_without_a_known_word_says_so(index):
     assert (result.exit_code, result.stdout.strip()) == (0, "nothing found: no passage holds a word of the query")
 
 
+@pytest.mark.parametrize("query", ["?!", "of the", " "])
+def test_a_query_that_holds_nothing_to_search_for_says_so(index, query):
+    said = searched(index, query).stdout.strip()
+    assert said == "nothing found: the query holds no word to search for; name something"
+
+
 def test_the_query_can_come_from_standard_input(index):
     assert "The Long Tide (film)" in searched(index, "-", input="long tide").stdout
 

@@ -57,12 +57,17 @@ def _print(query: str, hits: list[Hit], *, as_json: bool) -> None:
 
     from hopweave.render.hits import hit_lines
     from hopweave.render.plain import plain_json
+    from hopweave.text.words import words_of
 
     if as_json:
         for hit in hits:
             typer.echo(plain_json(to_json(hit).decode()))
     elif not hits:
-        say("nothing found: no passage holds a word of the query")
+        is_searchable = bool(words_of(query))
+        why = (
+            "no passage holds a word of the query" if is_searchable else "the query holds no word to search for; name something"
+        )
+        say(f"nothing found: {why}")
     else:
         for line in hit_lines(query, hits):
             say(line)
