@@ -1,7 +1,6 @@
 """What a report is made of, whichever way it is written: sections of paragraphs, tables, figures; and its numbers, by key.
 
-A number in a text is a `Number`: what is printed, with the value and the key under which it can be recomputed. So every way of
-writing prints the same, and nothing is printed that `numbers.json` does not hold.
+Nothing is printed that `numbers.json` does not hold.
 """
 
 from __future__ import annotations
@@ -9,61 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from hopweave.evaluation.reports.plots import NO_DATA
 from hopweave.evaluation.scoring.tables import ExampleAnswer, Interval, Mean
+from hopweave.render.table import NO_DATA, Number, Table, TableCell, Words, numbers_in, plain_text
 from hopweave.types import Column
 
 MINUS = "\u2212"
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number as it is printed, its value (`None` is no data), and its key."""
-
-    key: str
-    value: float | None
-    text: str
-
-
-Words = tuple[str | Number, ...]
-"""A text with numbers in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What stands in a field of a table: a text, smaller lines below it, and whether it is code."""
-
-    words: Words
-    below: tuple[Words, ...] = ()
-    is_code: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a table; one with a `heading` stands above those that belong to it and has no entries."""
-
-    entries: tuple[Entry, ...] = ()
-    heading: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table.
-
-    Attributes:
-        heads: of the columns; the first column names the row.
-        rows: each with as many entries as there are heads.
-        caption: what it shows, and how to read it.
-        numbers_from: from which column on there are numbers, up to and without `numbers_to`.
-        folded_under: a title under which it can be folded away; empty leaves it open.
-    """
-
-    heads: tuple[str, ...]
-    rows: tuple[Row, ...]
-    caption: Words = ()
-    numbers_from: int = 1
-    numbers_to: int = 99
-    folded_under: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,22 +113,10 @@ class Document:
                 yield from _numbers_of(block)
 
 
-def numbers_in(words: Iterable[str | Number]) -> Iterator[Number]:
-    """Yields the numbers in a text."""
-    return (part for part in words if isinstance(part, Number))
-
-
-def plain_text(words: Iterable[str | Number]) -> str:
-    """A text as it reads."""
-    return "".join(part if isinstance(part, str) else part.text for part in words)
-
-
 def _numbers_of(block: Block) -> Iterator[Number]:
     match block:
         case Table():
-            yield from numbers_in(block.caption)
-            for entry in (entry for row in block.rows for entry in row.entries):
-                yield from numbers_in(part for words in (entry.words, *entry.below) for part in words)
+            yield from block.numbers()
         case Paragraph():
             yield from numbers_in(block.words)
         case Bullets():
@@ -300,6 +237,6 @@ def book(numbers: Iterable[Number]) -> Mapping[str, Number]:
     return dict(sorted(found.items()))
 
 
-def entry(*words: str | Number, below: Words = ()) -> Entry:
-    """An entry of a table; nothing to say is a dash."""
-    return Entry(words if plain_text(words) else ("\u2013",), (below,) if below else ())
+def entry(*words: str | Number, below: Words = ()) -> TableCell:
+    """A cell of a table; nothing to say is a dash."""
+    return TableCell(words if plain_text(words) else ("\u2013",), (below,) if below else ())

@@ -7,18 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from hopweave.evaluation.reports.blocks import (
     Block,
-    Entry,
     Facts,
     Figure,
     Figures,
     MeanNumbers,
     Paragraph,
-    Row,
     Section,
     Style,
     Subtitle,
-    Table,
-    Words,
     count,
     entry,
     key_of,
@@ -38,6 +34,7 @@ from hopweave.evaluation.reports.results import (
 )
 from hopweave.evaluation.scoring.frontier import MAX_FAILED_SHARE, MIN_SUPPORT
 from hopweave.evaluation.scoring.tables import Cell, Frontier, Group, Mean, Point, Tables
+from hopweave.render.table import Row, Table, TableCell, Words, columns, row
 
 HOW_TO_READ_A_FRONTIER = (
     f"Filled: no other method is as good for less, in at least {MIN_SUPPORT:.0%} of paired draws of the questions (support). "
@@ -79,13 +76,13 @@ def _group_blocks(tables: Tables, mine: Sequence[Group], trait: str, column: str
             drawing,
             f"{column} by {trait}. {HOW_TO_READ}",
         )
-    rows = []
+    table = []
     for value in values:
-        rows.append(Row(heading=_named(trait, value)))
+        table.append(Row(heading=_named(trait, value)))
         cells = [cell for method in methods if (cell := found.get((value, method)))]
-        rows += [Row(tuple(_group_entries(cell, trait, value, column))) for cell in cells]
-    heads = ("Method", "Mean", "95% interval", "Answered only", "In the group", *COUNTED)
-    yield Table(heads, tuple(rows), (f"{column} by {trait}; every other column is in groups.csv.",))
+        table += [row(*_group_entries(cell, trait, value, column)) for cell in cells]
+    heads = columns(("Method",), ("Mean", "95% interval", "Answered only", "In the group", *COUNTED))
+    yield Table(heads, tuple(table), caption=(f"{column} by {trait}; every other column is in groups.csv.",))
 
 
 def _named(trait: str, value: str | int) -> str:
@@ -102,7 +99,7 @@ def group_prefix(trait: str, value: str | int) -> str:
     return f"group/{key_of(trait, value)}"
 
 
-def _group_entries(cell: Cell, trait: str, value: str | int, column: str) -> Iterator[Entry]:
+def _group_entries(cell: Cell, trait: str, value: str | int, column: str) -> Iterator[TableCell]:
     prefix = group_prefix(trait, value)
     numbers = mean_numbers(cell, column, Style(3), prefix)
     yield entry(cell.method)
@@ -189,7 +186,7 @@ def _cost_tables(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) ->
     return list(entries)
 
 
-def _records(cell: Cell) -> tuple[Entry, ...]:
+def _records(cell: Cell) -> tuple[TableCell, ...]:
     return (entry(count(f"{key_of(cell.dataset, cell.method)}/records", cell.num_records), below=_failed_of(cell)),)
 
 
@@ -197,12 +194,12 @@ def _failed_of(cell: Cell) -> Words:
     return (count(f"{key_of(cell.dataset, cell.method)}/failed", cell.num_failed), " failed") if cell.num_failed else ()
 
 
-def _cost_entry(cell: Cell, name: str, style: Style) -> Entry:
+def _cost_entry(cell: Cell, name: str, style: Style) -> TableCell:
     numbers = mean_numbers(cell, name, style)
     lines = [numbers.interval or unscored_beside(numbers)]
     if numbers.mean.value is not None and numbers.mean.num_scored < cell.num_records:
         lines.append(("n ", numbers.scored))
-    return Entry((numbers.value,), tuple(lines))
+    return TableCell((numbers.value,), tuple(lines))
 
 
 def frontiers(tables: Tables) -> Section | None:
@@ -237,13 +234,14 @@ def _frontier_figure(tables: Tables, frontier: Frontier) -> Figure:
 
 
 def _frontier_table(mine: Sequence[Frontier]) -> Table:
-    rows = []
+    table = []
     for frontier in (frontier for frontier in mine if frontier.points):
-        rows.append(Row(heading=f"{frontier.quality} against {frontier.cost}"))
+        table.append(Row(heading=f"{frontier.quality} against {frontier.cost}"))
         style = style_for_costs(frontier)
         ordered = sorted(frontier.points, key=lambda point: (point.cost, -point.quality, point.method))
-        rows += [Row(_point_entries(frontier, point, style)) for point in ordered]
-    return Table(("Method", "Cost", "Quality", "95% interval", "Support", "On the frontier"), tuple(rows), numbers_to=5)
+        table += [_point_row(frontier, point, style) for point in ordered]
+    numbers = ("Cost", "Quality", "95% interval", "Support")
+    return Table(columns(("Method",), numbers, ("On the frontier",)), tuple(table))
 
 
 def style_for_costs(frontier: Frontier) -> Style:
@@ -252,16 +250,16 @@ def style_for_costs(frontier: Frontier) -> Style:
     return Style(0 if greatest >= 100 else 2 if greatest >= 1 else 5)
 
 
-def _point_entries(frontier: Frontier, point: Point, style: Style) -> tuple[Entry, ...]:
+def _point_row(frontier: Frontier, point: Point, style: Style) -> Row:
     start = f"frontier/{key_of(frontier.dataset, frontier.quality, frontier.cost, point.method)}"
     mean = MeanNumbers(start, Mean(point.quality, 0, interval=point.interval))
-    return (
-        entry(point.method),
-        entry(style.number(f"{start}/cost", point.cost)),
-        entry(mean.value),
+    return row(
+        point.method,
+        style.number(f"{start}/cost", point.cost),
+        mean.value,
         entry(*mean.interval),
-        entry(Style(3).number(f"{start}/support", point.support)) if point.support is not None else entry(),
-        entry(membership(point)),
+        Style(3).number(f"{start}/support", point.support) if point.support is not None else entry(),
+        membership(point),
     )
 
 

@@ -23,15 +23,17 @@ from hopweave.errors import DataError
 from hopweave.evaluation.reports import costs as report_costs
 from hopweave.evaluation.reports import results as report_results
 from hopweave.evaluation.reports import setup as report_setup
-from hopweave.evaluation.reports.blocks import Document, Number, Words, book, count
+from hopweave.evaluation.reports.blocks import Document, book, count
 from hopweave.evaluation.reports.commands import PLAN_FILE
-from hopweave.evaluation.reports.csv import csv_tables, numbers_of, write_csv
+from hopweave.evaluation.reports.csv import csv_tables, numbers_of
 from hopweave.evaluation.reports.html import draw_report
 from hopweave.evaluation.reports.input import made_of, read_tables
 from hopweave.evaluation.reports.markdown import write_markdown
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.tables import Tables
 from hopweave.files import file_name, is_file_name, read_json, write_whole
+from hopweave.render.csv_text import table_csv
+from hopweave.render.table import Number, Words
 
 __all__ = ["Report", "hash_of", "made_of", "make_document", "make_report", "report_again", "write_report"]
 
@@ -69,14 +71,14 @@ def make_report(tables: Tables) -> Report:
         ValueError: if two numbers stand under one key.
     """
     document = make_document(tables)
-    rows = csv_tables(tables)
+    in_full = csv_tables(tables)
     files = {"report.md": write_markdown(document), "report.html": draw_report(document)}
     files |= {figure.name: figure.drawing for figure in document.figures()}
-    files |= {name: write_csv(lines) for name, lines in rows.items() if len(lines) > 1}
+    files |= {name: table_csv(table) for name, table in in_full.items()}
     if tables.plan:
         files[PLAN_FILE] = tables.plan
     # What is printed in a text comes first: a CSV file gives the same number with all its digits.
-    numbers = [*document.numbers(), *(number for lines in rows.values() for number in numbers_of(lines))]
+    numbers = [*document.numbers(), *(number for table in in_full.values() for number in numbers_of(table))]
     return Report(tables.name, files, book(numbers), tables.made_of)
 
 

@@ -6,17 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hopweave.evaluation.reports.blocks import (
     Block,
-    Entry,
     Figure,
     MeanNumbers,
-    Number,
     Paragraph,
-    Row,
     Section,
     Style,
     Subtitle,
-    Table,
-    Words,
     count,
     entry,
     key_of,
@@ -24,6 +19,7 @@ from hopweave.evaluation.reports.blocks import (
 )
 from hopweave.evaluation.reports.plots import Dot, Panel, dot_plot
 from hopweave.evaluation.scoring.tables import Cell, Comparison, ComparisonTable, Mean, OverSeeds, Tables
+from hopweave.render.table import Number, Row, Table, TableCell, Words, columns, row
 
 NOTHING = Mean(None, 0)
 HOW_TO_READ = (
@@ -62,41 +58,41 @@ def _over_datasets(tables: Tables) -> Iterator[Block]:
     if not tables.macro:
         return
     yield Subtitle("Over all datasets")
-    rows = []
+    table = []
     for one in tables.macro:
         numbers = MeanNumbers(f"macro/{key_of(one.method)}", Mean(one.value, len(one.datasets), interval=one.interval))
         lacking = f"no data on {', '.join(one.missing)}" if one.missing else ""
-        rows.append(Row((entry(one.method), entry(numbers.value), entry(*numbers.interval), entry(lacking))))
+        table.append(row(one.method, numbers.value, entry(*numbers.interval), entry(lacking)))
     first = tables.macro[0]
     over = ", ".join(f"{column} on {dataset}" for dataset, column in zip(first.datasets, first.columns, strict=True))
     caption = f"The unweighted mean of the means: {over}. The interval is of a bootstrap within each dataset."
-    yield Table(("Method", "Macro mean", "95% interval", "Missing"), tuple(rows), (caption,), numbers_to=3)
+    yield Table(columns(("Method",), ("Macro mean", "95% interval"), ("Missing",)), tuple(table), caption=(caption,))
 
 
 def _over_seeds(tables: Tables) -> Iterator[Block]:
     if not tables.seeds:
         return
     yield Subtitle("Over seeds")
-    rows = []
+    table = []
     for one in tables.seeds:
         seeds = ", ".join(map(str, one.seeds))
-        rows.append(Row(heading=f"{one.method} on {one.dataset}, seeds {seeds}"))
+        table.append(Row(heading=f"{one.method} on {one.dataset}, seeds {seeds}"))
         shown = [name for name in tables.columns if name in one.spreads]
-        rows += [Row(_spread_entries(tables, one, name)) for name in shown]
+        table += [_spread_row(tables, one, name) for name in shown]
     caption = (
         "A method that samples is run under several seeds, each a row of the tables above. Here are the mean over the seeds "
         "and their standard deviation; comparisons and frontiers take its mean over the seeds, question by question."
     )
-    heads = ("Column", "Mean over seeds", "Standard deviation", "Lowest", "Highest", "Seeds")
-    yield Table(heads, tuple(rows), (caption,))
+    heads = columns(("Column",), ("Mean over seeds", "Standard deviation", "Lowest", "Highest", "Seeds"))
+    yield Table(heads, tuple(table), caption=(caption,))
 
 
-def _spread_entries(tables: Tables, one: OverSeeds, name: str) -> tuple[Entry, ...]:
+def _spread_row(tables: Tables, one: OverSeeds, name: str) -> Row:
     of, start = one.spreads[name], f"seeds/{key_of(one.dataset, one.method, name)}"
     style = style_for(tables.columns[name].column, (of.highest,))
     values = {"mean": of.mean, "standard_deviation": of.standard_deviation, "lowest": of.lowest, "highest": of.highest}
     numbers = [style.number(f"{start}/{key}", value) for key, value in values.items()]
-    return (entry(name), *map(entry, numbers), entry(count(f"{start}/seeds", of.num_seeds)))
+    return row(name, *numbers, count(f"{start}/seeds", of.num_seeds))
 
 
 def _matrix(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> list[Table]:
@@ -112,7 +108,7 @@ def _matrix(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> list
     )
 
 
-def _counts(cell: Cell) -> tuple[Entry, ...]:
+def _counts(cell: Cell) -> tuple[TableCell, ...]:
     start = key_of(cell.dataset, cell.method)
     both = count(f"{start}/records", cell.num_records), count(f"{start}/failed", cell.num_failed)
     return tuple(map(entry, (*both, *odd_counts(cell))))
@@ -121,11 +117,11 @@ def _counts(cell: Cell) -> tuple[Entry, ...]:
 def side_by_side(
     cells: Sequence[Cell],
     counts: tuple[str, ...],
-    count_entries: Callable[[Cell], tuple[Entry, ...]],
-    columns: Sequence[str],
-    mean_entry: Callable[[Cell, str], Entry],
+    count_entries: Callable[[Cell], tuple[TableCell, ...]],
+    names: Sequence[str],
+    mean_entry: Callable[[Cell, str], TableCell],
     caption: str,
-    names: Mapping[str, str] | None = None,
+    shown_as: Mapping[str, str] | None = None,
 ) -> Iterator[Table]:
     """Yields tables of a row a cell: the counts and the first columns, then the other columns, as many as fit on a page.
 
@@ -133,29 +129,29 @@ def side_by_side(
         cells: a row each.
         counts: heads of the counts.
         count_entries: gives the counts of a cell.
-        columns: all columns.
+        names: of all columns.
         mean_entry: gives what stands in a column of a cell.
         caption: of the last table.
-        names: of columns, where they are printed under another name.
+        shown_as: the names under which columns are printed, where they are others.
     """
-    rest = list(columns)
+    rest = list(names)
     while rest or counts:
         taken, rest = rest[: _MAX_COLUMNS - len(counts)], rest[_MAX_COLUMNS - len(counts) :]
-        rows = []
+        table = []
         for cell in cells:
             before = count_entries(cell) if counts else ()
-            rows.append(Row((entry(cell.method), *before, *(mean_entry(cell, name) for name in taken))))
-        heads = ("Method", *counts, *((names or {}).get(name, name) for name in taken))
-        yield Table(heads, tuple(rows), () if rest else (caption,))
+            table.append(row(cell.method, *before, *(mean_entry(cell, name) for name in taken)))
+        heads = columns(("Method",), (*counts, *((shown_as or {}).get(name, name) for name in taken)))
+        yield Table(heads, tuple(table), caption=() if rest else (caption,))
         counts = ()
 
 
-def _mean_entry(cell: Cell, name: str, style: Style) -> Entry:
+def _mean_entry(cell: Cell, name: str, style: Style) -> TableCell:
     numbers = mean_numbers(cell, name, style)
     if numbers.mean.value is None:
         return entry(numbers.value, below=unscored_beside(numbers))
     answered: tuple[Words, ...] = (("answered ", numbers.answered),) if numbers.mean.num_failed else ()
-    return Entry((numbers.value,), (numbers.interval, ("n ", numbers.scored), *answered))
+    return TableCell((numbers.value,), (numbers.interval, ("n ", numbers.scored), *answered))
 
 
 def unscored_beside(numbers: MeanNumbers) -> Words:
@@ -164,18 +160,19 @@ def unscored_beside(numbers: MeanNumbers) -> Words:
 
 
 def _every_mean(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
-    rows: list[Row] = []
+    table: list[Row] = []
     for name in shown:
         column = tables.columns[name].column
-        rows.append(Row(heading=f"{name}: {column.meaning}{f' ({column.better} is better)' if column.better else ''}"))
-        rows += [Row(tuple(_result_entries(cell, name, _style(tables, cells, name)))) for cell in cells]
-    heads = ("Method", "Mean", "95% interval", "Answered only", "If failed", *COUNTED)
+        table.append(Row(heading=f"{name}: {column.meaning}{f' ({column.better} is better)' if column.better else ''}"))
+        table += [row(*_result_entries(cell, name, _style(tables, cells, name))) for cell in cells]
+    heads = columns(("Method",), ("Mean", "95% interval", "Answered only", "If failed", *COUNTED))
     caption = (
         "The mean is over 'questions', of which those that 'failed' count as wrong; 'answered only' is the mean over the "
         "others. 'Unscored' counts the records that the metric broke on, 'no data' those that the column does not apply to. "
         "'If failed' gives the mean if all that failed or are unscored were the worst, and if all were the best that can be."
     )
-    return Table(heads, tuple(rows), (caption,), folded_under="Every mean with its bounds and all that was left out of it")
+    title = "Every mean with its bounds and all that was left out of it"
+    return Table(heads, tuple(table), title, (caption,), is_folded=True)
 
 
 def _style(tables: Tables, cells: Sequence[Cell], name: str) -> Style:
@@ -208,7 +205,7 @@ def _axis(tables: Tables, datasets: Sequence[str]) -> str:
     return "; ".join(meanings)
 
 
-def _result_entries(cell: Cell, name: str, style: Style) -> Iterator[Entry]:
+def _result_entries(cell: Cell, name: str, style: Style) -> Iterator[TableCell]:
     numbers = mean_numbers(cell, name, style)
     yield entry(cell.method)
     yield entry(numbers.value)
@@ -218,7 +215,7 @@ def _result_entries(cell: Cell, name: str, style: Style) -> Iterator[Entry]:
     yield from map(entry, (*counts_beside(numbers), *odd_counts(cell)))
 
 
-def answered_entry(numbers: MeanNumbers) -> Entry:
+def answered_entry(numbers: MeanNumbers) -> TableCell:
     """The mean over the answered questions, where some failed."""
     return entry(numbers.answered) if numbers.mean.num_failed else entry()
 
@@ -285,12 +282,12 @@ def _difference_dot(one: Comparison | None) -> Dot:
 
 
 def _comparison_table(mine: Sequence[ComparisonTable]) -> Table:
-    rows: list[Row] = []
-    for table in mine:
-        rows.append(Row(heading=f"{table.name}, difference to {table.baseline}"))
-        rows += [Row(_comparison_entries(table, one)) for one in table.rows]
-    heads = ("Method", "Difference", "95% interval", "Answered only", "If failed", "p, Holm", "p", "Detectable")
-    return Table((*heads, "Pairs", "Failed", "Left out", "Test", "Says"), tuple(rows), numbers_to=11)
+    lines: list[Row] = []
+    for one in mine:
+        lines.append(Row(heading=f"{one.name}, difference to {one.baseline}"))
+        lines += [_comparison_row(one, compared) for compared in one.rows]
+    numbers = ("Difference", "95% interval", "Answered only", "If failed", "p, Holm", "p", "Detectable", "Pairs", "Failed")
+    return Table(columns(("Method",), (*numbers, "Left out"), ("Test", "Says")), tuple(lines))
 
 
 def comparison_prefix(table: ComparisonTable, one: Comparison) -> str:
@@ -298,22 +295,22 @@ def comparison_prefix(table: ComparisonTable, one: Comparison) -> str:
     return f"compare/{key_of(table.dataset, table.name, table.baseline, one.method)}"
 
 
-def _comparison_entries(table: ComparisonTable, one: Comparison) -> tuple[Entry, ...]:
+def _comparison_row(table: ComparisonTable, one: Comparison) -> Row:
     start, style = comparison_prefix(table, one), Style(3)
     numbers = MeanNumbers(start, Mean(one.difference, one.num_pairs, interval=one.interval, bounds=one.bounds), style)
     answered = entry(style.number(f"{start}/answered", one.difference_answered, is_signed=True)) if one.num_failed else entry()
-    return (
-        entry(one.method),
-        entry(style.number(f"{start}/difference", one.difference, is_signed=True)),
+    return row(
+        one.method,
+        style.number(f"{start}/difference", one.difference, is_signed=True),
         entry(*numbers.interval),
         answered,
         entry(*numbers.bounds),
-        entry(_p(f"{start}/p_holm", one.p_holm)),
-        entry(_p(f"{start}/p", one.p)),
-        entry(style.number(f"{start}/minimum_detectable", one.minimum_detectable)),
-        entry(count(f"{start}/pairs", one.num_pairs)),
-        entry(count(f"{start}/failed", one.num_failed)),
-        entry(count(f"{start}/left_out", one.num_left_out)),
+        _p(f"{start}/p_holm", one.p_holm),
+        _p(f"{start}/p", one.p),
+        style.number(f"{start}/minimum_detectable", one.minimum_detectable),
+        count(f"{start}/pairs", one.num_pairs),
+        count(f"{start}/failed", one.num_failed),
+        count(f"{start}/left_out", one.num_left_out),
         entry(one.test),
         entry(one.says),
     )

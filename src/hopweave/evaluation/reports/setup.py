@@ -9,15 +9,12 @@ from hopweave.evaluation.reports.blocks import (
     Block,
     Bullets,
     Commands,
-    Entry,
     Facts,
     Paragraph,
-    Row,
     Section,
     ShownAnswer,
     Style,
     Subtitle,
-    Table,
     count,
     entry,
     key_of,
@@ -26,6 +23,7 @@ from hopweave.evaluation.reports.blocks import (
 from hopweave.evaluation.reports.run_summary import WHERES
 from hopweave.evaluation.scoring.tables import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, Tables
 from hopweave.render.plain import cut, one_line
+from hopweave.render.table import Row, Table, TableCell, columns, row
 
 _MAX_IDS = 5
 _MAX_MESSAGE_CHARACTERS = 160
@@ -35,25 +33,23 @@ UNKNOWN = "not stated"
 def what_was_run(tables: Tables) -> Section:
     """Datasets, methods, model, budget, and what must not be compared with what is published."""
     blocks: list[Block] = list(_unfinished(tables))
-    rows = [
-        Row(
-            (
-                _named(facts),
-                entry(count(f"dataset/{key_of(facts.label)}/questions", facts.num_questions)),
-                entry(facts.draw),
-                entry(facts.corpus),
-                entry(facts.licence or UNKNOWN, below=(facts.address,) if facts.address else ()),
-            )
+    datasets = tuple(
+        row(
+            _named(facts),
+            count(f"dataset/{key_of(facts.label)}/questions", facts.num_questions),
+            facts.draw,
+            facts.corpus,
+            entry(facts.licence or UNKNOWN, below=(facts.address,) if facts.address else ()),
         )
         for facts in tables.datasets
-    ]
-    blocks += [Subtitle("Datasets"), Table(("Dataset", "Questions", "Drawn", "Corpus", "Licence"), tuple(rows), numbers_from=9)]
-    changed = tuple(Row((_named(facts), _options(facts.changed))) for facts in tables.methods)
-    in_full = tuple(Row((entry(facts.label), _options(facts.options))) for facts in tables.methods)
+    )
+    blocks += [Subtitle("Datasets"), Table(columns(("Dataset", "Questions", "Drawn", "Corpus", "Licence")), datasets)]
+    changed = tuple(row(_named(facts), _options(facts.changed)) for facts in tables.methods)
+    in_full = tuple(row(facts.label, _options(facts.options)) for facts in tables.methods)
     blocks += [
         Subtitle("Methods"),
-        Table(("Method", "Options other than the defaults"), changed, numbers_from=9),
-        Table(("Method", "Options"), in_full, numbers_from=9, folded_under="Every option"),
+        Table(columns(("Method", "Options other than the defaults")), changed),
+        Table(columns(("Method", "Options")), in_full, "Every option", is_folded=True),
     ]
     if tables.facts:
         blocks += [Subtitle("Everything else"), Facts(tables.facts)]
@@ -71,15 +67,15 @@ def _unfinished(tables: Tables) -> Iterator[Paragraph]:
             yield Paragraph(words, is_warning=True)
 
 
-def _named(facts: DatasetFacts | MethodFacts) -> Entry:
+def _named(facts: DatasetFacts | MethodFacts) -> TableCell:
     """What a part is called here, and what it is."""
     said = ": ".join(filter(None, (facts.name if facts.name != facts.label else "", facts.summary)))
     return entry(facts.label, below=(said,) if said else ())
 
 
-def _options(options: Mapping[str, object]) -> Entry:
+def _options(options: Mapping[str, object]) -> TableCell:
     said = ", ".join(f"{key} = {json.dumps(value, ensure_ascii=False, default=str)}" for key, value in options.items())
-    return Entry((said or "\u2013",), is_code=bool(said))
+    return TableCell((said or "\u2013",), is_code=bool(said))
 
 
 def failures(tables: Tables) -> Section:
@@ -89,11 +85,12 @@ def failures(tables: Tables) -> Section:
     blocks: list[Block] = []
     for dataset in dict.fromkeys(failure.dataset for failure in tables.failures):
         mine = [failure for failure in tables.failures if failure.dataset == dataset]
-        rows = []
+        table = []
         for where in sorted({failure.where for failure in mine}, key=_in_order):
-            rows.append(Row(heading=where))
-            rows += [Row(_failure_entries(failure)) for failure in mine if failure.where == where]
-        blocks += [Subtitle(dataset), Table(("Method", "Questions", "Kind", "Message", "Such as"), tuple(rows), numbers_from=9)]
+            table.append(Row(heading=where))
+            table += [_failure_row(failure) for failure in mine if failure.where == where]
+        heads = columns(("Method", "Questions", "Kind", "Message", "Such as"))
+        blocks += [Subtitle(dataset), Table(heads, tuple(table))]
     return Section("failures", "Failures", tuple(blocks))
 
 
@@ -101,16 +98,16 @@ def _in_order(where: str) -> tuple[int, str]:
     return (WHERES.index(where) if where in WHERES else len(WHERES), where)
 
 
-def _failure_entries(failure: FailureKind) -> tuple[Entry, ...]:
+def _failure_row(failure: FailureKind) -> Row:
     start = f"failures/{key_of(failure.dataset, failure.method, failure.where, failure.kind)}"
     shown = ", ".join(one_line(name) for name in failure.question_ids[:_MAX_IDS])
     more = ", \u2026" if len(failure.question_ids) > _MAX_IDS else ""
-    return (
-        entry(failure.method),
-        entry(count(f"{start}/questions", len(failure.question_ids))),
-        entry(failure.kind),
+    return row(
+        failure.method,
+        count(f"{start}/questions", len(failure.question_ids)),
+        failure.kind,
         entry(cut(one_line(failure.message), _MAX_MESSAGE_CHARACTERS)),
-        Entry((shown + more,), is_code=True),
+        TableCell((shown + more,), is_code=True),
     )
 
 
