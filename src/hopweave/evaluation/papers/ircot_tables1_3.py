@@ -12,9 +12,9 @@ from typing import Annotated, Literal
 
 from hopweave.evaluation.papers._accuracy import name_of, searches
 from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import Variant, cells_of, published, variants
+from hopweave.evaluation.papers._published import Variant, answered_cells, published, variants
 from hopweave.evaluation.papers._quality import mean_row, problems
-from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
@@ -30,25 +30,24 @@ class IRCoTTables1And3:
 
     variant: Annotated[Literal["drop", "squad", "hotpotqa"], "whose F1; drop is that of the authors' code"] = "drop"
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
+        draft = Draft()
         seen: list[Counted] = []
         for dataset in runs.datasets:
             for one in variants(*_TABLES):
-                cells = [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]
+                cells = answered_cells(one, dataset)
                 for cell in cells:
                     scores = runs.scores(cell, "f1", "f1", variant=self.variant)
                     seen.append(scores)
                     beside = self._beside(dataset, one, cell, len(scores.values))
-                    rows.append(mean_row((dataset.label, name_of(one, cell)), "f1", scores, published=beside))
+                    draft.rows.append(mean_row((dataset.label, name_of(one, cell)), "f1", scores, published=beside))
                 if not cells and one.key in _NEEDED:
-                    rows.append(SheetRow((dataset.label, one.title), published=self._beside(dataset, one, None, None)))
-                    missing.append(how_to_evaluate(dataset, one))
+                    draft.rows.append(MeasuredRow((dataset.label, one.title), published=self._beside(dataset, one, None, None)))
+                    draft.missing.append(how_to_evaluate(dataset, one))
         title = "IRCoT tables 1 and 3: F1 by retriever and reader"
-        notes = (f"F1 by the rule of {self.variant}", *problems(*seen))
-        return [Sheet(title, ("dataset", "method"), (Head("f1", "F1 %", 1),), tuple(rows), notes=notes, missing=tuple(missing))]
+        draft.notes += [f"F1 by the rule of {self.variant}", *problems(*seen)]
+        return draft.made(title, ("dataset", "method"), (FigureColumn("f1", "F1 %", 1),))
 
     def _beside(
         self, dataset: DatasetCells, one: Variant, cell: AnsweredCell | None, num: int | None

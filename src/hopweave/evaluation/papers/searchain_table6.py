@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.evaluation.papers._efficiency import Words, efficiency_sheet
-from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.papers._efficiency import Words, efficiency_result
+from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 from hopweave.trace import Rounds
 
@@ -27,17 +27,15 @@ class SearChainTable6:
     )
     rounds: Annotated[Rounds, "block: a stretch of searches between two calls; per_call: every query"] = "block"
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         title = "SearChain table 6: words in (#n) and out (#m), rounds (#r), seconds (t), and mean performance"
-        return [
-            efficiency_sheet(
-                runs,
-                "searchain_table6",
-                title,
-                words=self.words,
-                rounds=self.rounds,
-                datasets_in="searchain_table1",
-                needed=("searchain",),
-            )
-        ]
+        return efficiency_result(
+            runs,
+            "searchain_table6",
+            title,
+            words=self.words,
+            rounds=self.rounds,
+            datasets_in="searchain_table1",
+            needed=("searchain",),
+        )

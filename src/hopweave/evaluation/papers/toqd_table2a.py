@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.evaluation.papers._efficiency import Words, efficiency_sheet
-from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.papers._efficiency import Words, efficiency_result
+from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 from hopweave.trace import Rounds
 
@@ -26,17 +26,15 @@ class ToQDTable2a:
     )
     rounds: Annotated[Rounds, "block: a stretch of searches between two calls; per_call: every query"] = "block"
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         title = "ToQD table 2a: without each of its actions: words in (#n) and out (#m), rounds (#r), seconds (t), performance"
-        return [
-            efficiency_sheet(
-                runs,
-                "toqd_table2a",
-                title,
-                words=self.words,
-                rounds=self.rounds,
-                datasets_in="toqd_table1",
-                needed=("toqd", "toqd_no_critique", "toqd_no_construct", "toqd_no_self_verify", "toqd_no_rewrite"),
-            )
-        ]
+        return efficiency_result(
+            runs,
+            "toqd_table2a",
+            title,
+            words=self.words,
+            rounds=self.rounds,
+            datasets_in="toqd_table1",
+            needed=("toqd", "toqd_no_critique", "toqd_no_construct", "toqd_no_self_verify", "toqd_no_rewrite"),
+        )

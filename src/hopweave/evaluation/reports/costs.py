@@ -20,7 +20,7 @@ from hopweave.evaluation.reports.blocks import (
     key_of,
     style_for,
 )
-from hopweave.evaluation.reports.plots import Dot, Panel, dot_plot, frontier_plot
+from hopweave.evaluation.reports.plots import Dot, Panel, draw_dots, draw_frontier
 from hopweave.evaluation.reports.results import (
     COUNTED,
     HOW_TO_READ,
@@ -69,7 +69,7 @@ def _group_blocks(tables: Tables, mine: Sequence[Group], trait: str, column: str
             _group_panel(_named(trait, value), [found.get((value, method)) for method in methods], column) for value in values
         ]
         axis = tables.columns[column].column.meaning
-        drawing = dot_plot(f"Means by {trait} with their intervals", methods, panels, axis)
+        drawing = draw_dots(f"Means by {trait} with their intervals", methods, panels, axis)
         name = f"groups-{_file_part(mine[0].cell.dataset)}-{_file_part(trait)}.svg"
         yield Figure(
             name,
@@ -224,12 +224,11 @@ def _absent(frontier: Frontier) -> Paragraph:
 
 
 def _frontier_figure(tables: Tables, frontier: Frontier) -> Figure:
-    quality = tables.columns[frontier.quality].column
     unit = tables.columns[frontier.cost].column.unit
     axis = f"{frontier.cost} a question" + (f", {unit}" if unit and unit not in frontier.cost else "")
     title = f"{frontier.quality} against {frontier.cost} on {frontier.dataset}"
     name = "-".join(_file_part(part) for part in ("frontier", frontier.dataset, frontier.cost)) + ".svg"
-    drawing = frontier_plot(title, frontier, frontier.quality, axis, is_higher_better=quality.better != "lower")
+    drawing = draw_frontier(title, frontier, frontier.quality, axis)
     return Figure(name, drawing, f"{frontier.quality} against {frontier.cost}.")
 
 

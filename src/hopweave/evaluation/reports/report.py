@@ -6,9 +6,11 @@
     RUN/report/plan.toml                    what `hopweave evaluate` reads to do it again
     RUN/report/numbers.json                 each number by key, as it is and as it is printed; the SHA-256 of each file and of
                                             those that it was made of, so that a report that is too old is known for one; the
-                                            name that the run had, so that a run that was moved can still be verified
+                                            name that the run had, so that a run that was moved can still be verified; what
+                                            drew the plots, since another version may draw other bytes
 
-It is made of tables alone, and the same tables give the same bytes: nothing in it depends on when or where it was made.
+It is made of tables alone, and the same tables give the same bytes: nothing in it depends on when or where it was made, but the
+drawings on the version of matplotlib; where that is not installed there are none.
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hopweave.errors import DataError
 from hopweave.evaluation.reports import costs as report_costs
 from hopweave.evaluation.reports import results as report_results
 from hopweave.evaluation.reports import setup as report_setup
-from hopweave.evaluation.reports.blocks import Document, book, count
+from hopweave.evaluation.reports.blocks import Block, Document, Figure, Figures, Paragraph, Section, book, count
 from hopweave.evaluation.reports.commands import PLAN_FILE
 from hopweave.evaluation.reports.csv import csv_tables, numbers_of
 from hopweave.evaluation.reports.html import draw_report
@@ -33,22 +35,28 @@ from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.tables import Tables
 from hopweave.files import file_name, is_file_name, read_json, write_whole
 from hopweave.render.csv_text import table_csv
+from hopweave.render.svg import can_draw, drawn_by
 from hopweave.render.table import Number, Words
 
 __all__ = ["Report", "hash_of", "made_of", "make_document", "make_report", "report_again", "write_report"]
 
 SCHEMA = "hopweave.report/1"
 NUMBERS = "numbers.json"
+NO_PLOTS = (
+    "There are no plots, since matplotlib is not installed. To have them, run: pip install 'hopweave[eval]', then write the "
+    "report again."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The report of the run of that name: its files by name, its numbers by key, and the hashes of what it was made of."""
+    """The report of the run of that name: its files by name, its numbers by key, what it was made of and what drew it."""
 
     run: str
     files: Mapping[str, str]
     numbers: Mapping[str, Number]
     made_of: Mapping[str, str] = field(default_factory=dict)
+    drawn_by: str = ""
 
     def to_json(self) -> str:
         """What `numbers.json` holds."""
@@ -56,7 +64,14 @@ class Report:
         numbers = {key: {"value": number.value, "printed": number.text} for key, number in self.numbers.items()}
         return (
             json.dumps(
-                {"schema": SCHEMA, "run": self.run, "made_of": dict(self.made_of), "files": hashes, "numbers": numbers},
+                {
+                    "schema": SCHEMA,
+                    "run": self.run,
+                    "made_of": dict(self.made_of),
+                    "drawn_by": self.drawn_by,
+                    "files": hashes,
+                    "numbers": numbers,
+                },
                 indent=1,
                 ensure_ascii=False,
             )
@@ -79,7 +94,7 @@ def make_report(tables: Tables) -> Report:
         files[PLAN_FILE] = tables.plan
     # What is printed in a text comes first: a CSV file gives the same number with all its digits.
     numbers = [*document.numbers(), *(number for table in in_full.values() for number in numbers_of(table))]
-    return Report(tables.name, files, book(numbers), tables.made_of)
+    return Report(tables.name, files, book(numbers), tables.made_of, drawn_by())
 
 
 def hash_of(text: str) -> str:
@@ -110,7 +125,27 @@ def make_document(tables: Tables) -> Document:
         report_setup.examples(tables),
         report_setup.how_to_reproduce(tables),
     )
-    return Document(tables.name, _lead(tables), tuple(section for section in sections if section is not None))
+    drawn = tuple(_drawn(section) for section in sections if section is not None)
+    return Document(tables.name, _lead(tables), drawn if can_draw() else (_with_hint(drawn[0]), *drawn[1:]))
+
+
+def _drawn(section: Section) -> Section:
+    """The section without figures that could not be drawn."""
+    return replace(section, blocks=tuple(block for block in section.blocks if _is_drawn(block)))
+
+
+def _is_drawn(block: Block) -> bool:
+    match block:
+        case Figure():
+            return bool(block.drawing)
+        case Figures():
+            return all(figure.drawing for figure in block.figures)
+        case _:
+            return True
+
+
+def _with_hint(section: Section) -> Section:
+    return replace(section, blocks=(Paragraph((NO_PLOTS,), is_warning=True), *section.blocks))
 
 
 def _lead(tables: Tables) -> Words:

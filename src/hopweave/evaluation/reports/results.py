@@ -17,7 +17,7 @@ from hopweave.evaluation.reports.blocks import (
     key_of,
     style_for,
 )
-from hopweave.evaluation.reports.plots import Dot, Panel, dot_plot
+from hopweave.evaluation.reports.plots import Dot, Panel, draw_dots
 from hopweave.evaluation.scoring.tables import Cell, Comparison, ComparisonTable, Mean, OverSeeds, Tables
 from hopweave.render.table import Number, Row, Table, TableCell, Words, columns, row
 
@@ -185,8 +185,8 @@ def _overview(tables: Tables) -> Iterator[Block]:
         return
     panels = [_mean_panel(f"{dataset}, {tables.primary[dataset]}", _primary_means(tables, dataset)) for dataset in shown]
     methods = [method.label for method in tables.methods]
-    drawing = dot_plot("Means of all methods with their intervals", methods, panels, _axis(tables, shown))
-    yield Figure("results.svg", drawing, HOW_TO_READ)
+    title = "Means of all methods with their intervals"
+    yield Figure("results.svg", draw_dots(title, methods, panels, _axis(tables, shown)), HOW_TO_READ)
 
 
 def _primary_means(tables: Tables, dataset: str) -> list[Mean]:
@@ -269,7 +269,7 @@ def _comparison_figure(main: Sequence[ComparisonTable]) -> Figure:
         panels.append(Panel(f"{table.dataset}, {table.name}", tuple(_difference_dot(found.get(method)) for method in methods)))
     against = ", ".join(dict.fromkeys(table.baseline for table in main))
     title = "Differences to the baseline with their intervals"
-    drawing = dot_plot(title, methods, panels, f"difference to {against}", has_zero_line=True)
+    drawing = draw_dots(title, methods, panels, f"difference to {against}", has_zero_line=True)
     caption = "Line: 95% interval of the paired difference. Filled: Holm-corrected p below 0.05; hollow: it may be chance."
     return Figure("comparison.svg", drawing, caption)
 
