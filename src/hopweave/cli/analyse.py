@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hopweave.cli._terminal import say
+from hopweave.cli._terminal import say, say_entries
 
 if TYPE_CHECKING:
     from hopweave.evaluation.reports.analysis_results import AnalysisResult
@@ -63,10 +63,7 @@ def analyse(
 def _list() -> None:
     from hopweave.catalog import entries
 
-    found = entries("analyses")
-    width = max(map(len, found))
-    for entry in found.values():
-        say(f"  {entry.name:<{width}}  {entry.summary}")
+    say_entries(entries("analyses").values())
 
 
 def _options(given: dict[str, Any]) -> dict[str, dict[str, Any]]:

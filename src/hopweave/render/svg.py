@@ -39,6 +39,7 @@ _SETTINGS: dict[str, Any] = {
     "font.size": SIZE,
     "font.family": "DejaVu Sans",  # comes with matplotlib, so that the same letters are measured everywhere
     "axes.edgecolor": SOFT,
+    "axes.facecolor": "none",
     "axes.labelcolor": SOFT,
     "axes.spines.top": False,
     "axes.spines.right": False,

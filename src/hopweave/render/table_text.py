@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from hopweave.render.plain import flat
 from hopweave.render.table import Table, plain_text
@@ -11,22 +12,25 @@ TERMINAL_WIDTH = 118
 _GAP = "  "
 
 
-def table_lines(table: Table, *, max_width: int | None = None, indent: str = "") -> Iterator[str]:
+def table_lines(
+    table: Table, *, rule: Literal["head", "title"] = "title", max_width: int | None = TERMINAL_WIDTH, indent: str = ""
+) -> Iterator[str]:
     """Yields the lines of a table: title, head, rows, caption and notes.
 
     Args:
         table: to write.
+        rule: what is underlined.
         max_width: of a line, in characters; a wider table goes on below, with the columns that name the row again. `None` sets
             no limit.
         indent: before each line of the head and the rows.
     """
     if table.title:
-        yield from (flat(table.title), "")
+        yield from title_lines(table.title) if rule == "title" else (flat(table.title), "")
     lines = [[flat(cell.text) for cell in row.cells] if row.cells else flat(row.heading) for row in table.rows]
     heads = [flat(column.head) for column in table.columns]
     filled = [line for line in (heads, *lines) if not isinstance(line, str)]
     widths = [max(len(line[place]) for line in filled) for place in range(len(heads))]
-    ruled = [heads, ["-" * width for width in widths]] if any(heads) else []
+    ruled = [heads, ["-" * width for width in widths]][: 2 if rule == "head" else 1] if any(heads) else []
     for number, places in enumerate(_parts(widths, table.num_labels, max_width)):
         if number:
             yield ""
@@ -38,9 +42,9 @@ def table_lines(table: Table, *, max_width: int | None = None, indent: str = "")
         yield from (f"{_GAP}{line}" for line in below)
 
 
-def table_text(table: Table, *, max_width: int | None = None) -> str:
-    """The table as text that ends with its line."""
-    return "".join(f"{line}\n" for line in table_lines(table, max_width=max_width))
+def title_lines(title: str) -> tuple[str, str]:
+    """A title, underlined."""
+    return flat(title), "-" * len(flat(title))
 
 
 def _parts(widths: Sequence[int], num_labels: int, max_width: int | None) -> list[list[int]]:

@@ -15,7 +15,7 @@ from hopweave.evaluation.integrity.verify_inputs import hash_of_run_file
 from hopweave.evaluation.reports import report
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring import comparisons
-from hopweave.evaluation.scoring.comparisons import Table
+from hopweave.evaluation.scoring.comparisons import Comparisons
 from hopweave.evaluation.scoring.score import Score, write_scores
 from hopweave.evaluation.scoring.summary import Summary
 from hopweave.files import read_json
@@ -31,7 +31,7 @@ class Again:
 
     scores: list[Score] = field(default_factory=list)
     summary: Summary | None = None
-    tables: list[Table] = field(default_factory=list)
+    tables: list[Comparisons] = field(default_factory=list)
 
 
 def check_report(run: RunFolder, found: Verification, again: Again | None) -> None:
@@ -99,9 +99,10 @@ def _hold_plots_to_their_hashes(folder: Path, there: Any, here: str, found: Veri
     """Another version of the library draws other bytes, so that plots and the pages that show them cannot be made again."""
     for name in filter(lambda name: name.endswith(_WITH_PLOTS), there["files"]):
         hash_of_run_file(folder / name, str(there["files"][name]), f"{_FOLDER}/{name}", found)
+    by = there.get("drawn_by") or "something else"
     found.unchecked.append(
-        f"the plots of the report and the pages that show them, drawn by {there.get('drawn_by') or 'something else'}, since here "
-        f"there is {here or 'no matplotlib'}; only the hashes of these files were checked"
+        f"the plots of the report, drawn by {by}, and the pages that show them: here there is {here or 'no matplotlib'}, so "
+        "only the hashes of these files were checked"
     )
 
 

@@ -14,7 +14,7 @@ from hopweave.evaluation.reports.plots import CurvePlot, draw_curves
 from hopweave.render.csv_text import table_csv
 from hopweave.render.table import NO_DATA, Column, Number, Row, Table, columns, row
 from hopweave.render.table_markdown import table_markdown
-from hopweave.render.table_text import table_text
+from hopweave.render.table_text import table_lines
 
 Form = Literal["text", "markdown", "csv", "svg"]
 
@@ -142,7 +142,7 @@ def written(result: AnalysisResult, form: Form) -> str:
     """
     match form:
         case "text":
-            return table_text(result_table(result))
+            return "".join(f"{line}\n" for line in table_lines(result_table(result), rule="head", max_width=None))
         case "markdown":
             return "".join(f"{line}\n" for line in table_markdown(result_table(result)))
         case "csv":

@@ -17,8 +17,7 @@ from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.parallelism import caveat_of_seconds, questions_at_a_time
 from hopweave.evaluation.scoring import per_cost, summary
 from hopweave.evaluation.scoring.comparisons import FILE as COMPARED
-from hopweave.evaluation.scoring.comparisons import Table as KeptTable
-from hopweave.evaluation.scoring.comparisons import kept_tables
+from hopweave.evaluation.scoring.comparisons import Comparisons, kept_tables
 from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, read_scores, records_hashes
 from hopweave.evaluation.scoring.tables import (
     Cell,
@@ -122,7 +121,7 @@ def _place_of(column: str) -> int:
     return _FIRST.index(column) if column in _FIRST else len(_FIRST)
 
 
-def _comparisons(kept: Sequence[KeptTable], primary: Mapping[str, str]) -> Iterator[ComparisonTable]:
+def _comparisons(kept: Sequence[Comparisons], primary: Mapping[str, str]) -> Iterator[ComparisonTable]:
     names: Counter[tuple[str, str, str]] = Counter()
     drawn: set[str] = set()
     for table in kept:

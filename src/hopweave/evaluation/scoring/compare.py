@@ -22,7 +22,7 @@ from typing import Any
 from hopweave.catalog import entries, key_of
 from hopweave.errors import DataError, SettingsError, suggest
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.evaluation.scoring.comparisons import Compared, ComparedRun, Table
+from hopweave.evaluation.scoring.comparisons import Compared, ComparedRun, Comparisons
 from hopweave.evaluation.scoring.contenders import averaged
 from hopweave.evaluation.scoring.counted import Counted, counted
 from hopweave.evaluation.scoring.entrants import Entrant, beside, compared_runs, entrants_of, order_of, runs_of
@@ -80,7 +80,7 @@ def compare(
     seed: int = 0,
     num_resamples: int = NUM_RESAMPLES,
     scores: Sequence[Score] | None = None,
-) -> list[Table]:
+) -> list[Comparisons]:
     """Compares methods with a baseline, on every dataset of a run.
 
     Args:
@@ -120,7 +120,7 @@ def compare(
     return tables
 
 
-def again(run: RunFolder, table: Table, scores: Sequence[Score]) -> Table:
+def again(run: RunFolder, table: Comparisons, scores: Sequence[Score]) -> Comparisons:
     """The same table, computed anew from scores of the run. Further runs have to lie beside it, under the names that they had.
 
     Raises:
@@ -254,7 +254,7 @@ class _Matter:
         return self.opened.columns[self.name]
 
 
-def _table(matter: _Matter, entrants: Mapping[str, Counted], runs: tuple[ComparedRun, ...], draws: _Draws) -> Table:
+def _table(matter: _Matter, entrants: Mapping[str, Counted], runs: tuple[ComparedRun, ...], draws: _Draws) -> Comparisons:
     (baseline, base), *others = entrants.items()
     pairs = [_Pairs(matter, own, base) for _, own in others]
     differences = [one.differences for one in pairs]
@@ -272,7 +272,7 @@ def _table(matter: _Matter, entrants: Mapping[str, Counted], runs: tuple[Compare
     corrected = holm([row.p for row in rows])
     rows = [dataclasses.replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
     about = matter.column
-    return Table(
+    return Comparisons(
         dataset=matter.dataset,
         metric=matter.opened.name,
         options=dict(matter.opened.options),

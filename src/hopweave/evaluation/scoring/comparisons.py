@@ -54,7 +54,7 @@ class ComparedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Comparisons:
     """The comparisons of one column on one dataset.
 
     Attributes:
@@ -86,7 +86,7 @@ class Table:
         return self.dataset, self.metric, options, self.column, self.baseline, self.methods, self.seed, self.num_resamples
 
 
-def keep_tables(run: RunFolder, tables: Sequence[Table]) -> None:
+def keep_tables(run: RunFolder, tables: Sequence[Comparisons]) -> None:
     """Writes tables to `compare.json`, beside those of other columns, baselines and methods that are there.
 
     Raises:
@@ -96,7 +96,7 @@ def keep_tables(run: RunFolder, tables: Sequence[Table]) -> None:
     write_file(run.path / FILE, json.dumps(document(list(kept.values())), indent=1, ensure_ascii=False) + "\n")
 
 
-def kept_tables(run: RunFolder) -> list[Table]:
+def kept_tables(run: RunFolder) -> list[Comparisons]:
     """The tables of `compare.json`; none if it is not there.
 
     Raises:
@@ -114,12 +114,12 @@ def kept_tables(run: RunFolder) -> list[Table]:
         raise DataError(f"{place} cannot be read; delete it and run `hopweave compare` again") from None
 
 
-def document(tables: Sequence[Table]) -> dict[str, Any]:
+def document(tables: Sequence[Comparisons]) -> dict[str, Any]:
     """What `compare.json` holds, as plain values."""
     plain: dict[str, Any] = json.loads(json.dumps({"schema": SCHEMA, "tables": [dataclasses.asdict(one) for one in tables]}))
     return plain
 
 
 @cache
-def _tables_adapter() -> TypeAdapter[list[Table]]:
-    return TypeAdapter(list[Table])
+def _tables_adapter() -> TypeAdapter[list[Comparisons]]:
+    return TypeAdapter(list[Comparisons])
