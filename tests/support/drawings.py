@@ -27,7 +27,7 @@ _LINES = [
 ]
 _LINE = re.compile("|".join(f"(?:{line})" for line in _LINES))
 
-VOID = {"br", "meta"}
+VOID = {"br", "meta", "wbr"}
 
 
 class Page(HTMLParser):

@@ -297,6 +297,23 @@ def test_a_digit_changed_in_the_report_is_found(run):
     assert {one.file for one in after} == {"report/report.html"}
 
 
+@pytest.mark.parametrize("here", ["matplotlib 0.1", ""])
+def test_plots_that_another_version_drew_are_held_to_their_hashes_and_the_numbers_are_computed_all_the_same(
+    run, monkeypatch, here
+):
+    write_report(make_report(read_tables(run)), run.path / "report")
+    monkeypatch.setattr("hopweave.evaluation.reports.report.drawn_by", lambda: here)
+    found = verify(run.path)
+    assert [str(one) for one in found.differences if one.file.startswith("report/")] == []
+    assert [line for line in found.unchecked if "the plots of the report, drawn by matplotlib" in line]
+
+    drawing, figures = run.path / "report" / "results.svg", run.path / "report" / "results.csv"
+    drawing.write_text(drawing.read_text(encoding="utf-8").replace("0.", "9.", 1), encoding="utf-8")
+    figures.write_text(figures.read_text(encoding="utf-8").replace("0.", "9.", 1), encoding="utf-8")
+    files = {one.file for one in verify(run.path).differences if one.file.startswith("report/")}
+    assert files == {"report/results.svg", "report/results.csv"}
+
+
 def test_the_commands_name_what_was_scored_and_compared(made):
     commands = read_tables(made).commands
 

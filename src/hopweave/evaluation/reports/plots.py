@@ -122,15 +122,16 @@ def draw_dots(title: str, rows: Sequence[str], panels: Sequence[Panel], axis: st
         every = figure.subplots(num_lines, a_line, sharex=True, sharey=True, squeeze=False).flat
         for axes in every[len(panels) :]:
             axes.set_visible(False)
-        for axes, panel in zip(every, panels, strict=False):
-            _draw_panel(axes, panel, names, has_zero_line=has_zero_line)
+        titles = distinct_names([panel.title for panel in panels], 72 // a_line)
+        for axes, panel, name in zip(every, panels, titles, strict=False):
+            _draw_panel(axes, panel, name, names, has_zero_line=has_zero_line)
         _set_limits(every[0], "x", values, num_ticks=10 // a_line + 2)
         _name_level_axis(figure, axis)
         return svg_of(figure, title)
 
 
-def _draw_panel(axes: Axes, panel: Panel, names: Sequence[str], *, has_zero_line: bool) -> None:
-    axes.set_title(shortened(panel.title, 40), loc="left", fontsize=SIZE, fontweight="bold", color=INK)
+def _draw_panel(axes: Axes, panel: Panel, title: str, names: Sequence[str], *, has_zero_line: bool) -> None:
+    axes.set_title(title, loc="left", fontsize=SIZE, fontweight="bold", color=INK)
     axes.set_yticks(range(len(names)), names, color=INK)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(labelbottom=True, bottom=False)
