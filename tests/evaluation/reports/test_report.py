@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from support.report_tables import COLUMNS, cell, example, small_tables
 
 from hopweave.errors import DataError
-from hopweave.evaluation.reports.blocks import Style, book, key_of, style_for
+from hopweave.evaluation.reports.numbers import Style, book, key_of, style_for
 from hopweave.evaluation.reports.report import Report, make_report, write_report
 from hopweave.evaluation.scoring.tables import Comparison, FailureKind, Interval, Mean, OfflineFacts, ScoredColumn
 from hopweave.render.plain import one_line

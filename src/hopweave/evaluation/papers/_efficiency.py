@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from hopweave.evaluation.papers._accuracy import name_of
 from hopweave.evaluation.papers._missing import how_to_evaluate
@@ -43,40 +43,46 @@ class _Measured:
     quality: Counted
 
 
-def efficiency_result(
-    runs: LoadedRuns, table: str, title: str, *, words: Words, rounds: Rounds, datasets_in: str, needed: Sequence[str]
-) -> AnalysisResult:
-    """What each method of a table costs, over all datasets of the runs.
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """The options of a table of what each method costs over all datasets of the runs."""
 
-    Args:
-        runs: to look at.
-        table: the key of the published one.
-        title: of the table.
-        words: which count of words #n is.
-        rounds: how rounds are counted.
-        datasets_in: the table of accuracy whose datasets the performance is the mean of.
-        needed: keys of rows that are there even where nothing was measured.
-    """
-    draft = Draft()
-    draft.notes += [
-        f"#n is words_{words} of the metric words; what the papers count is not said; rounds are counted by {rounds}",
-        *_ABOUT,
-        *filter(None, (caveat_of_seconds(run) for run in runs.runs)),
-    ]
-    for one in variants(table):
-        by_label: dict[str, dict[str, AnsweredCell]] = {}
-        for dataset in runs.datasets:
-            for cell in dataset.cells:
-                if one.is_of(cell) and cell.setup is not None:
-                    by_label.setdefault(cell.method, {}).setdefault(dataset.plan.name, cell)
-        for cells in by_label.values():
-            measured = {name: _measured(runs, cell, words, rounds) for name, cell in cells.items()}
-            draft.notes += problems(*(each.quality for each in measured.values()))
-            draft.rows.append(_row(one, measured, table, datasets_in))
-        if not by_label and one.key in needed:
-            draft.rows.append(MeasuredRow((one.title,), published=published(table, one.key, ALL, setup=None)))
-            draft.missing += [how_to_evaluate(dataset, one) for dataset in runs.datasets]
-    return draft.made(title, ("method",), _HEADS)
+    words: Annotated[Words, "billed: all words sent; unique: distinct ones, once; static: instructions and demonstrations"] = (
+        "unique"
+    )
+    rounds: Annotated[Rounds, "block: a stretch of searches between two calls; per_call: every query"] = "block"
+
+    def measured(self, runs: LoadedRuns, table: str, title: str, *, datasets_in: str, needed: Sequence[str]) -> AnalysisResult:
+        """A row for each method of a table.
+
+        Args:
+            runs: to look at.
+            table: the key of the published one.
+            title: of the table.
+            datasets_in: the table of accuracy whose datasets the performance is the mean of.
+            needed: keys of rows that are there even where nothing was measured.
+        """
+        words, rounds = self.words, self.rounds
+        draft = Draft()
+        draft.notes += [
+            f"#n is words_{words} of the metric words; what the papers count is not said; rounds are counted by {rounds}",
+            *_ABOUT,
+            *filter(None, (caveat_of_seconds(run) for run in runs.runs)),
+        ]
+        for one in variants(table):
+            by_label: dict[str, dict[str, AnsweredCell]] = {}
+            for dataset in runs.datasets:
+                for cell in dataset.cells:
+                    if one.is_of(cell) and cell.setup is not None:
+                        by_label.setdefault(cell.method, {}).setdefault(dataset.plan.name, cell)
+            for cells in by_label.values():
+                measured = {name: _measured(runs, cell, words, rounds) for name, cell in cells.items()}
+                draft.notes += problems(*(each.quality for each in measured.values()))
+                draft.rows.append(_row(one, measured, table, datasets_in))
+            if not by_label and one.key in needed:
+                draft.rows.append(MeasuredRow((one.title,), published=published(table, one.key, ALL, setup=None)))
+                draft.missing += [how_to_evaluate(dataset, one) for dataset in runs.datasets]
+        return draft.made(title, ("method",), _HEADS)
 
 
 def _measured(runs: LoadedRuns, cell: AnsweredCell, words: Words, rounds: Rounds) -> _Measured:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from hopweave.evaluation.reports.blocks import MeanNumbers, Style, count, key_of
 from hopweave.evaluation.reports.costs import group_prefix, membership
+from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, key_of
 from hopweave.evaluation.reports.results import comparison_prefix, counts_beside, mean_numbers, odd_counts
 from hopweave.evaluation.scoring.tables import Cell, Interval, Tables
 from hopweave.render.table import Number, Table, Words, columns, numbers_in, rows

@@ -22,15 +22,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hopweave.errors import DataError
+from hopweave.evaluation.reports import blocks
 from hopweave.evaluation.reports import costs as report_costs
 from hopweave.evaluation.reports import results as report_results
 from hopweave.evaluation.reports import setup as report_setup
-from hopweave.evaluation.reports.blocks import Block, Document, Figure, Figures, Paragraph, Section, book, count
 from hopweave.evaluation.reports.commands import PLAN_FILE
 from hopweave.evaluation.reports.csv import csv_tables, numbers_of
 from hopweave.evaluation.reports.html import draw_report
 from hopweave.evaluation.reports.input import made_of, read_tables
 from hopweave.evaluation.reports.markdown import write_markdown
+from hopweave.evaluation.reports.numbers import book, count
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.tables import Tables
 from hopweave.files import file_name, is_file_name, read_json, write_whole
@@ -112,7 +113,7 @@ def report_again(run: RunFolder) -> Mapping[str, str]:
     return {**report.files, NUMBERS: report.to_json()}
 
 
-def make_document(tables: Tables) -> Document:
+def make_document(tables: Tables) -> blocks.Document:
     """The sections of a report."""
     sections = (
         report_setup.what_was_run(tables),
@@ -126,26 +127,26 @@ def make_document(tables: Tables) -> Document:
         report_setup.how_to_reproduce(tables),
     )
     drawn = tuple(_drawn(section) for section in sections if section is not None)
-    return Document(tables.name, _lead(tables), drawn if can_draw() else (_with_hint(drawn[0]), *drawn[1:]))
+    return blocks.Document(tables.name, _lead(tables), drawn if can_draw() else (_with_hint(drawn[0]), *drawn[1:]))
 
 
-def _drawn(section: Section) -> Section:
+def _drawn(section: blocks.Section) -> blocks.Section:
     """The section without figures that could not be drawn."""
     return replace(section, blocks=tuple(block for block in section.blocks if _is_drawn(block)))
 
 
-def _is_drawn(block: Block) -> bool:
+def _is_drawn(block: blocks.Block) -> bool:
     match block:
-        case Figure():
+        case blocks.Figure():
             return bool(block.drawing)
-        case Figures():
+        case blocks.Figures():
             return all(figure.drawing for figure in block.figures)
         case _:
             return True
 
 
-def _with_hint(section: Section) -> Section:
-    return replace(section, blocks=(Paragraph((NO_PLOTS,), is_warning=True), *section.blocks))
+def _with_hint(section: blocks.Section) -> blocks.Section:
+    return replace(section, blocks=(blocks.Paragraph((NO_PLOTS,), is_warning=True), *section.blocks))
 
 
 def _lead(tables: Tables) -> Words:

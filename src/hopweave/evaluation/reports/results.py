@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from hopweave.evaluation.reports.blocks import (
-    Block,
-    Figure,
-    MeanNumbers,
-    Paragraph,
-    Section,
-    Style,
-    Subtitle,
-    count,
-    entry,
-    key_of,
-    style_for,
-)
+from hopweave.evaluation.reports import blocks
+from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, entry, key_of, style_for
 from hopweave.evaluation.reports.plots import Dot, Panel, draw_dots
 from hopweave.evaluation.scoring.tables import Cell, Comparison, ComparisonTable, Mean, OverSeeds, Tables
 from hopweave.render.table import Number, Row, Table, TableCell, Words, columns, row
@@ -31,33 +20,35 @@ _SIGNIFICANT = 0.05
 _MAX_COLUMNS = 7
 
 
-def results(tables: Tables) -> Section:
+def results(tables: Tables) -> blocks.Section:
     """Means of the answer metrics: a table for each dataset, and below it each mean with all that was left out of it."""
     quality = [name for name, column in tables.columns.items() if not column.is_cost]
-    blocks: list[Block] = [*_overview(tables)]
+    made: list[blocks.Block] = [*_overview(tables)]
     for dataset in (facts.label for facts in tables.datasets):
-        blocks.append(Subtitle(dataset))
+        made.append(blocks.Subtitle(dataset))
         cells = tables.cells_of(dataset)
         first = tables.primary.get(dataset)
         known = [name for name in sorted(quality, key=lambda name: name != first) if any(name in cell.means for cell in cells)]
         shown = [name for name in known if any(cell.means.get(name, NOTHING).value is not None for cell in cells)]
         if shown:
-            blocks += _matrix(tables, cells, shown)
+            made += _matrix(tables, cells, shown)
         if known:
-            blocks.append(_every_mean(tables, cells, known))
+            made.append(_every_mean(tables, cells, known))
         if len(shown) < len(known) or not known:
-            blocks.append(
-                Paragraph((f"No data for any method: {', '.join(name for name in known if name not in shown) or dataset}.",))
+            made.append(
+                blocks.Paragraph(
+                    (f"No data for any method: {', '.join(name for name in known if name not in shown) or dataset}.",)
+                )
             )
-    blocks += [*_over_datasets(tables), *_over_seeds(tables)]
-    blocks += [Paragraph((note,)) for note in tables.notes]
-    return Section("results", "Results", tuple(blocks))
+    made += [*_over_datasets(tables), *_over_seeds(tables)]
+    made += [blocks.Paragraph((note,)) for note in tables.notes]
+    return blocks.Section("results", "Results", tuple(made))
 
 
-def _over_datasets(tables: Tables) -> Iterator[Block]:
+def _over_datasets(tables: Tables) -> Iterator[blocks.Block]:
     if not tables.macro:
         return
-    yield Subtitle("Over all datasets")
+    yield blocks.Subtitle("Over all datasets")
     table = []
     for one in tables.macro:
         numbers = MeanNumbers(f"macro/{key_of(one.method)}", Mean(one.value, len(one.datasets), interval=one.interval))
@@ -69,10 +60,10 @@ def _over_datasets(tables: Tables) -> Iterator[Block]:
     yield Table(columns(("Method",), ("Macro mean", "95% interval"), ("Missing",)), tuple(table), caption=(caption,))
 
 
-def _over_seeds(tables: Tables) -> Iterator[Block]:
+def _over_seeds(tables: Tables) -> Iterator[blocks.Block]:
     if not tables.seeds:
         return
-    yield Subtitle("Over seeds")
+    yield blocks.Subtitle("Over seeds")
     table = []
     for one in tables.seeds:
         seeds = ", ".join(map(str, one.seeds))
@@ -164,7 +155,7 @@ def _every_mean(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> 
     for name in shown:
         column = tables.columns[name].column
         table.append(Row(heading=f"{name}: {column.meaning}{f' ({column.better} is better)' if column.better else ''}"))
-        table += [row(*_result_entries(cell, name, _style(tables, cells, name))) for cell in cells]
+        table += [mean_row(cell, name, _style(tables, cells, name)) for cell in cells]
     heads = columns(("Method",), ("Mean", "95% interval", "Answered only", "If failed", *COUNTED))
     caption = (
         "The mean is over 'questions', of which those that 'failed' count as wrong; 'answered only' is the mean over the "
@@ -179,24 +170,22 @@ def _style(tables: Tables, cells: Sequence[Cell], name: str) -> Style:
     return style_for(tables.columns[name].column, (cell.means.get(name, NOTHING).value for cell in cells))
 
 
-def _overview(tables: Tables) -> Iterator[Block]:
+def _overview(tables: Tables) -> Iterator[blocks.Block]:
     shown = [facts.label for facts in tables.datasets if facts.label in tables.primary]
     if not shown:
         return
-    panels = [_mean_panel(f"{dataset}, {tables.primary[dataset]}", _primary_means(tables, dataset)) for dataset in shown]
     methods = [method.label for method in tables.methods]
+    panels = []
+    for dataset in shown:
+        cells, column = [tables.cell(dataset, method) for method in methods], tables.primary[dataset]
+        panels.append(mean_panel(f"{dataset}, {column}", cells, column))
     title = "Means of all methods with their intervals"
-    yield Figure("results.svg", draw_dots(title, methods, panels, _axis(tables, shown)), HOW_TO_READ)
+    yield blocks.Figure("results.svg", draw_dots(title, methods, panels, _axis(tables, shown)), HOW_TO_READ)
 
 
-def _primary_means(tables: Tables, dataset: str) -> list[Mean]:
-    column = tables.primary[dataset]
-    cells = (tables.cell(dataset, method.label) for method in tables.methods)
-    return [cell.means.get(column, NOTHING) if cell else NOTHING for cell in cells]
-
-
-def _mean_panel(title: str, means: Sequence[Mean]) -> Panel:
-    style = Style(3)
+def mean_panel(title: str, cells: Sequence[Cell | None], column: str) -> Panel:
+    """The means of cells in a column; a cell that there is not has no data."""
+    style, means = Style(3), [cell.means.get(column, NOTHING) if cell else NOTHING for cell in cells]
     return Panel(title, tuple(Dot(mean.value, style.text(mean.value), mean.interval, mean.bounds) for mean in means))
 
 
@@ -205,19 +194,13 @@ def _axis(tables: Tables, datasets: Sequence[str]) -> str:
     return "; ".join(meanings)
 
 
-def _result_entries(cell: Cell, name: str, style: Style) -> Iterator[TableCell]:
-    numbers = mean_numbers(cell, name, style)
-    yield entry(cell.method)
-    yield entry(numbers.value)
-    yield entry(*numbers.interval)
-    yield answered_entry(numbers)
-    yield entry(*numbers.bounds)
-    yield from map(entry, (*counts_beside(numbers), *odd_counts(cell)))
-
-
-def answered_entry(numbers: MeanNumbers) -> TableCell:
-    """The mean over the answered questions, where some failed."""
-    return entry(numbers.answered) if numbers.mean.num_failed else entry()
+def mean_row(cell: Cell, name: str, style: Style, prefix: str = "", more: Sequence[Number] = ()) -> Row:
+    """A mean with its interval, bounds and counts; `more` stands between the means and the counts."""
+    numbers = mean_numbers(cell, name, style, prefix)
+    answered = entry(numbers.answered) if numbers.mean.num_failed else entry()
+    bounds = () if prefix else (entry(*numbers.bounds),)
+    means = (numbers.value, entry(*numbers.interval), answered, *bounds)
+    return row(cell.method, *means, *more, *counts_beside(numbers), *odd_counts(cell, prefix))
 
 
 def counts_beside(numbers: MeanNumbers) -> tuple[Number, ...]:
@@ -238,18 +221,18 @@ def odd_counts(cell: Cell, prefix: str = "") -> tuple[Number, Number]:
     return count(f"{start}/unparsed", cell.num_unparsed), count(f"{start}/abstained", cell.num_abstained)
 
 
-def comparison(tables: Tables) -> Section | None:
+def comparison(tables: Tables) -> blocks.Section | None:
     """Each method against the baseline."""
     if not tables.comparisons:
         return None
-    blocks: list[Block] = []
+    made: list[blocks.Block] = []
     main = [table for table in tables.comparisons if table.is_primary]
     if main:
-        blocks.append(_comparison_figure(main))
+        made.append(_comparison_figure(main))
     for dataset in (facts.label for facts in tables.datasets):
         mine = [table for table in tables.comparisons if table.dataset == dataset]
         if mine:
-            blocks += [Subtitle(dataset), _comparison_table(mine)]
+            made += [blocks.Subtitle(dataset), _comparison_table(mine)]
     caption = (
         "Differences are over the questions that count for both methods, failed ones as wrong; 'failed' counts the pairs in "
         "which one of the two failed, 'answered only' is the difference over the others, and 'if failed' gives the difference "
@@ -257,11 +240,13 @@ def comparison(tables: Tables) -> Section | None:
         "corrected by Holm's method over the methods of a table. 'Detectable' is the least difference that so many "
         "questions would show with a power of 80%."
     )
-    blocks.append(Paragraph((" ".join(dict.fromkeys([caption, *(table.how for table in tables.comparisons if table.how)])),)))
-    return Section("comparison", "Comparison", tuple(blocks))
+    made.append(
+        blocks.Paragraph((" ".join(dict.fromkeys([caption, *(table.how for table in tables.comparisons if table.how)])),))
+    )
+    return blocks.Section("comparison", "Comparison", tuple(made))
 
 
-def _comparison_figure(main: Sequence[ComparisonTable]) -> Figure:
+def _comparison_figure(main: Sequence[ComparisonTable]) -> blocks.Figure:
     methods = list(dict.fromkeys(one.method for table in main for one in table.rows))
     panels = []
     for table in main:
@@ -271,7 +256,7 @@ def _comparison_figure(main: Sequence[ComparisonTable]) -> Figure:
     title = "Differences to the baseline with their intervals"
     drawing = draw_dots(title, methods, panels, f"difference to {against}", has_zero_line=True)
     caption = "Line: 95% interval of the paired difference. Filled: Holm-corrected p below 0.05; hollow: it may be chance."
-    return Figure("comparison.svg", drawing, caption)
+    return blocks.Figure("comparison.svg", drawing, caption)
 
 
 def _difference_dot(one: Comparison | None) -> Dot:

@@ -5,21 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from hopweave.evaluation.reports.blocks import (
-    Block,
-    Bullets,
-    Commands,
-    Facts,
-    Paragraph,
-    Section,
-    ShownAnswer,
-    Style,
-    Subtitle,
-    count,
-    entry,
-    key_of,
-    style_for,
-)
+from hopweave.evaluation.reports import blocks
+from hopweave.evaluation.reports.numbers import Style, count, entry, key_of, style_for
 from hopweave.evaluation.reports.run_summary import WHERES
 from hopweave.evaluation.scoring.tables import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, Tables
 from hopweave.render.plain import cut, one_line
@@ -30,9 +17,9 @@ _MAX_MESSAGE_CHARACTERS = 160
 UNKNOWN = "not stated"
 
 
-def what_was_run(tables: Tables) -> Section:
+def what_was_run(tables: Tables) -> blocks.Section:
     """Datasets, methods, model, budget, and what must not be compared with what is published."""
-    blocks: list[Block] = list(_unfinished(tables))
+    made: list[blocks.Block] = list(_unfinished(tables))
     datasets = tuple(
         row(
             _named(facts),
@@ -43,28 +30,31 @@ def what_was_run(tables: Tables) -> Section:
         )
         for facts in tables.datasets
     )
-    blocks += [Subtitle("Datasets"), Table(columns(("Dataset", "Questions", "Drawn", "Corpus", "Licence")), datasets)]
+    made += [blocks.Subtitle("Datasets"), Table(columns(("Dataset", "Questions", "Drawn", "Corpus", "Licence")), datasets)]
     changed = tuple(row(_named(facts), _options(facts.changed)) for facts in tables.methods)
     in_full = tuple(row(facts.label, _options(facts.options)) for facts in tables.methods)
-    blocks += [
-        Subtitle("Methods"),
+    made += [
+        blocks.Subtitle("Methods"),
         Table(columns(("Method", "Options other than the defaults")), changed),
         Table(columns(("Method", "Options")), in_full, "Every option", is_folded=True),
     ]
     if tables.facts:
-        blocks += [Subtitle("Everything else"), Facts(tables.facts)]
+        made += [blocks.Subtitle("Everything else"), blocks.Facts(tables.facts)]
     if tables.caveats:
-        blocks += [Subtitle("Not comparable with published numbers"), Bullets(tuple((caveat,) for caveat in tables.caveats))]
-    return Section("what-was-run", "What was run", tuple(blocks))
+        made += [
+            blocks.Subtitle("Not comparable with published numbers"),
+            blocks.Bullets(tuple((caveat,) for caveat in tables.caveats)),
+        ]
+    return blocks.Section("what-was-run", "What was run", tuple(made))
 
 
-def _unfinished(tables: Tables) -> Iterator[Paragraph]:
+def _unfinished(tables: Tables) -> Iterator[blocks.Paragraph]:
     for cell in tables.cells:
         if cell.num_records < cell.num_questions:
             start = key_of(cell.dataset, cell.method)
             numbers = count(f"{start}/records", cell.num_records), count(f"{start}/questions", cell.num_questions)
             words = (f"Not done: {cell.method} on {cell.dataset} has ", numbers[0], " of ", numbers[1], " records.")
-            yield Paragraph(words, is_warning=True)
+            yield blocks.Paragraph(words, is_warning=True)
 
 
 def _named(facts: DatasetFacts | MethodFacts) -> TableCell:
@@ -78,11 +68,11 @@ def _options(options: Mapping[str, object]) -> TableCell:
     return TableCell((said or "\u2013",), is_code=bool(said))
 
 
-def failures(tables: Tables) -> Section:
+def failures(tables: Tables) -> blocks.Section:
     """Failures by kind, with the ids of questions to look at."""
     if not tables.failures:
-        return Section("failures", "Failures", (Paragraph(("Nothing failed, and every answer could be read.",)),))
-    blocks: list[Block] = []
+        return blocks.Section("failures", "Failures", (blocks.Paragraph(("Nothing failed, and every answer could be read.",)),))
+    made: list[blocks.Block] = []
     for dataset in dict.fromkeys(failure.dataset for failure in tables.failures):
         mine = [failure for failure in tables.failures if failure.dataset == dataset]
         table = []
@@ -90,8 +80,8 @@ def failures(tables: Tables) -> Section:
             table.append(Row(heading=where))
             table += [_failure_row(failure) for failure in mine if failure.where == where]
         heads = columns(("Method", "Questions", "Kind", "Message", "Such as"))
-        blocks += [Subtitle(dataset), Table(heads, tuple(table))]
-    return Section("failures", "Failures", tuple(blocks))
+        made += [blocks.Subtitle(dataset), Table(heads, tuple(table))]
+    return blocks.Section("failures", "Failures", tuple(made))
 
 
 def _in_order(where: str) -> tuple[int, str]:
@@ -111,7 +101,7 @@ def _failure_row(failure: FailureKind) -> Row:
     )
 
 
-def examples(tables: Tables) -> Section | None:
+def examples(tables: Tables) -> blocks.Section | None:
     """Answers with their citations."""
     if not tables.examples:
         return None
@@ -120,24 +110,24 @@ def examples(tables: Tables) -> Section | None:
         "there are not enough. They are not chosen by score."
     )
     shown = tuple(_shown(tables, number, example) for number, example in enumerate(tables.examples, start=1))
-    return Section("examples", "Example answers", (Paragraph((rule,)), *shown))
+    return blocks.Section("examples", "Example answers", (blocks.Paragraph((rule,)), *shown))
 
 
-def _shown(tables: Tables, number: int, example: ExampleAnswer) -> ShownAnswer:
+def _shown(tables: Tables, number: int, example: ExampleAnswer) -> blocks.ShownAnswer:
     scores = []
     for name, value in example.scores.items():
         style = style_for(tables.columns[name].column, [value]) if name in tables.columns else Style()
         scores.append((name, style.number(f"example/{number}/{key_of(name)}", value)))
-    return ShownAnswer(number, example, tuple(scores))
+    return blocks.ShownAnswer(number, example, tuple(scores))
 
 
-def how_to_reproduce(tables: Tables) -> Section:
+def how_to_reproduce(tables: Tables) -> blocks.Section:
     """The commands."""
     after = (
         "Every number above stands in numbers.json under a key, with its full value and the hash of each file of this report; "
         "hopweave verify computes them again from the records and says what differs."
     )
-    return Section("reproduce", "How to reproduce", (Commands(tables.commands), Paragraph((after,))))
+    return blocks.Section("reproduce", "How to reproduce", (blocks.Commands(tables.commands), blocks.Paragraph((after,))))
 
 
 def gold_text(answers: Sequence[str]) -> str:
