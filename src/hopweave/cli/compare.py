@@ -11,7 +11,8 @@ import typer
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
-    from hopweave.evaluation.scoring.comparisons import Compared, Comparisons
+    from hopweave.evaluation.scoring.comparisons import Comparisons
+    from hopweave.evaluation.scoring.results import Comparison
     from hopweave.render.table import Table
 
 app = typer.Typer(add_completion=False)
@@ -48,7 +49,7 @@ def compare(
     from hopweave.errors import DataError
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.scoring.compare import compare as compare_methods
-    from hopweave.evaluation.scoring.comparisons import keep_tables
+    from hopweave.evaluation.scoring.comparisons import keep_comparisons
 
     folder = RunFolder.open(run)
     tables = compare_methods(
@@ -63,7 +64,7 @@ def compare(
     )
     if not tables:
         raise DataError(f"{run} has no value of any usual column yet; name one with --metric, or run: hopweave evaluate")
-    keep_tables(folder, tables)
+    keep_comparisons(folder, tables)
     for table in tables:
         for line in _lines(table):
             say(line)
@@ -97,7 +98,7 @@ def _tables(table: Comparisons) -> tuple[Table, Table]:
     return differences.without_empty(("failed", "left out", "answered only", "bounds")), tests
 
 
-def _numbers(row: Compared) -> list[str]:
+def _numbers(row: Comparison) -> list[str]:
     from hopweave.render.table import between, decimal
 
     interval, bounds = (between(ends.low, ends.high) if ends is not None else "" for ends in (row.interval, row.bounds))
@@ -107,7 +108,7 @@ def _numbers(row: Compared) -> list[str]:
     return [*counts, *means, interval or "-", answered, bounds, str(row.num_wins), str(row.num_losses)]
 
 
-def _tests(row: Compared) -> list[str]:
+def _tests(row: Comparison) -> list[str]:
     from hopweave.render.table import decimal, probability
 
     ps = [probability(row.p), probability(row.p_mid), probability(row.p_holm)]

@@ -11,8 +11,8 @@ import typer
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
+    from hopweave.evaluation.scoring.results import Cell, Interval, MacroMean, Mean, OverSeeds
     from hopweave.evaluation.scoring.summary import Summary
-    from hopweave.evaluation.scoring.tables import Cell, Interval, MacroMean, Mean, OverSeeds
     from hopweave.render.table import Table
 
 app = typer.Typer(add_completion=False)

@@ -17,7 +17,7 @@ from hopweave.cli._console import console
 from hopweave.evaluation.judging.annotation import Row, write_sheet
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureColumn, MeasuredRow, written
 from hopweave.evaluation.reports.report import make_report
-from hopweave.evaluation.scoring.tables import DatasetFacts, FailureKind, MethodFacts
+from hopweave.evaluation.scoring.results import DatasetFacts, FailureKind, MethodFacts
 from hopweave.render.csv_text import csv_text
 from hopweave.render.html import draw_page
 from hopweave.render.mermaid import draw_mermaid

@@ -35,7 +35,7 @@ from hopweave.evaluation.reports.report import make_report
 from hopweave.evaluation.scoring import frontier as frontier_module
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.frontier import Planes, frontiers_of
-from hopweave.evaluation.scoring.tables import Frontier, Interval, Point
+from hopweave.evaluation.scoring.results import Frontier, Interval, Point
 from hopweave.render.svg import drawing
 from hopweave.types import Column
 

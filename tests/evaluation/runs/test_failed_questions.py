@@ -16,9 +16,9 @@ from hopweave.catalog import entries, load
 from hopweave.cli import app
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.compare import compare
+from hopweave.evaluation.scoring.results import Interval
 from hopweave.evaluation.scoring.score import OpenMetric, open_metrics, score_run
 from hopweave.evaluation.scoring.summary import read_summary, summarize
-from hopweave.evaluation.scoring.tables import Interval
 from hopweave.types import Column, Gold, Passage
 
 NUM, NUM_BROKEN = 60, 43

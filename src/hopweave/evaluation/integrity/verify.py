@@ -145,7 +145,7 @@ class _Computing:
 
     def _compared(self, made: Again) -> bool:
         try:
-            kept = comparisons.kept_tables(self.run)
+            kept = comparisons.kept_comparisons(self.run)
         except DataError as error:
             self.found.differs(comparisons.FILE, None, str(error))
             return False

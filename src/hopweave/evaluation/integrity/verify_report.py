@@ -130,5 +130,5 @@ def _report_again(run: RunFolder, again: Again, name: str) -> dict[str, str]:
         write_scores(copy, again.scores)
         if again.summary is not None:
             again.summary.write(copy)
-        comparisons.keep_tables(copy, again.tables)
+        comparisons.keep_comparisons(copy, again.tables)
         return dict(report.report_again(copy))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hopweave.evaluation.scoring.tables import ExampleAnswer
+from hopweave.evaluation.scoring.results import ExampleAnswer
 from hopweave.render.table import Number, Table, Words, numbers_in
 
 

@@ -19,7 +19,7 @@ from hopweave.evaluation.reports.results import (
     unscored_beside,
 )
 from hopweave.evaluation.scoring.frontier import MAX_FAILED_SHARE, MIN_SUPPORT
-from hopweave.evaluation.scoring.tables import Cell, Frontier, Group, Mean, Point, Tables
+from hopweave.evaluation.scoring.results import Cell, Frontier, Group, Mean, Point, ReportData
 from hopweave.render.table import Row, Table, TableCell, Words, columns, row
 
 HOW_TO_READ_A_FRONTIER = (
@@ -31,30 +31,30 @@ _MAX_GROUPS_DRAWN = 9
 _OFTEN_EMPTY = ("estimated_tokens", "offline_llm_calls", "offline_tokens", "offline_cost")
 
 
-def groups(tables: Tables) -> blocks.Section | None:
+def groups(data: ReportData) -> blocks.Section | None:
     """The primary means by each trait of the questions."""
     made: list[blocks.Block] = []
-    for facts in tables.datasets:
-        column = tables.primary.get(facts.label)
-        for trait in dict.fromkeys(group.trait for group in tables.groups if group.cell.dataset == facts.label):
-            mine = [group for group in tables.groups if (group.cell.dataset, group.trait) == (facts.label, trait)]
+    for facts in data.datasets:
+        column = data.primary.get(facts.label)
+        for trait in dict.fromkeys(group.trait for group in data.groups if group.cell.dataset == facts.label):
+            mine = [group for group in data.groups if (group.cell.dataset, group.trait) == (facts.label, trait)]
             if column is not None:
-                made += [blocks.Subtitle(f"{facts.label} by {trait}"), *_group_blocks(tables, mine, trait, column)]
+                made += [blocks.Subtitle(f"{facts.label} by {trait}"), *_group_blocks(data, mine, trait, column)]
     return blocks.Section("groups", "By type, hop and level", tuple(made)) if made else None
 
 
-def _group_blocks(tables: Tables, mine: Sequence[Group], trait: str, column: str) -> Iterator[blocks.Block]:
+def _group_blocks(data: ReportData, mine: Sequence[Group], trait: str, column: str) -> Iterator[blocks.Block]:
     values = sorted(dict.fromkeys(group.value for group in mine), key=_in_order)
     if len(values) == 1:
         yield blocks.Paragraph((f"All questions have the same: {_named(trait, values[0])}.",))
         return
-    methods = [method.label for method in tables.methods]
+    methods = [method.label for method in data.methods]
     found = {(group.value, group.cell.method): group.cell for group in mine}
     if len(values) <= _MAX_GROUPS_DRAWN:
         panels = [
             mean_panel(_named(trait, value), [found.get((value, method)) for method in methods], column) for value in values
         ]
-        axis = tables.columns[column].column.meaning
+        axis = data.columns[column].column.meaning
         drawing = draw_dots(f"Means by {trait} with their intervals", methods, panels, axis)
         name = f"groups-{_file_part(mine[0].cell.dataset)}-{_file_part(trait)}.svg"
         yield blocks.Figure(
@@ -97,21 +97,21 @@ def _file_part(label: str) -> str:
     return said if len(said) <= 60 else f"{said[:50]}~{hashlib.sha256(label.encode()).hexdigest()[:8]}"
 
 
-def costs(tables: Tables) -> blocks.Section | None:
+def costs(data: ReportData) -> blocks.Section | None:
     """What was spent a question, failed ones too."""
-    spent = [name for name, column in tables.columns.items() if column.is_cost]
+    spent = [name for name, column in data.columns.items() if column.is_cost]
     made: list[blocks.Block] = []
-    for facts in tables.datasets:
-        cells = tables.cells_of(facts.label)
+    for facts in data.datasets:
+        cells = data.cells_of(facts.label)
         shown = [name for name in spent if _is_shown(name, cells)]
         if cells and shown:
-            made += [blocks.Subtitle(facts.label), *_cost_tables(tables, cells, shown)]
-            made += [*_offline(tables, facts.label), *_estimated(cells)]
+            made += [blocks.Subtitle(facts.label), *_cost_tables(data, cells, shown)]
+            made += [*_offline(data, facts.label), *_estimated(cells)]
     if not made:
         return None
-    printed = [name for name in spent if _is_shown(name, tables.cells)]
-    meanings = blocks.Facts(tuple((name, tables.columns[name].column.meaning) for name in printed))
-    caveat = [blocks.Paragraph((tables.caveat_of_seconds,), is_warning=True)] if _has_seconds(tables, printed) else []
+    printed = [name for name in spent if _is_shown(name, data.cells)]
+    meanings = blocks.Facts(tuple((name, data.columns[name].column.meaning) for name in printed))
+    caveat = [blocks.Paragraph((data.caveat_of_seconds,), is_warning=True)] if _has_seconds(data, printed) else []
     return blocks.Section("cost", "Cost", (*caveat, *made, blocks.Subtitle("What the columns count"), meanings))
 
 
@@ -121,12 +121,12 @@ def _is_shown(name: str, cells: Sequence[Cell]) -> bool:
     return any(means) if name in _OFTEN_EMPTY else bool(means)
 
 
-def _has_seconds(tables: Tables, names: Sequence[str]) -> bool:
-    return bool(tables.caveat_of_seconds) and any(tables.columns[name].column.unit == "seconds" for name in names)
+def _has_seconds(data: ReportData, names: Sequence[str]) -> bool:
+    return bool(data.caveat_of_seconds) and any(data.columns[name].column.unit == "seconds" for name in names)
 
 
-def _offline(tables: Tables, dataset: str) -> Iterator[blocks.Paragraph]:
-    for one in tables.offline:
+def _offline(data: ReportData, dataset: str) -> Iterator[blocks.Paragraph]:
+    for one in data.offline:
         if one.dataset == dataset:
             start = f"offline/{key_of(dataset, one.method)}"
             yield blocks.Paragraph(
@@ -151,11 +151,11 @@ def _estimated(cells: Sequence[Cell]) -> Iterator[blocks.Paragraph]:
             )
 
 
-def _cost_tables(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> list[Table]:
+def _cost_tables(data: ReportData, cells: Sequence[Cell], shown: Sequence[str]) -> list[Table]:
     styles = {
-        name: style_for(tables.columns[name].column, [cell.means.get(name, NOTHING).value for cell in cells]) for name in shown
+        name: style_for(data.columns[name].column, [cell.means.get(name, NOTHING).value for cell in cells]) for name in shown
     }
-    units = {name: tables.columns[name].column.unit for name in shown}
+    units = {name: data.columns[name].column.unit for name in shown}
     names = {name: f"{name}, {unit}" for name, unit in units.items() if unit and unit not in name}
     caption = "Means a question, failed ones included, with 95% intervals; n where some of them have no data."
     entries = side_by_side(
@@ -180,20 +180,20 @@ def _cost_entry(cell: Cell, name: str, style: Style) -> TableCell:
     return TableCell((numbers.value,), tuple(lines))
 
 
-def frontiers(tables: Tables) -> blocks.Section | None:
+def frontiers(data: ReportData) -> blocks.Section | None:
     """Quality against each cost."""
     made: list[blocks.Block] = []
-    for facts in tables.datasets:
-        mine = [frontier for frontier in tables.frontiers if frontier.dataset == facts.label]
-        drawn = tuple(_frontier_figure(tables, frontier) for frontier in mine if frontier.points)
+    for facts in data.datasets:
+        mine = [frontier for frontier in data.frontiers if frontier.dataset == facts.label]
+        drawn = tuple(_frontier_figure(data, frontier) for frontier in mine if frontier.points)
         if mine:
             made.append(blocks.Subtitle(facts.label))
         if drawn:
             made.append(blocks.Figures(drawn, HOW_TO_READ_A_FRONTIER))
             made.append(_frontier_table(mine))
         made += [_absent(frontier) for frontier in mine if frontier.absent]
-    if made and _has_seconds(tables, [name for cell in tables.cells for name in cell.means]):
-        made.append(blocks.Paragraph((f"Nothing is drawn against seconds. {tables.caveat_of_seconds}",)))
+    if made and _has_seconds(data, [name for cell in data.cells for name in cell.means]):
+        made.append(blocks.Paragraph((f"Nothing is drawn against seconds. {data.caveat_of_seconds}",)))
     return blocks.Section("frontier", "Quality against cost", tuple(made)) if made else None
 
 
@@ -201,8 +201,8 @@ def _absent(frontier: Frontier) -> blocks.Paragraph:
     return blocks.Paragraph((f"No data for {frontier.quality} against {frontier.cost}: {', '.join(frontier.absent)}.",))
 
 
-def _frontier_figure(tables: Tables, frontier: Frontier) -> blocks.Figure:
-    unit = tables.columns[frontier.cost].column.unit
+def _frontier_figure(data: ReportData, frontier: Frontier) -> blocks.Figure:
+    unit = data.columns[frontier.cost].column.unit
     axis = f"{frontier.cost} a question" + (f", {unit}" if unit and unit not in frontier.cost else "")
     title = f"{frontier.quality} against {frontier.cost} on {frontier.dataset}"
     name = "-".join(_file_part(part) for part in ("frontier", frontier.dataset, frontier.cost)) + ".svg"

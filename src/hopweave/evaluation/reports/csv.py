@@ -8,7 +8,7 @@ from dataclasses import replace
 from hopweave.evaluation.reports.costs import group_prefix, membership
 from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, key_of
 from hopweave.evaluation.reports.results import comparison_prefix, counts_beside, mean_numbers, odd_counts
-from hopweave.evaluation.scoring.tables import Cell, Interval, Tables
+from hopweave.evaluation.scoring.results import Cell, Interval, ReportData
 from hopweave.render.table import Number, Table, Words, columns, numbers_in, rows
 
 Fields = list[str | Number]
@@ -22,22 +22,22 @@ _COMPARISON = ("dataset", "column", "method", "baseline", *_COMPARED, *_COMPARED
 _FRONTIER = ("dataset", "quality", "cost", "method", "quality_mean", "low", "high", "cost_mean", "support", "on_the_frontier")
 
 
-def csv_tables(tables: Tables) -> dict[str, Table]:
+def csv_tables(data: ReportData) -> dict[str, Table]:
     """The table of each file that has rows, by its name."""
-    results = ([cell.dataset, cell.method, *fields] for cell in tables.cells for fields in _means(tables, cell, ""))
+    results = ([cell.dataset, cell.method, *fields] for cell in data.cells for fields in _means(data, cell, ""))
     groups = (
         [group.cell.dataset, group.trait, str(group.value), group.cell.method, *fields]
-        for group in tables.groups
-        for fields in _means(tables, group.cell, group_prefix(group.trait, group.value))
+        for group in data.groups
+        for fields in _means(data, group.cell, group_prefix(group.trait, group.value))
     )
     measured = ("column", "unit", "questions", *_MEAN, *_COUNTS)
     made = {
         "results.csv": Table(columns(("dataset", "method", *measured)), rows(results)),
         "groups.csv": Table(columns(("dataset", "trait", "value", "method", *measured)), rows(groups)),
-        "comparison.csv": Table(columns((*_COMPARISON, "test", "says")), rows(_comparisons(tables))),
-        "frontier.csv": Table(columns(_FRONTIER), rows(_frontiers(tables))),
+        "comparison.csv": Table(columns((*_COMPARISON, "test", "says")), rows(_comparisons(data))),
+        "frontier.csv": Table(columns(_FRONTIER), rows(_frontiers(data))),
         "failures.csv": Table(
-            columns(("dataset", "method", "where", "kind", "question", "first_message")), rows(_failures(tables))
+            columns(("dataset", "method", "where", "kind", "question", "first_message")), rows(_failures(data))
         ),
     }
     return {name: table for name, table in made.items() if table.rows}
@@ -48,8 +48,8 @@ def numbers_of(table: Table) -> Iterator[Number]:
     return (replace(one, text="" if one.value is None else repr(one.value)) for one in table.numbers())
 
 
-def _means(tables: Tables, cell: Cell, prefix: str) -> Iterator[Fields]:
-    for name, column in tables.columns.items():
+def _means(data: ReportData, cell: Cell, prefix: str) -> Iterator[Fields]:
+    for name, column in data.columns.items():
         if name in cell.means:
             start = "/".join(filter(None, [prefix, key_of(cell.dataset, cell.method)]))
             questions = count(f"{start}/questions", cell.num_questions)
@@ -74,8 +74,8 @@ def _numbers(start: str, values: Mapping[str, float | None]) -> Fields:
     return [Style().number(f"{start}/{name}", value) if value is not None else "" for name, value in values.items()]
 
 
-def _comparisons(tables: Tables) -> Iterator[Fields]:
-    for table, one in ((of, one) for of in tables.comparisons for one in of.rows):
+def _comparisons(data: ReportData) -> Iterator[Fields]:
+    for table, one in ((of, one) for of in data.comparisons for one in of.rows):
         start = comparison_prefix(table, one)
         low, high = _low_high(one.interval)
         values = {"difference": one.difference, "low": low, "high": high, "p_holm": one.p_holm, "p": one.p}
@@ -89,8 +89,8 @@ def _comparisons(tables: Tables) -> Iterator[Fields]:
         yield [table.dataset, table.name, one.method, table.baseline, *_numbers(start, values), *counts, one.test, one.says]
 
 
-def _frontiers(tables: Tables) -> Iterator[Fields]:
-    for frontier in tables.frontiers:
+def _frontiers(data: ReportData) -> Iterator[Fields]:
+    for frontier in data.frontiers:
         for point in frontier.points:
             start = f"frontier/{key_of(frontier.dataset, frontier.quality, frontier.cost, point.method)}"
             low, high = _low_high(point.interval)
@@ -99,7 +99,7 @@ def _frontiers(tables: Tables) -> Iterator[Fields]:
             yield [frontier.dataset, frontier.quality, frontier.cost, point.method, *fields, membership(point)]
 
 
-def _failures(tables: Tables) -> Iterator[Fields]:
-    for failure in tables.failures:
+def _failures(data: ReportData) -> Iterator[Fields]:
+    for failure in data.failures:
         for name in failure.question_ids:
             yield [failure.dataset, failure.method, failure.where, failure.kind, name, failure.message]

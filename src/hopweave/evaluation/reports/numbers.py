@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from hopweave.evaluation.scoring.tables import Interval, Mean
+from hopweave.evaluation.scoring.results import Interval, Mean
 from hopweave.render.table import NO_DATA, Number, TableCell, Words, plain_text
 from hopweave.types import Column
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from hopweave.evaluation.scoring.tables import Frontier, Interval, Point
+from hopweave.evaluation.scoring.results import Frontier, Interval, Point
 from hopweave.render.plain import ELLIPSIS, one_line
 from hopweave.render.svg import ACCENT, INK, PAPER, SIZE, SOFT, can_draw, drawing, svg_of
 from hopweave.render.table import NO_DATA

@@ -9,7 +9,7 @@
                                             name that the run had, so that a run that was moved can still be verified; what
                                             drew the plots, since another version may draw other bytes
 
-It is made of tables alone, and the same tables give the same bytes: nothing in it depends on when or where it was made, but the
+It is made of plain data alone, and the same data give the same bytes: nothing in it depends on when or where it was made, but the
 drawings on the version of matplotlib; where that is not installed there are none.
 """
 
@@ -29,11 +29,11 @@ from hopweave.evaluation.reports import setup as report_setup
 from hopweave.evaluation.reports.commands import PLAN_FILE
 from hopweave.evaluation.reports.csv import csv_tables, numbers_of
 from hopweave.evaluation.reports.html import draw_report
-from hopweave.evaluation.reports.input import made_of, read_tables
+from hopweave.evaluation.reports.input import made_of, read_report_data
 from hopweave.evaluation.reports.markdown import write_markdown
 from hopweave.evaluation.reports.numbers import book, count
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.evaluation.scoring.tables import Tables
+from hopweave.evaluation.scoring.results import ReportData
 from hopweave.files import file_name, is_file_name, read_json, write_whole
 from hopweave.render.csv_text import table_csv
 from hopweave.render.svg import can_draw, drawn_by
@@ -80,22 +80,22 @@ class Report:
         )
 
 
-def make_report(tables: Tables) -> Report:
+def make_report(data: ReportData) -> Report:
     """The report of a run, in memory.
 
     Raises:
         ValueError: if two numbers stand under one key.
     """
-    document = make_document(tables)
-    in_full = csv_tables(tables)
+    document = make_document(data)
+    in_full = csv_tables(data)
     files = {"report.md": write_markdown(document), "report.html": draw_report(document)}
     files |= {figure.name: figure.drawing for figure in document.figures()}
     files |= {name: table_csv(table) for name, table in in_full.items()}
-    if tables.plan:
-        files[PLAN_FILE] = tables.plan
+    if data.plan:
+        files[PLAN_FILE] = data.plan
     # What is printed in a text comes first: a CSV file gives the same number with all its digits.
     numbers = [*document.numbers(), *(number for table in in_full.values() for number in numbers_of(table))]
-    return Report(tables.name, files, book(numbers), tables.made_of, drawn_by())
+    return Report(data.name, files, book(numbers), data.made_of, drawn_by())
 
 
 def hash_of(text: str) -> str:
@@ -107,27 +107,27 @@ def report_again(run: RunFolder) -> Mapping[str, str]:
     """The files of a run's report, made anew, `numbers.json` among them; see `verify`.
 
     Raises:
-        DataError: as `read_tables`.
+        DataError: as `read_report_data`.
     """
-    report = make_report(read_tables(run))
+    report = make_report(read_report_data(run))
     return {**report.files, NUMBERS: report.to_json()}
 
 
-def make_document(tables: Tables) -> blocks.Document:
+def make_document(data: ReportData) -> blocks.Document:
     """The sections of a report."""
     sections = (
-        report_setup.what_was_run(tables),
-        report_results.results(tables),
-        report_results.comparison(tables),
-        report_costs.groups(tables),
-        report_costs.costs(tables),
-        report_costs.frontiers(tables),
-        report_setup.failures(tables),
-        report_setup.examples(tables),
-        report_setup.how_to_reproduce(tables),
+        report_setup.what_was_run(data),
+        report_results.results(data),
+        report_results.comparison(data),
+        report_costs.groups(data),
+        report_costs.costs(data),
+        report_costs.frontiers(data),
+        report_setup.failures(data),
+        report_setup.examples(data),
+        report_setup.how_to_reproduce(data),
     )
     drawn = tuple(_drawn(section) for section in sections if section is not None)
-    return blocks.Document(tables.name, _lead(tables), drawn if can_draw() else (_with_hint(drawn[0]), *drawn[1:]))
+    return blocks.Document(data.name, _lead(data), drawn if can_draw() else (_with_hint(drawn[0]), *drawn[1:]))
 
 
 def _drawn(section: blocks.Section) -> blocks.Section:
@@ -149,14 +149,14 @@ def _with_hint(section: blocks.Section) -> blocks.Section:
     return replace(section, blocks=(blocks.Paragraph((NO_PLOTS,), is_warning=True), *section.blocks))
 
 
-def _lead(tables: Tables) -> Words:
-    num_records = sum(cell.num_records for cell in tables.cells)
-    num_failed = sum(cell.num_failed for cell in tables.cells)
+def _lead(data: ReportData) -> Words:
+    num_records = sum(cell.num_records for cell in data.cells)
+    num_failed = sum(cell.num_failed for cell in data.cells)
     return (
-        count("run/methods", len(tables.methods)),
-        " method on " if len(tables.methods) == 1 else " methods on ",
-        count("run/datasets", len(tables.datasets)),
-        " dataset: " if len(tables.datasets) == 1 else " datasets: ",
+        count("run/methods", len(data.methods)),
+        " method on " if len(data.methods) == 1 else " methods on ",
+        count("run/datasets", len(data.datasets)),
+        " dataset: " if len(data.datasets) == 1 else " datasets: ",
         count("run/records", num_records),
         " records, of which ",
         count("run/failed", num_failed),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from hopweave.evaluation.reports import blocks
 from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, entry, key_of, style_for
 from hopweave.evaluation.reports.plots import Dot, Panel, draw_dots
-from hopweave.evaluation.scoring.tables import Cell, Comparison, ComparisonTable, Mean, OverSeeds, Tables
+from hopweave.evaluation.scoring.results import Cell, Comparison, Mean, OverSeeds, ReportData, ReportedComparisons
 from hopweave.render.table import Number, Row, Table, TableCell, Words, columns, row
 
 NOTHING = Mean(None, 0)
@@ -20,56 +20,56 @@ _SIGNIFICANT = 0.05
 _MAX_COLUMNS = 7
 
 
-def results(tables: Tables) -> blocks.Section:
+def results(data: ReportData) -> blocks.Section:
     """Means of the answer metrics: a table for each dataset, and below it each mean with all that was left out of it."""
-    quality = [name for name, column in tables.columns.items() if not column.is_cost]
-    made: list[blocks.Block] = [*_overview(tables)]
-    for dataset in (facts.label for facts in tables.datasets):
+    quality = [name for name, column in data.columns.items() if not column.is_cost]
+    made: list[blocks.Block] = [*_overview(data)]
+    for dataset in (facts.label for facts in data.datasets):
         made.append(blocks.Subtitle(dataset))
-        cells = tables.cells_of(dataset)
-        first = tables.primary.get(dataset)
+        cells = data.cells_of(dataset)
+        first = data.primary.get(dataset)
         known = [name for name in sorted(quality, key=lambda name: name != first) if any(name in cell.means for cell in cells)]
         shown = [name for name in known if any(cell.means.get(name, NOTHING).value is not None for cell in cells)]
         if shown:
-            made += _matrix(tables, cells, shown)
+            made += _matrix(data, cells, shown)
         if known:
-            made.append(_every_mean(tables, cells, known))
+            made.append(_every_mean(data, cells, known))
         if len(shown) < len(known) or not known:
             made.append(
                 blocks.Paragraph(
                     (f"No data for any method: {', '.join(name for name in known if name not in shown) or dataset}.",)
                 )
             )
-    made += [*_over_datasets(tables), *_over_seeds(tables)]
-    made += [blocks.Paragraph((note,)) for note in tables.notes]
+    made += [*_over_datasets(data), *_over_seeds(data)]
+    made += [blocks.Paragraph((note,)) for note in data.notes]
     return blocks.Section("results", "Results", tuple(made))
 
 
-def _over_datasets(tables: Tables) -> Iterator[blocks.Block]:
-    if not tables.macro:
+def _over_datasets(data: ReportData) -> Iterator[blocks.Block]:
+    if not data.macro:
         return
     yield blocks.Subtitle("Over all datasets")
     table = []
-    for one in tables.macro:
+    for one in data.macro:
         numbers = MeanNumbers(f"macro/{key_of(one.method)}", Mean(one.value, len(one.datasets), interval=one.interval))
         lacking = f"no data on {', '.join(one.missing)}" if one.missing else ""
         table.append(row(one.method, numbers.value, entry(*numbers.interval), entry(lacking)))
-    first = tables.macro[0]
+    first = data.macro[0]
     over = ", ".join(f"{column} on {dataset}" for dataset, column in zip(first.datasets, first.columns, strict=True))
     caption = f"The unweighted mean of the means: {over}. The interval is of a bootstrap within each dataset."
     yield Table(columns(("Method",), ("Macro mean", "95% interval"), ("Missing",)), tuple(table), caption=(caption,))
 
 
-def _over_seeds(tables: Tables) -> Iterator[blocks.Block]:
-    if not tables.seeds:
+def _over_seeds(data: ReportData) -> Iterator[blocks.Block]:
+    if not data.seeds:
         return
     yield blocks.Subtitle("Over seeds")
     table = []
-    for one in tables.seeds:
+    for one in data.seeds:
         seeds = ", ".join(map(str, one.seeds))
         table.append(Row(heading=f"{one.method} on {one.dataset}, seeds {seeds}"))
-        shown = [name for name in tables.columns if name in one.spreads]
-        table += [_spread_row(tables, one, name) for name in shown]
+        shown = [name for name in data.columns if name in one.spreads]
+        table += [_spread_row(data, one, name) for name in shown]
     caption = (
         "A method that samples is run under several seeds, each a row of the tables above. Here are the mean over the seeds "
         "and their standard deviation; comparisons and frontiers take its mean over the seeds, question by question."
@@ -78,15 +78,15 @@ def _over_seeds(tables: Tables) -> Iterator[blocks.Block]:
     yield Table(heads, tuple(table), caption=(caption,))
 
 
-def _spread_row(tables: Tables, one: OverSeeds, name: str) -> Row:
+def _spread_row(data: ReportData, one: OverSeeds, name: str) -> Row:
     of, start = one.spreads[name], f"seeds/{key_of(one.dataset, one.method, name)}"
-    style = style_for(tables.columns[name].column, (of.highest,))
+    style = style_for(data.columns[name].column, (of.highest,))
     values = {"mean": of.mean, "standard_deviation": of.standard_deviation, "lowest": of.lowest, "highest": of.highest}
     numbers = [style.number(f"{start}/{key}", value) for key, value in values.items()]
     return row(name, *numbers, count(f"{start}/seeds", of.num_seeds))
 
 
-def _matrix(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> list[Table]:
+def _matrix(data: ReportData, cells: Sequence[Cell], shown: Sequence[str]) -> list[Table]:
     counts = ("Records", "Failed", "Unparsed", "Abstained")
     caption = (
         "Means over all questions that were asked, failed ones as wrong, with 95% intervals and the number n of the questions; "
@@ -94,7 +94,7 @@ def _matrix(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> list
     )
     return list(
         side_by_side(
-            cells, counts, _counts, shown, lambda cell, name: _mean_entry(cell, name, _style(tables, cells, name)), caption
+            cells, counts, _counts, shown, lambda cell, name: _mean_entry(cell, name, _style(data, cells, name)), caption
         )
     )
 
@@ -150,12 +150,12 @@ def unscored_beside(numbers: MeanNumbers) -> Words:
     return (numbers.unscored, " unscored") if numbers.mean.num_unscored else ()
 
 
-def _every_mean(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
+def _every_mean(data: ReportData, cells: Sequence[Cell], shown: Sequence[str]) -> Table:
     table: list[Row] = []
     for name in shown:
-        column = tables.columns[name].column
+        column = data.columns[name].column
         table.append(Row(heading=f"{name}: {column.meaning}{f' ({column.better} is better)' if column.better else ''}"))
-        table += [mean_row(cell, name, _style(tables, cells, name)) for cell in cells]
+        table += [mean_row(cell, name, _style(data, cells, name)) for cell in cells]
     heads = columns(("Method",), ("Mean", "95% interval", "Answered only", "If failed", *COUNTED))
     caption = (
         "The mean is over 'questions', of which those that 'failed' count as wrong; 'answered only' is the mean over the "
@@ -166,21 +166,21 @@ def _every_mean(tables: Tables, cells: Sequence[Cell], shown: Sequence[str]) -> 
     return Table(heads, tuple(table), title, (caption,), is_folded=True)
 
 
-def _style(tables: Tables, cells: Sequence[Cell], name: str) -> Style:
-    return style_for(tables.columns[name].column, (cell.means.get(name, NOTHING).value for cell in cells))
+def _style(data: ReportData, cells: Sequence[Cell], name: str) -> Style:
+    return style_for(data.columns[name].column, (cell.means.get(name, NOTHING).value for cell in cells))
 
 
-def _overview(tables: Tables) -> Iterator[blocks.Block]:
-    shown = [facts.label for facts in tables.datasets if facts.label in tables.primary]
+def _overview(data: ReportData) -> Iterator[blocks.Block]:
+    shown = [facts.label for facts in data.datasets if facts.label in data.primary]
     if not shown:
         return
-    methods = [method.label for method in tables.methods]
+    methods = [method.label for method in data.methods]
     panels = []
     for dataset in shown:
-        cells, column = [tables.cell(dataset, method) for method in methods], tables.primary[dataset]
+        cells, column = [data.cell(dataset, method) for method in methods], data.primary[dataset]
         panels.append(mean_panel(f"{dataset}, {column}", cells, column))
     title = "Means of all methods with their intervals"
-    yield blocks.Figure("results.svg", draw_dots(title, methods, panels, _axis(tables, shown)), HOW_TO_READ)
+    yield blocks.Figure("results.svg", draw_dots(title, methods, panels, _axis(data, shown)), HOW_TO_READ)
 
 
 def mean_panel(title: str, cells: Sequence[Cell | None], column: str) -> Panel:
@@ -189,8 +189,8 @@ def mean_panel(title: str, cells: Sequence[Cell | None], column: str) -> Panel:
     return Panel(title, tuple(Dot(mean.value, style.text(mean.value), mean.interval, mean.bounds) for mean in means))
 
 
-def _axis(tables: Tables, datasets: Sequence[str]) -> str:
-    meanings = dict.fromkeys(tables.columns[tables.primary[dataset]].column.meaning for dataset in datasets)
+def _axis(data: ReportData, datasets: Sequence[str]) -> str:
+    meanings = dict.fromkeys(data.columns[data.primary[dataset]].column.meaning for dataset in datasets)
     return "; ".join(meanings)
 
 
@@ -221,16 +221,16 @@ def odd_counts(cell: Cell, prefix: str = "") -> tuple[Number, Number]:
     return count(f"{start}/unparsed", cell.num_unparsed), count(f"{start}/abstained", cell.num_abstained)
 
 
-def comparison(tables: Tables) -> blocks.Section | None:
+def comparison(data: ReportData) -> blocks.Section | None:
     """Each method against the baseline."""
-    if not tables.comparisons:
+    if not data.comparisons:
         return None
     made: list[blocks.Block] = []
-    main = [table for table in tables.comparisons if table.is_primary]
+    main = [table for table in data.comparisons if table.is_primary]
     if main:
         made.append(_comparison_figure(main))
-    for dataset in (facts.label for facts in tables.datasets):
-        mine = [table for table in tables.comparisons if table.dataset == dataset]
+    for dataset in (facts.label for facts in data.datasets):
+        mine = [table for table in data.comparisons if table.dataset == dataset]
         if mine:
             made += [blocks.Subtitle(dataset), _comparison_table(mine)]
     caption = (
@@ -241,12 +241,12 @@ def comparison(tables: Tables) -> blocks.Section | None:
         "questions would show with a power of 80%."
     )
     made.append(
-        blocks.Paragraph((" ".join(dict.fromkeys([caption, *(table.how for table in tables.comparisons if table.how)])),))
+        blocks.Paragraph((" ".join(dict.fromkeys([caption, *(table.how for table in data.comparisons if table.how)])),))
     )
     return blocks.Section("comparison", "Comparison", tuple(made))
 
 
-def _comparison_figure(main: Sequence[ComparisonTable]) -> blocks.Figure:
+def _comparison_figure(main: Sequence[ReportedComparisons]) -> blocks.Figure:
     methods = list(dict.fromkeys(one.method for table in main for one in table.rows))
     panels = []
     for table in main:
@@ -266,7 +266,7 @@ def _difference_dot(one: Comparison | None) -> Dot:
     return Dot(one.difference, Style(3).text(one.difference, is_signed=True), one.interval, is_filled=is_filled)
 
 
-def _comparison_table(mine: Sequence[ComparisonTable]) -> Table:
+def _comparison_table(mine: Sequence[ReportedComparisons]) -> Table:
     lines: list[Row] = []
     for one in mine:
         lines.append(Row(heading=f"{one.name}, difference to {one.baseline}"))
@@ -275,12 +275,12 @@ def _comparison_table(mine: Sequence[ComparisonTable]) -> Table:
     return Table(columns(("Method",), (*numbers, "Left out"), ("Test", "Says")), tuple(lines))
 
 
-def comparison_prefix(table: ComparisonTable, one: Comparison) -> str:
+def comparison_prefix(table: ReportedComparisons, one: Comparison) -> str:
     """What the keys of a comparison begin with."""
     return f"compare/{key_of(table.dataset, table.name, table.baseline, one.method)}"
 
 
-def _comparison_row(table: ComparisonTable, one: Comparison) -> Row:
+def _comparison_row(table: ReportedComparisons, one: Comparison) -> Row:
     start, style = comparison_prefix(table, one), Style(3)
     numbers = MeanNumbers(start, Mean(one.difference, one.num_pairs, interval=one.interval, bounds=one.bounds), style)
     answered = entry(style.number(f"{start}/answered", one.difference_answered, is_signed=True)) if one.num_failed else entry()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hopweave.evaluation.reports import blocks
 from hopweave.evaluation.reports.numbers import Style, count, entry, key_of, style_for
 from hopweave.evaluation.reports.run_summary import WHERES
-from hopweave.evaluation.scoring.tables import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, Tables
+from hopweave.evaluation.scoring.results import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, ReportData
 from hopweave.render.plain import cut, one_line
 from hopweave.render.table import Row, Table, TableCell, columns, row
 
@@ -17,9 +17,9 @@ _MAX_MESSAGE_CHARACTERS = 160
 UNKNOWN = "not stated"
 
 
-def what_was_run(tables: Tables) -> blocks.Section:
+def what_was_run(data: ReportData) -> blocks.Section:
     """Datasets, methods, model, budget, and what must not be compared with what is published."""
-    made: list[blocks.Block] = list(_unfinished(tables))
+    made: list[blocks.Block] = list(_unfinished(data))
     datasets = tuple(
         row(
             _named(facts),
@@ -28,28 +28,28 @@ def what_was_run(tables: Tables) -> blocks.Section:
             facts.corpus,
             entry(facts.licence or UNKNOWN, below=(facts.address,) if facts.address else ()),
         )
-        for facts in tables.datasets
+        for facts in data.datasets
     )
     made += [blocks.Subtitle("Datasets"), Table(columns(("Dataset", "Questions", "Drawn", "Corpus", "Licence")), datasets)]
-    changed = tuple(row(_named(facts), _options(facts.changed)) for facts in tables.methods)
-    in_full = tuple(row(facts.label, _options(facts.options)) for facts in tables.methods)
+    changed = tuple(row(_named(facts), _options(facts.changed)) for facts in data.methods)
+    in_full = tuple(row(facts.label, _options(facts.options)) for facts in data.methods)
     made += [
         blocks.Subtitle("Methods"),
         Table(columns(("Method", "Options other than the defaults")), changed),
         Table(columns(("Method", "Options")), in_full, "Every option", is_folded=True),
     ]
-    if tables.facts:
-        made += [blocks.Subtitle("Everything else"), blocks.Facts(tables.facts)]
-    if tables.caveats:
+    if data.facts:
+        made += [blocks.Subtitle("Everything else"), blocks.Facts(data.facts)]
+    if data.caveats:
         made += [
             blocks.Subtitle("Not comparable with published numbers"),
-            blocks.Bullets(tuple((caveat,) for caveat in tables.caveats)),
+            blocks.Bullets(tuple((caveat,) for caveat in data.caveats)),
         ]
     return blocks.Section("what-was-run", "What was run", tuple(made))
 
 
-def _unfinished(tables: Tables) -> Iterator[blocks.Paragraph]:
-    for cell in tables.cells:
+def _unfinished(data: ReportData) -> Iterator[blocks.Paragraph]:
+    for cell in data.cells:
         if cell.num_records < cell.num_questions:
             start = key_of(cell.dataset, cell.method)
             numbers = count(f"{start}/records", cell.num_records), count(f"{start}/questions", cell.num_questions)
@@ -68,13 +68,13 @@ def _options(options: Mapping[str, object]) -> TableCell:
     return TableCell((said or "\u2013",), is_code=bool(said))
 
 
-def failures(tables: Tables) -> blocks.Section:
+def failures(data: ReportData) -> blocks.Section:
     """Failures by kind, with the ids of questions to look at."""
-    if not tables.failures:
+    if not data.failures:
         return blocks.Section("failures", "Failures", (blocks.Paragraph(("Nothing failed, and every answer could be read.",)),))
     made: list[blocks.Block] = []
-    for dataset in dict.fromkeys(failure.dataset for failure in tables.failures):
-        mine = [failure for failure in tables.failures if failure.dataset == dataset]
+    for dataset in dict.fromkeys(failure.dataset for failure in data.failures):
+        mine = [failure for failure in data.failures if failure.dataset == dataset]
         table = []
         for where in sorted({failure.where for failure in mine}, key=_in_order):
             table.append(Row(heading=where))
@@ -101,33 +101,33 @@ def _failure_row(failure: FailureKind) -> Row:
     )
 
 
-def examples(tables: Tables) -> blocks.Section | None:
+def examples(data: ReportData) -> blocks.Section | None:
     """Answers with their citations."""
-    if not tables.examples:
+    if not data.examples:
         return None
     rule = (
         "Answers with citations, taken from methods and datasets in turn and in the order of the questions; then others, if "
         "there are not enough. They are not chosen by score."
     )
-    shown = tuple(_shown(tables, number, example) for number, example in enumerate(tables.examples, start=1))
+    shown = tuple(_shown(data, number, example) for number, example in enumerate(data.examples, start=1))
     return blocks.Section("examples", "Example answers", (blocks.Paragraph((rule,)), *shown))
 
 
-def _shown(tables: Tables, number: int, example: ExampleAnswer) -> blocks.ShownAnswer:
+def _shown(data: ReportData, number: int, example: ExampleAnswer) -> blocks.ShownAnswer:
     scores = []
     for name, value in example.scores.items():
-        style = style_for(tables.columns[name].column, [value]) if name in tables.columns else Style()
+        style = style_for(data.columns[name].column, [value]) if name in data.columns else Style()
         scores.append((name, style.number(f"example/{number}/{key_of(name)}", value)))
     return blocks.ShownAnswer(number, example, tuple(scores))
 
 
-def how_to_reproduce(tables: Tables) -> blocks.Section:
+def how_to_reproduce(data: ReportData) -> blocks.Section:
     """The commands."""
     after = (
         "Every number above stands in numbers.json under a key, with its full value and the hash of each file of this report; "
         "hopweave verify computes them again from the records and says what differs."
     )
-    return blocks.Section("reproduce", "How to reproduce", (blocks.Commands(tables.commands), blocks.Paragraph((after,))))
+    return blocks.Section("reproduce", "How to reproduce", (blocks.Commands(data.commands), blocks.Paragraph((after,))))
 
 
 def gold_text(answers: Sequence[str]) -> str:
