@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,8 @@ from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 
 PERCENT = 100
+Measure = Callable[[LoadedRuns, AnsweredCell], Counted]
+"""A column over a cell."""
 
 
 def quality(runs: LoadedRuns, cell: AnsweredCell, **options: Any) -> Counted:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hopweave.evaluation.papers._published import Variant, answered_cells, variant
-from hopweave.evaluation.papers._quality import answered, percent, quality
+from hopweave.evaluation.papers._quality import Measure, answered, percent, quality
 from hopweave.evaluation.reports.analysis_results import MeasuredRow, PublishedRow
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
-
-Measure = Callable[[LoadedRuns, AnsweredCell], Counted]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hopweave.evaluation.papers._missing import how_to_evaluate
+from hopweave.evaluation.papers._missing import NO_HOPS, how_to_evaluate
 from hopweave.evaluation.papers._parts import Known, closed_book, has_steps, known_parts, plan_of
 from hopweave.evaluation.papers._published import variant
 from hopweave.evaluation.papers._quality import PERCENT, mean, problems, quality
@@ -49,9 +49,7 @@ class SearChainFigure10:
             for form in lacking
         ]
         if lacking and not draft.missing:
-            draft.missing.append(
-                "no dataset of the runs has the hops of its questions with their answers; evaluate musique, which has"
-            )
+            draft.missing.append(NO_HOPS)
         most = max([4, *(int(key.removeprefix("i_")) for row in draft.rows for key in row.values if key.startswith("i_"))])
         heads = tuple(FigureColumn(f"i_{number}", f"i = {number} %", 1) for number in range(1, most + 1))
         title = "SearChain figure 10: accuracy with the last i parts left to the model, the others in the prompt"

@@ -19,7 +19,7 @@ from typing import Annotated
 
 from hopweave.errors import SettingsError
 from hopweave.evaluation.papers._accuracy import name_of
-from hopweave.evaluation.papers._missing import how_to_evaluate
+from hopweave.evaluation.papers._missing import asks_for_long_answers, how_to_evaluate
 from hopweave.evaluation.papers._published import Variant, answered_cells, published, variant, variants
 from hopweave.evaluation.papers._quality import is_long, problems, share
 from hopweave.evaluation.papers._without import Beside, beside, counterparts
@@ -50,9 +50,7 @@ class SearChainTable3b:
         draft = Draft()
         for dataset in runs.datasets:
             if any(map(is_long, dataset.cells)):
-                draft.missing.append(
-                    f"{dataset.label} asks for long answers, which are neither right nor wrong; evaluate another dataset"
-                )
+                draft.missing.append(asks_for_long_answers(dataset))
                 continue
             before = len(draft.rows)
             for one in [*variants("searchain_table3b"), *map(variant, _ALSO)]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hopweave.evaluation.papers._missing import how_to_evaluate
+from hopweave.evaluation.papers._missing import NO_HOPS, how_to_evaluate
 from hopweave.evaluation.papers._parts import Known, has_steps, known_parts, plan_of
 from hopweave.evaluation.papers._published import answered_cells, published, variant
 from hopweave.evaluation.papers._quality import PERCENT, mean, problems, quality
@@ -43,9 +43,7 @@ class SearChainTable7:
                 draft.rows.append(_row(runs, dataset, cell, known))
                 draft.notes += problems(quality(runs, cell))
         if not draft.rows:
-            draft.missing.append(
-                "no dataset of the runs has the hops of its questions with their answers; evaluate musique, which has"
-            )
+            draft.missing.append(NO_HOPS)
         hops = sorted(
             {key for row in draft.rows for key in row.values if key.startswith("hops_")} | {"hops_2", "hops_3", "hops_4"}
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from hopweave.evaluation.papers._missing import how_to_evaluate
+from hopweave.evaluation.papers._missing import asks_for_long_answers, how_to_evaluate
 from hopweave.evaluation.papers._published import answered_cells, published, variant
 from hopweave.evaluation.papers._quality import PERCENT, is_long, mean, problems, share
 from hopweave.evaluation.papers._without import Beside, beside
@@ -41,9 +41,7 @@ class SearChainTable8:
         alone, with_passage = variant("direct"), variant("direct_retrieval_top1")
         for dataset in runs.datasets:
             if any(map(is_long, dataset.cells)):
-                draft.missing.append(
-                    f"{dataset.label} asks for long answers, which are neither right nor wrong; evaluate another dataset"
-                )
+                draft.missing.append(asks_for_long_answers(dataset))
                 continue
             found = {one.key: answered_cells(one, dataset) for one in (alone, with_passage)}
             lacking = [one for one in (alone, with_passage) if not found[one.key]]

@@ -9,8 +9,8 @@
                                             name that the run had, so that a run that was moved can still be verified; what
                                             drew the plots, since another version may draw other bytes
 
-It is made of plain data alone, and the same data give the same bytes: nothing in it depends on when or where it was made, but the
-drawings on the version of matplotlib; where that is not installed there are none.
+It is made of plain data alone, and the same data give the same bytes: nothing in it depends on when or where it was made, only
+the drawings on the version of matplotlib; where that is not installed there are none.
 """
 
 from __future__ import annotations
