@@ -101,7 +101,7 @@ def test_a_part_of_another_package_is_chosen_by_the_user_alone(monkeypatch):
     catalog.entries.cache_clear()
     try:
         Path("hopweave.toml").write_text('method = "theirs"')
-        with pytest.raises(SettingsError, match="sets method, by which"):
+        with pytest.raises(SettingsError, match="sets method, which could"):
             read_settings()
         assert read_settings({"method": "theirs"}).method == "theirs"
     finally:

@@ -199,7 +199,7 @@ class _Sentence:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Decides which sentences of an answer state which claim. The one that gives the answer states the claim that carries it."""
+    """Decides which sentences of an answer state which claim. The one with the answer states the claim that carries it."""
 
     short: str
     claims: Sequence[Claim]
