@@ -230,7 +230,7 @@ for name in ("direct", "own", "cot"):
         "rename its entry point, or uninstall its package"
     )
     assert own.startswith("SettingsError")
-    assert "joins the methods as 'own', and" in own
+    assert "registers in methods as 'own', and" in own
     assert cot == "hopweave.methods.cot"
 
 
