@@ -88,7 +88,7 @@ def test_two_passages_of_one_id_and_different_content_are_refused(tmp_path):
     [
         (["zsre", "x.jsonl"], "the rows of zsre bring no passages of their own; index a corpus that holds its evidence"),
         (["hotpot", "x.json"], "'hotpot' is not one of the datasets; did you mean 'hotpotqa'?"),
-        (["hotpotqa", "x.json"], "x.json does not exist, or is a link to nothing; check the path"),
+        (["hotpotqa", "x.json"], "x.json does not exist, or is a dangling link; check the path"),
         (["hotpotqa"], "HotpotQA: there is nothing to read; give either path = FILE or hub = true"),
     ],
 )

@@ -39,7 +39,7 @@ def test_passages_are_the_paragraphs_of_more_than_ten_words_of_linked_pages(show
 def test_without_the_pages_gold_is_unknown_and_there_is_no_corpus(shown):
     (example,) = IIRC(shown.path).examples()
     assert example.gold.passage_ids == ()
-    with pytest.raises(SettingsError, match="passages of IIRC are in a file of their own; give articles = FILE"):
+    with pytest.raises(SettingsError, match="passages of IIRC are in a separate file; give articles = FILE"):
         list(IIRC(shown.path).passages())
 
 

@@ -1,6 +1,6 @@
 """Rows in the layout of KILT, a benchmark of tasks over one dump of Wikipedia (Petroni et al. 2021, arXiv 2009.02252).
 
-Each output has an answer, or the pages that an answer rests on, or both. Pages are those of KILT's own knowledge source.
+Each output has an answer, or the pages that support an answer, or both. Pages are those of KILT's own knowledge source.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class KiltRow(Layout):
 
 @dataclass(frozen=True, slots=True)
 class KiltSource(Source):
-    """A dataset that KILT has."""
+    """A dataset that is part of KILT."""
 
     passage_ids: Annotated[
-        Literal["page", "paragraph"], "what gold passages of KILT name: WIKIPEDIA_ID, or WIKIPEDIA_ID-PARAGRAPH"
+        Literal["page", "paragraph"], "form of KILT's gold passage ids: WIKIPEDIA_ID, or WIKIPEDIA_ID-PARAGRAPH"
     ] = "page"
 
     def kilt_example(
@@ -74,6 +74,6 @@ class KiltSource(Source):
 
 
 def relation_of(text: str) -> dict[str, str | int]:
-    """The relation that is asked for, as trait `type`: what stands behind `[SEP]`."""
+    """The relation that is asked for, as trait `type`: the text after `[SEP]`."""
     relation = text.rpartition("[SEP]")[2].strip()
     return {"type": relation} if "[SEP]" in text and relation else {}
