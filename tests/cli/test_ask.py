@@ -315,7 +315,7 @@ async def test_interrupting_ends_with_130_a_line_and_an_open_call_that_is_closed
         process.send_signal(signal.SIGINT)
         output, errors = await asyncio.wait_for(process.communicate(), 60)
         assert (process.returncode, output) == (130, b"")
-        assert errors.decode() == "hopweave: interrupted; what was answered is kept, run the same command to go on\n"
+        assert errors.decode() == "hopweave: interrupted; answers so far are kept, run the same command to resume\n"
         while not server.num_abandoned and time.monotonic() < give_up:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         assert server.num_abandoned == 1

@@ -111,7 +111,7 @@ def test_a_file_that_is_not_text_is_named(tmp_path: Path):
 
 def test_an_empty_file_is_named(tmp_path: Path):
     (tmp_path / "a.jsonl").write_text("\n\n")
-    with pytest.raises(DataError, match=r"a\.jsonl holds no record"):
+    with pytest.raises(DataError, match=r"a\.jsonl contains no record"):
         run(tmp_path / "a.jsonl")
 
 

@@ -227,7 +227,7 @@ def test_a_table_of_questions_that_hurts_is_one_line(tmp_path, row, reason):
 def test_a_judgement_of_thousands_of_digits_is_one_line(tmp_path):
     (tmp_path / "qrels").mkdir()
     (tmp_path / "qrels" / "test.tsv").write_text(f"q1\td1\t{LONG}\n")
-    with pytest.raises(DataError, match=r"test\.tsv, line 1 is not a query, a passage and a whole number") as caught:
+    with pytest.raises(DataError, match=r"test\.tsv, line 1 is not a tab-separated query, passage and integer") as caught:
         list(load("datasets", "beir")(tmp_path).examples())
     one_line(caught)
 
