@@ -2,7 +2,7 @@
 
 A folder is listed without importing anything: the one-line description is the first line of a file's docstring, the extra that
 it needs is its `NEEDS_EXTRA`, and the class is the one name in its `__all__`. Other packages join through entry points of the
-group `hopweave.<role>`, which point to a class. A part in a file of one's own is named by path (`./mine.py:Picky`); see
+group `hopweave.<role>`, which point to a class. A component in the user's own file is named by path (`./mine.py:Picky`); see
 `hopweave.part_files`. No name counts twice: what would hide a part of this package, or pose as one, is an error.
 
 Next to a file `NAME.py` there may be a file `NAME.presets.toml`: each of its tables is the same component under another name

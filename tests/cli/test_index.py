@@ -114,7 +114,7 @@ def test_a_corpus_with_an_error_leaves_the_index_as_it_was(corpus, tmp_path):
         (["--add"], "--add needs something to add"),
         (["x", "--check"], "--check changes nothing; use it alone"),
         (["--check", "--delete", "1"], "--check changes nothing; use it alone"),
-        (["x", "--delete", "1"], "would rebuild the index it deletes from; give --add as well"),
+        (["x", "--delete", "1"], "would rebuild the index it deletes from; add --add"),
         (["x", "--max-words", "-1"], "max_words = -1 is below 0"),
     ],
 )

@@ -44,7 +44,7 @@ def index(
     check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
     max_words: Annotated[
         int | None,
-        typer.Option(help="Maximum passage length, in words; longer texts are split at sentences. 0 splits nothing."),
+        typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never."),
     ] = None,
     id_field: Annotated[str | None, typer.Option(help="Field of a record that contains its id.")] = None,
     title_field: Annotated[str | None, typer.Option(help="Field of a record that contains its title.")] = None,
