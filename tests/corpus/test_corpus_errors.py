@@ -95,7 +95,7 @@ def test_a_path_that_does_not_exist_is_named(tmp_path):
 
 def test_a_link_to_nothing_is_named(tmp_path):
     (tmp_path / "a.txt").symlink_to(tmp_path / "gone")
-    with pytest.raises(DataError, match=r"a\.txt does not exist, or is a link to nothing"):
+    with pytest.raises(DataError, match=r"a\.txt does not exist, or is a dangling link"):
         list(read_corpus([tmp_path]))
 
 

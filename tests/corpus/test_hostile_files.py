@@ -75,7 +75,7 @@ def test_a_whole_number_of_thousands_of_digits_is_one_line(tmp_path, form, digit
     ran = in_a_process(READ_ALL, tmp_path / "a.json")
     assert ran.returncode == 0, ran.stderr[-300:]
     assert ran.stdout.startswith(f"DataError: {tmp_path}/a.json, line 1")
-    assert "thousands of digits; write it as a text" in ran.stdout
+    assert "thousands of digits; write it as a string" in ran.stdout
 
 
 def test_so_it_is_in_json_lines_and_in_datasets(tmp_path):
@@ -89,7 +89,7 @@ def test_so_it_is_in_json_lines_and_in_datasets(tmp_path):
         with pytest.raises(DataError, match=r"a\.jsonl, line 2.* contains an integer with thousands of digits"):
             list(read_rows(path, (Named,)))
     path.write_text(f'{{"a": {{"text": {LONG}}}}}')
-    with pytest.raises(DataError, match="whole number of thousands of digits"):
+    with pytest.raises(DataError, match="integer with thousands of digits"):
         list(read_members(path, Named))
 
 

@@ -81,7 +81,7 @@ def test_an_answer_without_its_text_is_refused(tmp_path):
 
 def test_pages_that_are_no_object_of_texts_are_refused(shown, tmp_path):
     (tmp_path / "list.json").write_text("[1]")
-    with pytest.raises(DataError, match="is not one object with a member for each entry"):
+    with pytest.raises(DataError, match="is not one object with a member per entry"):
         list(IIRC(shown.path, articles=tmp_path / "list.json").passages())
     (tmp_path / "numbers.json").write_text('{"light": 3}')
     with pytest.raises(DataError, match="member 'light': value: Input should be a valid string"):
