@@ -124,7 +124,7 @@ def test_a_broken_row_is_an_error_that_names_file_line_and_reason(name, layouts,
             list(made(name, shown).examples())
         message = str(caught.value)
         assert message.startswith(f"{shown.rows.as_posix()}, {where}"), message
-        assert re.search(r"has no field|is not an object|columns|no list of texts|nonsense", message), message
+        assert re.search(r"has no field|is not an object|columns|not a list of texts|nonsense", message), message
         assert "; " in message
         assert "\n" not in message
 
