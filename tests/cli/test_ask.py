@@ -242,7 +242,7 @@ def test_a_failed_question_is_drawn_and_ends_with_1():
         ([QUESTION, "--reader", "dbr"], "'dbr' is not one of the readers"),
         ([QUESTION, "--profile", "paper_serchain"], "there is no profile 'paper_serchain'; did you mean"),
         ([QUESTION, "--corpus", "nowhere"], "there is no index at nowhere; make one with: hopweave index"),
-        ([QUESTION, "--set", "theta"], "--set wants key=value"),
+        ([QUESTION, "--set", "theta"], "--set expects key=value"),
         ([QUESTION, "--set", "budget=5"], "settings.budget: Input should be a valid dictionary"),
         ([QUESTION, "--set", "store=5"], "settings.store: Input should be"),
         ([QUESTION, "--set", "methods.searchain.thetta=1"], "methods.searchain has no option 'thetta'; did you mean 'theta'?"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -63,14 +64,17 @@ def examples_of(rows: Iterable[Row[L]], make: Callable[[Row[L]], Iterable[Exampl
 
     Args:
         rows: the rows of the dataset.
-        make: returns the examples of a row; none, if the dataset's docstring says that such rows are left out.
+        make: returns the examples of a row; none, if the dataset's docstring says that such rows are left out. A question
+            without an id gets one from its text: 16 hexadecimal digits, with `~2` and so on for repetitions.
 
     Raises:
         DataError: for a duplicate id, or if there are no examples at all.
     """
     places: dict[str, Callable[[], str]] = {}
+    named: Counter[str] = Counter()
     for row in rows:
-        for example in make(row):
+        for made in make(row):
+            example = made if made.question.id else _named(made, named)
             key = example.question.id
             if key in places:
                 raise row.error(f"its id {key!r} is also that of {places[key]()}", "give each row its own id")
@@ -80,16 +84,11 @@ def examples_of(rows: Iterable[Row[L]], make: Callable[[Row[L]], Iterable[Exampl
         raise DataError("the dataset has no question that can be asked with these options; check its file and its options")
 
 
-class Naming:
-    """Generates ids for questions without one: 16 hexadecimal digits of the text, with `~2` and so on for repetitions."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
-
-    def __call__(self, text: str) -> str:
-        name = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-        self._seen[name] = self._seen.get(name, 0) + 1
-        return name if self._seen[name] == 1 else f"{name}~{self._seen[name]}"
+def _named(example: Example, seen: Counter[str]) -> Example:
+    name = hashlib.blake2b(example.question.text.encode(), digest_size=8).hexdigest()
+    seen[name] += 1
+    key = name if seen[name] == 1 else f"{name}~{seen[name]}"
+    return replace(example, question=replace(example.question, id=key))
 
 
 def passage_of(title: str, text: str) -> Passage:

@@ -20,37 +20,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.errors import SettingsError
 from hopweave.parse.refusal import is_refusal
 from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import identity_of
+from hopweave.toolkit.options import Bounded, Count, Temperature
 from hopweave.types import Hit, Message
-
-__all__ = ["HyDE"]
 
 _PROMPTS = prompts_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class HyDE:
+class HyDE(Bounded):
     """Searches for the words of hypothetical passages."""
 
     engine: Annotated[str, "the underlying retriever; a lexical one, since the texts are joined into one query"] = "bm25"
-    num_documents: Annotated[int, "number of hypothetical passages; 1 as in LlamaIndex and thus ToQD's table"] = 8
+    num_documents: Annotated[Count, "number of hypothetical passages; 1 as in LlamaIndex and thus ToQD's table"] = 8
     document: Annotated[str, "what the model should write, such as 'a news article' or 'a passage of a scientific paper'"] = (
         "a passage"
     )
     include_original: Annotated[bool, "also search for the words of the query"] = True
-    temperature: Annotated[float, "for the passages; above 0, so that they differ"] = 0.7
-    max_tokens: Annotated[int, "maximum passage length, in tokens"] = 512
-
-    def __post_init__(self) -> None:
-        for name in ("num_documents", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"hyde {name} must be at least 1, not {getattr(self, name)}")
-        if not self.temperature >= 0:
-            raise SettingsError(f"hyde temperature must be a number from 0 up, not {self.temperature}")
+    temperature: Annotated[Temperature, "for the passages; above 0, so that they differ"] = 0.7
+    max_tokens: Annotated[Count, "maximum passage length, in tokens"] = 512
 
     @property
     def identity(self) -> str:
@@ -58,7 +49,6 @@ class HyDE:
         return identity_of(self, "hyde", _PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
-        """See `protocols.ModelRetriever`."""
         asked = joined(query, await self._documents(workbench, query), include_original=self.include_original)
         return (await workbench.search([asked], max_hits))[0]
 

@@ -20,36 +20,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.errors import SettingsError
 from hopweave.protocols import MethodContext
 from hopweave.question_graph import graph_answering, graph_writing
 from hopweave.question_graph.graph import GraphNode, QuestionGraph
 from hopweave.question_graph.graph_answering import NodeTalk, plant, traverse
 from hopweave.question_graph.graph_writing import GraphWriter
 from hopweave.retrievers._ranking import fused, identity_of
+from hopweave.toolkit.options import AtLeast, Bounded, Count, Whole
 from hopweave.types import Hit
-
-__all__ = ["ToQDRetriever"]
 
 
 @dataclass(frozen=True, slots=True)
-class ToQDRetriever:
+class ToQDRetriever(Bounded):
     """Searches for every node of a question's graph."""
 
     engine: Annotated[str, "the underlying retriever"] = "bm25"
     use_critique: Annotated[bool, "false: without critique, every sub-question stays"] = True
     use_rewrite: Annotated[bool, "false: without rewrite, every sub-question is searched for as originally written"] = True
     include_original: Annotated[bool, "also search for the question itself"] = False
-    most_sub_questions: Annotated[int, "maximum number of sub-questions that the model is asked for; the minimum is 2"] = 4
-    max_critique_retries: Annotated[int, "how often sub-questions are requested again if none are left"] = 3
-    num_shown: Annotated[int, "passages shown to answer a sub-question whose answer another one needs"] = 5
+    most_sub_questions: Annotated[
+        int, AtLeast(2), "maximum number of sub-questions that the model is asked for; the minimum is 2"
+    ] = 4
+    max_critique_retries: Annotated[Whole, "how often sub-questions are requested again if none are left"] = 3
+    num_shown: Annotated[Count, "passages shown to answer a sub-question whose answer another one needs"] = 5
     use_json_schema: Annotated[bool, "request the arrows as JSON, constrained to a schema if the endpoint can"] = True
-    max_tokens: Annotated[int, "maximum reply length, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        for name, least in {"most_sub_questions": 2, "max_critique_retries": 0, "num_shown": 1, "max_tokens": 1}.items():
-            if getattr(self, name) < least:
-                raise SettingsError(f"toqd {name} must be at least {least}, not {getattr(self, name)}")
+    max_tokens: Annotated[Count, "maximum reply length, in tokens"] = 256
 
     @property
     def identity(self) -> str:
@@ -57,7 +52,6 @@ class ToQDRetriever:
         return identity_of(self, "toqd", graph_writing.PROMPTS, graph_answering.PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
-        """See `protocols.ModelRetriever`."""
         graph = await self._graph(workbench, query)
         nodes = plant(workbench, graph)
         talk = NodeTalk(workbench, replace(workbench.sampling, max_tokens=self.max_tokens))
