@@ -14,7 +14,7 @@ P = TypeVar("P", bound="DataclassInstance")
 
 
 def at_least(method: str, options: object, least: float, *names: str) -> None:
-    """Refuses options that are too low; one that is `None` stands for a default.
+    """Refuses options that are too low; `None` stands for a default.
 
     Raises:
         SettingsError: naming the option.
@@ -27,7 +27,7 @@ def at_least(method: str, options: object, least: float, *names: str) -> None:
 
 
 def check_top_p(method: str, top_p: float | None) -> None:
-    """Refuses an invalid mass of a nucleus; `None` stands for a default.
+    """Refuses an invalid nucleus probability mass; `None` stands for a default.
 
     Raises:
         SettingsError: naming the option.

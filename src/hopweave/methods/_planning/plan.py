@@ -1,4 +1,4 @@
-"""What methods that plan sub-questions share: demonstrations as plans, the list of a plan, an answer that has to be given."""
+"""Shared by methods that plan sub-questions: demonstrations as plans, parsing a plan, and requesting a missing answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hopweave.toolkit.steps import Step
 from hopweave.types import Message, Question
 
 MAX_SUB_QUESTIONS = 6
-"""The most sub-questions that a plan may have."""
+"""The maximum number of sub-questions in a plan."""
 
 _MAX_TOKENS_LONG = 256
 
@@ -30,8 +30,8 @@ class Settled:
     Attributes:
         short: the bare answer; empty if there is none.
         how: how it was found.
-        said: the words that give it.
-        stopped_because: `finished`, or the limit that forbade to ask for what was missing.
+        said: the text that gives it.
+        stopped_because: `finished`, or the limit that prevented asking for a missing answer.
     """
 
     short: str
@@ -62,7 +62,7 @@ def numbered(lines: Sequence[str]) -> str:
 
 
 def fresh(items: Sequence[str], before: Sequence[str]) -> tuple[list[str], int]:
-    """The items that say something new, each once, and how many were said before."""
+    """The items that are new, each once, and the number of repeated ones."""
     known = {"", *map(normalize_answer, before)}
     new: dict[str, str] = {}
     for item in items:
@@ -86,7 +86,7 @@ async def settled(
     max_tokens: int,
     steps: Sequence[Step] = (),
 ) -> Settled:
-    """The final answer of a reply; where it is missing, it is asked for once more.
+    """The final answer of a reply; if it is missing, it is requested once more.
 
     Args:
         workbench: of the question.
@@ -122,7 +122,7 @@ async def settled(
 
 
 def is_said(short: str, how: str, question: Question) -> bool:
-    """Whether a reply says which answer is the final one; a label that it names in passing is not said to be."""
+    """Whether a reply names the final answer; a label mentioned in passing does not count."""
     return bool(short) and (how in MARKED or question.form == "long")
 
 
