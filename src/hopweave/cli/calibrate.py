@@ -122,7 +122,7 @@ def _scored_for_alpha(pairs: Sequence[Pair], rouge: Literal["f1", "precision"], 
         _write(out, [{"query": one.group, "score": one.score, "is_positive": one.is_positive} for one in scored])
     say(f"{len(pairs)} pairs, ROUGE-L {rouge} of answer and passage")
     if len(scored) < len(pairs):
-        say(f"  left out, since nobody can tell whether answer and passage agree: {len(pairs) - len(scored)}")
+        say(f"  left out, as it is undecidable whether answer and passage agree: {len(pairs) - len(scored)}")
     return scored
 
 
