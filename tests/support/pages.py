@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 RULES = ROOT / "tests" / "docs" / "rules.toml"
 
 _NOT_RUN = re.compile(r"<!--\s*not run:\s*(.+?)\s*-->", re.DOTALL)
-_GOES_ON_FROM = re.compile(r"<!--\s*goes on from:\s*(\S+)\s*-->")
+_CONTINUES_FROM = re.compile(r"<!--\s*continues from:\s*(\S+)\s*-->")
 _TITLE = re.compile(r'title="([^"]+)"')
 _SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
 _RUN = ("console", "python", "sh")
@@ -107,9 +107,9 @@ class Reader:
         }
 
     def does(self, page: str) -> None:
-        """Goes through a page, after the one that it goes on from."""
+        """Goes through a page, after the one that it continues."""
         text = (ROOT / page).read_text(encoding="utf-8")
-        if earlier := _GOES_ON_FROM.search(text):
+        if earlier := _CONTINUES_FROM.search(text):
             self.does(str(Path(page).parent / earlier[1]))
         for block in blocks(page):
             self._take(block)

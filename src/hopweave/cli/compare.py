@@ -25,24 +25,24 @@ def compare(
     *,
     with_: Annotated[
         list[Path] | None,
-        typer.Option("--with", metavar="RUN", help="A further run, whose methods join in as RUN:METHOD; may be repeated."),
+        typer.Option("--with", metavar="RUN", help="Another run, whose methods are added as RUN:METHOD; may be repeated."),
     ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(help="A metric, a column, or METRIC.COLUMN; may be repeated. Default: the usual one of each dataset."),
     ] = None,
-    baseline: Annotated[str, typer.Option(help="The method that the others are compared with; the first if left out.")] = "",
-    methods: Annotated[str, typer.Option(help="Those to compare with it, parted by commas; all if left out.")] = "",
+    baseline: Annotated[str, typer.Option(help="The method that the others are compared with; default: the first.")] = "",
+    methods: Annotated[str, typer.Option(help="Comma-separated methods to compare with it; default: all.")] = "",
     set_: MetricAssignments = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap and the permutations.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap and the permutations.")] = 0,
     resamples: Annotated[int, typer.Option(help="Of both.")] = 10_000,
 ) -> None:
-    """Compare methods with a baseline, question by question. A question that failed counts as wrong.
+    """Compare methods with a baseline, question by question. A failed question counts as wrong.
 
-    With further runs, such as those of another model, the pairs are the questions that both asked. Intervals are 95%, of a
-    paired bootstrap (BCa). The test is McNemar's exact one where all values are 0 or 1, else a paired permutation test; p
-    (Holm) is corrected for the number of methods. The detectable difference is the least that so many pairs would show with a
-    power of 80% at the strictest level that Holm asks for.
+    With additional runs, such as those of another model, the pairs are the questions that both asked. Intervals are 95%
+    paired-bootstrap intervals (BCa). The test is McNemar's exact test if all values are 0 or 1, else a paired permutation test;
+    p (Holm) is corrected for the number of methods. The detectable difference is the smallest that this many pairs would show
+    with a power of 80% at the strictest level that Holm requires.
     """
     from hopweave.cli._metric_options import options_of
     from hopweave.errors import DataError

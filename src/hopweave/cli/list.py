@@ -1,4 +1,4 @@
-"""List methods, models and other parts, or their options."""
+"""List methods, models and other components, or their options."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def list_parts(
-    role: Annotated[str, typer.Argument(help="Which role, such as methods or llms; all if left out.")] = "",
-    name: Annotated[str, typer.Argument(help="One part, or FILE.py:CLASS, to see its options with their defaults.")] = "",
+    role: Annotated[str, typer.Argument(help="A role, such as methods or llms; default: all.")] = "",
+    name: Annotated[str, typer.Argument(help="One component, or FILE.py:CLASS, to see its options with their defaults.")] = "",
 ) -> None:
-    """List what there is to choose from, from the files themselves."""
+    """List the available components, discovered from the files themselves."""
     from hopweave.catalog import ROLES, entries
     from hopweave.errors import SettingsError, suggest
 

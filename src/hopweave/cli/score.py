@@ -27,20 +27,20 @@ def score(
     metrics: Annotated[
         str,
         typer.Option(
-            help="Metrics, parted by commas; all that fit if left out. `hopweave list metrics` lists them; or FILE.py:CLASS."
+            help="Comma-separated metrics; default: all that apply. `hopweave list metrics` lists them; or FILE.py:CLASS."
         ),
     ] = "",
     set_: MetricAssignments = None,
     by: Annotated[
-        list[str] | None, typer.Option(help="Also by a trait of the questions, such as type, hops or level; may be repeated.")
+        list[str] | None, typer.Option(help="Group by a trait of the questions, such as type, hops or level; may be repeated.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
 ) -> None:
     """Score every record with every metric, and print a table for each dataset.
 
-    Means are over all questions that were asked. One that failed counts as wrong; the mean over the answered ones stands beside
-    it. What a metric broke on, or has no data for, is left out and counted. The 95% intervals are of a bootstrap over
-    questions; bounds are the means if all that failed or could not be scored were the worst, or the best, that can be.
+    Means are over all questions asked. A failed one counts as wrong; the mean over answered questions is shown next to it.
+    Records on which a metric failed, or without data, are left out and counted. The 95% intervals come from a bootstrap over
+    questions; bounds are the means if all failed or unscored questions had the worst, or the best, possible value.
     """
     from hopweave.cli._metric_options import options_of
     from hopweave.evaluation.runs.folder import RunFolder

@@ -104,7 +104,7 @@ def hash_of(text: str) -> str:
 
 
 def report_again(run: RunFolder) -> Mapping[str, str]:
-    """The files of a run's report, made anew, `numbers.json` among them; see `verify`.
+    """The files of a run's report, generated again, including `numbers.json`; see `verify`.
 
     Raises:
         DataError: as `read_report_data`.

@@ -191,7 +191,7 @@ def read_summary(run: RunFolder) -> dict[str, Any] | None:
 
 
 def metrics_of(found: Mapping[str, Any]) -> list[OpenMetric]:
-    """The metrics of what `read_summary` found, made anew.
+    """The metrics of what `read_summary` found, created again.
 
     Raises:
         DataError: if it does not say which.
