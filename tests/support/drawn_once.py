@@ -1,7 +1,7 @@
 """The draws of the bootstrap, remembered: many tests score and verify the same few records again and again.
 
-Draws are a pure function of values, number and seed, which `tests/evaluation/scoring/test_statistics.py` holds to a draw by hand.
-To score a run of four questions takes 10,000 of them for each of some 60 columns; all else that it does takes a fifth of that.
+They are a pure function of values, number and seed, which `tests/evaluation/scoring/test_statistics.py` holds to a draw by hand.
+To score a run of four questions takes 10,000 of them for each of some 60 columns; all else takes a fifth of that.
 """
 
 from __future__ import annotations

@@ -110,7 +110,8 @@ def _support(draws: Iterable[Sequence[tuple[float | None, float | None]]], num: 
     sign = -1.0 if column.better == "lower" else 1.0
     nothing = sign * column.worst if column.worst is not None else None
     counts, num_draws = [0] * num, 0
-    for num_draws, draw in enumerate(draws, start=1):
+    for draw in draws:
+        num_draws += 1
         places = [
             (cost, sign * good, place) for place, (cost, good) in enumerate(draw) if cost is not None and good is not None
         ]
