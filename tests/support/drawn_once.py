@@ -1,6 +1,6 @@
 """The draws of the bootstrap, remembered: many tests score and verify the same few records again and again.
 
-They are a pure function of values, number and seed, which `tests/evaluation/scoring/test_statistics.py` holds to a draw by hand.
+They are a pure function of values, number and seed; `tests/evaluation/scoring/test_statistics.py` holds them to a draw by hand.
 To score a run of four questions takes 10,000 of them for each of some 60 columns; all else takes a fifth of that.
 """
 
