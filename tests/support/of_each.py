@@ -18,13 +18,14 @@ def of_each(cases: Iterable[Any], name: Callable[[Any], str]) -> Callable[[Calla
 
     def decorated(test: Callable[[Any], None]) -> Callable[[], None]:
         def of_all() -> None:
-            offenders = {}
+            offenders = []
             for case in every:
                 try:
                     test(case)
                 except AssertionError as error:
-                    offenders[name(case)] = str(error)
-            assert offenders == {}
+                    offenders.append(f"{name(case)}: {error}")
+            if offenders:
+                raise AssertionError("\n".join(offenders))
 
         of_all.__name__, of_all.__doc__, of_all.__module__ = test.__name__, test.__doc__, test.__module__
         return of_all
