@@ -53,9 +53,11 @@ def test_every_file_says_in_one_line_what_it_is_and_names_one_class(path):
     first = (ast.get_docstring(tree) or "").split("\n")[0]
     assert 10 < len(first) <= 120
     assert summary_of(path) == first.rstrip(". ")
-    (names,) = [node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets) == "__all__"]
-    (name,) = ast.literal_eval(names)
-    assert name in {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    named = [node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets) == "__all__"]
+    (name,) = ast.literal_eval(named[0]) if named else classes
+    assert name in classes
+    assert load(ROLE_OF[path.parent.name], path.stem).__name__ == name
     assert entries(ROLE_OF[path.parent.name])[path.stem].summary == first.rstrip(". ")
 
 

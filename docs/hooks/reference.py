@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import hopweave
 from hopweave.catalog import ROLES, Role, entries, load
 from hopweave.errors import MissingExtra
+from hopweave.toolkit.options import notes_of
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -141,9 +142,10 @@ def _options(part: Any, preset: Any) -> Iterator[str]:
     yield about
     if fields:
         rows = ["| option | default | what it does |", "|---|---|---|"]
-        for field in fields:
-            notes = " ".join(str(note) for note in getattr(hints[field.name], "__metadata__", ()))
-            rows.append(f"| `{field.name}` | {_default(field, preset)} | {_cell(_escaped(notes))} |")
+        rows += [
+            f"| `{field.name}` | {_default(field, preset)} | {_cell(_escaped(notes_of(hints[field.name])))} |"
+            for field in fields
+        ]
         yield "\n".join(rows)
 
 

@@ -113,59 +113,29 @@ __all__ = [
     "read_settings",
 ]
 
-_HOME = {
-    "Abilities": "types",
-    "Answer": "types",
-    "Ask": "protocols",
-    "Budget": "runtime.budget",
-    "BudgetReached": "errors",
-    "Citation": "types",
-    "Claim": "types",
-    "Column": "types",
-    "Components": "runtime.components",
-    "DataError": "errors",
-    "Dataset": "protocols",
-    "DuplicateDetector": "protocols",
-    "Example": "types",
-    "Gold": "types",
-    "Hit": "types",
-    "HopweaveError": "errors",
-    "LanguageModel": "protocols",
-    "Message": "types",
-    "Method": "protocols",
-    "MethodContext": "protocols",
-    "MethodError": "errors",
-    "Metric": "protocols",
-    "MissingExtra": "errors",
-    "ModelError": "errors",
-    "ModelReader": "protocols",
-    "ModelRetriever": "protocols",
-    "Observer": "trace",
-    "OnText": "protocols",
-    "ParseError": "errors",
-    "Passage": "types",
-    "Question": "types",
-    "ReadError": "errors",
-    "Reader": "protocols",
-    "Reading": "types",
-    "Record": "trace",
-    "Reply": "types",
-    "Retriever": "protocols",
-    "RunError": "errors",
-    "Samples": "protocols",
-    "Sampling": "types",
-    "SearchError": "errors",
-    "Settings": "settings",
-    "SettingsError": "errors",
-    "Span": "types",
-    "Usage": "types",
-    "Verdict": "types",
-    "Weaver": "weaver",
-    "Workbench": "runtime.workbench",
-    "aask": "weaver",
-    "ask": "weaver",
-    "read_settings": "settings",
+_NAMES = {
+    "errors": (
+        "BudgetReached DataError HopweaveError MethodError MissingExtra ModelError ParseError ReadError RunError "
+        "SearchError SettingsError"
+    ),
+    "protocols": (
+        "Ask Dataset DuplicateDetector LanguageModel Method MethodContext Metric ModelReader ModelRetriever OnText "
+        "Reader Retriever Samples"
+    ),
+    "runtime.budget": "Budget",
+    "runtime.components": "Components",
+    "runtime.workbench": "Workbench",
+    "settings": "Settings read_settings",
+    "trace": "Observer Record",
+    "types": (
+        "Abilities Answer Citation Claim Column Example Gold Hit Message Passage Question Reading Reply Sampling Span "
+        "Usage Verdict"
+    ),
+    "weaver": "Weaver aask ask",
 }
+"""The public names, by the module that they are in."""
+
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

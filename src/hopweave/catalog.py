@@ -1,9 +1,10 @@
 """What there is to choose from: the folders themselves. The file name is the public name; no list is kept anywhere.
 
 A folder is listed without importing anything: the one-line description is the first line of a file's docstring, the extra that
-it needs is its `NEEDS_EXTRA`, and the class is the one name in its `__all__`. Other packages join through entry points of the
-group `hopweave.<role>`, which point to a class. A part in a file of one's own is named by path (`./mine.py:Picky`); see
-`hopweave.part_files`. No name counts twice: what would hide a part of this package, or pose as one, is an error.
+it needs is its `NEEDS_EXTRA`, and the class is its one public class, or the one that its `__all__` names where there are
+several. Other packages join through entry points of the group `hopweave.<role>`, which point to a class. A part in a file of
+one's own is named by path (`./mine.py:Picky`); see `hopweave.part_files`. No name counts twice: what would hide a part of this
+package, or pose as one, is an error.
 
 Beside a file `NAME.py` there may be a file `NAME.presets.toml`: each of its tables is the same part under a name of its own
 with other defaults. Its `summary` describes it, and its other keys are options.
@@ -123,13 +124,20 @@ def load(role: Role, name: str) -> Any:
     module_name, is_foreign, attribute = chosen.target.partition(":")
     try:
         module = importlib.import_module(module_name)
-        return getattr(module, attribute or module.__all__[0])
+        return getattr(module, attribute or _public_class(module))
     except (ImportError, AttributeError) as error:
         if is_foreign:
             raise SettingsError(f"{name!r} of the {role} comes from {chosen.target}, which fails: {error}; fix it") from error
         if isinstance(error, ModuleNotFoundError) and chosen.extra and (error.name or "").split(".")[0] != "hopweave":
             raise MissingExtra(error.name or name, chosen.extra) from error
         raise
+
+
+def _public_class(module: ModuleType) -> str:
+    """The name of the class that a module is about; empty if it has none."""
+    classes = (one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__)
+    own = (one.__name__ for one in classes if not one.__name__.startswith("_"))
+    return next(iter(getattr(module, "__all__", own)), "")
 
 
 def lacking(role: Role, part: object) -> str:
@@ -188,10 +196,9 @@ def name_of(role: Role, part: object) -> str:
         return f"{path}:{kind.__qualname__}"
     for one in entries(role).values():
         module, _, attribute = one.target.partition(":")
-        if module == kind.__module__ and not one.preset:
-            public = attribute or next(iter(getattr(sys.modules[module], "__all__", ())), "")
-            if public == kind.__qualname__:
-                return one.name
+        is_there = module == kind.__module__ and not one.preset
+        if is_there and (attribute or _public_class(sys.modules[module])) == kind.__qualname__:
+            return one.name
     is_plain = kind.__module__ == "__main__" and kind.__name__ not in entries(role)
     return kind.__name__ if is_plain else f"{kind.__module__}.{kind.__name__}"
 

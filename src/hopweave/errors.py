@@ -21,7 +21,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 
@@ -114,6 +114,37 @@ class BudgetReached(RunError):
     def __init__(self, limit: str, allowed: float) -> None:
         super().__init__(f"{limit} = {allowed:g} reached")
         self.limit = limit
+
+
+def error_that_counts(errors: Iterable[Exception]) -> Exception:
+    """Of errors that came up side by side: what the user has to fix, then what broke, then what a call could not do.
+
+    A limit of the budget comes last, and of equal ones the first counts.
+
+    Args:
+        errors: at least one; of a group, those within it.
+    """
+    return min((leaf for error in errors for leaf in _leaves(error)), key=_weight)
+
+
+def _leaves(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
+
+
+def _weight(error: Exception) -> int:
+    match error:
+        case BudgetReached():
+            return 3
+        case RunError():
+            return 2
+        case HopweaveError():
+            return 0
+        case _:
+            return 1
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -153,6 +153,22 @@ def open_components(settings: Settings, ready: Mapping[str, Any] | None = None) 
     )
 
 
+def open_model(settings: Settings, reader: AnyReader | None = None) -> Components:
+    """Opens the model and the store that settings name, for what needs no corpus.
+
+    Args:
+        settings: which, with which options.
+        reader: ready, if anything is to be read.
+    """
+    return Components(
+        settings.part("llms", settings.llm),
+        reader=reader,
+        store=Store(settings.store.path, settings.store.mode),
+        sampling=settings.make_sampling(),
+        retries=settings.make_retries(),
+    )
+
+
 def open_retriever(settings: Settings) -> tuple[Any, Any]:
     """Opens the retriever over the corpus that settings name, and the engine that it searches with (often itself)."""
     engine = _open_engine(settings, engine_of(settings))

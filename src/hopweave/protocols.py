@@ -374,8 +374,8 @@ class MethodContext(Protocol):
     def under(self, step_id: int) -> AbstractContextManager[None]:
         """Files what begins inside the block under a step."""
 
-    def parse_failed(self, parser: str, reason: str, text: str) -> None:
-        """Records model output that could not be parsed; it is counted, never scored as an answer."""
+    def parse_failed(self, parser: str, reason: str | Sequence[str], text: str) -> None:
+        """Records model output that could not be parsed, each reason by itself; it is counted, never scored as an answer."""
 
     def keep_passage(self, passage: Passage) -> None:
         """Puts a passage into the record that was given with the question, and so neither found nor read."""

@@ -273,7 +273,7 @@ def _check_nothing_is_missing(part: type[Any], given: Mapping[str, Any], where: 
         has_default = field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
         if field.init and not has_default and field.name not in given:
             hint = get_type_hints(part, include_extras=True)[field.name]
-            meaning = "".join(f" ({note})" for note in getattr(hint, "__metadata__", ()))
+            meaning = "".join(f" ({note})" for note in getattr(hint, "__metadata__", ()) if isinstance(note, str))
             raise SettingsError(f"{where} needs {field.name}{meaning}; give it with --set {where}.{field.name}=VALUE")
 
 

@@ -23,7 +23,15 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from hopweave.catalog import name_of
-from hopweave.errors import BudgetReached, DataError, HopweaveError, MethodError, RunError, SettingsError
+from hopweave.errors import (
+    BudgetReached,
+    DataError,
+    HopweaveError,
+    MethodError,
+    RunError,
+    SettingsError,
+    error_that_counts,
+)
 from hopweave.grounding.citing import NOT_IN_CORPUS, settle_marks
 from hopweave.grounding.marking import abstention, settled, verdict_of
 from hopweave.opening import AnyReader, AnyRetriever, Given, check_object, open_components, options_of
@@ -216,7 +224,7 @@ class Weaver:
             _check_answer(answer, workbench.trace)
             return settled(answer), None
         except Exception as error:  # noqa: BLE001 - a method that breaks is a failed question, not a lost run
-            cause = cause_of(error)
+            cause = error_that_counts([error])
         if isinstance(cause, BudgetReached):
             return Answer("", "", stopped_because=cause.limit, how="empty"), None
         if isinstance(cause, RunError):
@@ -284,31 +292,6 @@ def _own_version() -> str:
 @cache
 def _answer_adapter() -> TypeAdapter[Answer]:
     return TypeAdapter(Answer)
-
-
-def cause_of(error: Exception) -> Exception:
-    """The error that counts: of several that came out of a task group, what the user has to fix, then what broke."""
-    return min(_leaves(error), key=_weight)
-
-
-def _leaves(error: Exception) -> Iterator[Exception]:
-    if isinstance(error, ExceptionGroup):
-        for inner in error.exceptions:
-            yield from _leaves(inner)
-    else:
-        yield error
-
-
-def _weight(error: Exception) -> int:
-    match error:
-        case BudgetReached():
-            return 3
-        case RunError():
-            return 2
-        case HopweaveError():
-            return 0
-        case _:
-            return 1
 
 
 async def aask(

@@ -138,6 +138,15 @@ async def test_every_call_is_in_the_trace_under_its_step():
     assert others() == set()
 
 
+async def test_what_could_not_be_parsed_is_filed_once_for_each_reason():
+    async with bench(Scripted([])) as workbench:
+        workbench.parse_failed("chain", ["no query", "no answer"], "what")
+        workbench.parse_failed("chain", [], "what")
+        record = record_of(workbench)
+    assert [step.reason for step in record.steps] == ["no query", "no answer"]
+    assert record.totals().parse_failures == 2
+
+
 async def test_the_calls_of_a_reader_that_asks_the_model_are_filed_under_its_reading():
     class Asks:
         identity = "asks"

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hopweave import catalog
-from hopweave.catalog import Role, entries
+from hopweave.catalog import Role, entries, load
 from hopweave.cli import app
 from hopweave.errors import SettingsError
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
@@ -284,13 +284,7 @@ def _options_of(role, name):
     import importlib.util
 
     source = Path(importlib.util.find_spec(entries(role)[name].target).origin).read_text(encoding="utf-8")
-    public = ast.literal_eval(
-        next(
-            node.value
-            for node in ast.parse(source).body
-            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
-        )
-    )[0]
+    public = load(role, name).__name__
     chosen = next(node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == public)
     return [node.target.id for node in chosen.body if isinstance(node, ast.AnnAssign) and not node.target.id.startswith("_")]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer, rouge_l
+from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer, num_in_common, rouge_l
 
 TEXTS = st.one_of(
     st.text(max_size=30), st.lists(st.sampled_from(["a", "the", "no", "not", "known", "184", "1844", "U.S."])).map(" ".join)
@@ -150,3 +150,19 @@ def test_a_yes_or_no_may_go_on_after_punctuation(text):
 )
 def test_a_name_that_begins_with_yes_or_no_is_neither(text):
     assert not is_yes_or_no(text)
+
+
+@given(
+    st.lists(st.sampled_from(["a", "the", "cat", "é", "日本", "x1"])),
+    st.lists(st.sampled_from(["a", "the", "é", "dog", "日本"])),
+)
+def test_the_longest_common_subsequence_is_that_of_the_textbook_for_words_and_for_letters(left, right):
+    for one, other in ((left, right), ("".join(left), "".join(right))):
+        row = [0] * (len(other) + 1)
+        for item in one:
+            diagonal = 0
+            for column, wanted in enumerate(other, start=1):
+                above = row[column]
+                row[column] = diagonal + 1 if item == wanted else max(above, row[column - 1])
+                diagonal = above
+        assert num_in_common(one, other) == row[-1]

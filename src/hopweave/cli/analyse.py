@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from hopweave.cli._options import write_out
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -55,7 +56,11 @@ def analyse(
     chosen = form or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "text"
     if chosen == "svg" and len(shown) != 1:
         raise SettingsError("a drawing is of one analysis; name the one to draw, such as: hopweave analyse RUN toqd_figure4")
-    _put("\n".join(written(sheet, chosen) for _, sheet in shown), out)
+    text = "\n".join(written(sheet, chosen) for _, sheet in shown)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        write_out(out, text)
     if not names:
         _tell_of_others(sheets, run)
 
@@ -88,16 +93,3 @@ def _tell_of_others(sheets: list[tuple[str, Sheet]], run: Path) -> None:
     others = [name for name in dict.fromkeys(name for name, _ in sheets) if name not in with_data]
     if others:
         say(f"no data for: {', '.join(others)}; hopweave analyse {run} NAME says what to evaluate", err=True)
-
-
-def _put(text: str, out: Path | None) -> None:
-    from hopweave.errors import DataError
-
-    if out is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write to {out}: {error.strerror}; choose another file") from None

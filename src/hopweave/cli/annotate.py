@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.cli._options import Run
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def annotate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Run,
     *,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an empty sheet (CSV) to this file.")] = None,
     read: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A filled sheet; one for each person.")] = None,

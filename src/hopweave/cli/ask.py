@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopweave.cli._options import LLM, Assignments, Config, Corpus, Profile, Reader, Replay, Retriever, listed, settings_of
 from hopweave.cli._terminal import standard_input
 
 if TYPE_CHECKING:
@@ -23,19 +24,15 @@ app = typer.Typer(add_completion=False)
 def ask(
     question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
     *,
-    corpus: Annotated[str, typer.Option(help="An index made by `hopweave index`; default: the starter corpus.")] = "",
+    corpus: Corpus = "",
     method: Annotated[str, typer.Option(help="How to answer; `hopweave list methods` lists them; or FILE.py:CLASS.")] = "",
-    llm: Annotated[str, typer.Option(help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")] = "",
-    retriever: Annotated[
-        str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
-    ] = "",
-    reader: Annotated[
-        str, typer.Option(help="Reads answers out of passages; `hopweave list readers` lists them; or FILE.py:CLASS.")
-    ] = "",
-    profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
+    llm: LLM = "",
+    retriever: Retriever = "",
+    reader: Reader = "",
+    profile: Profile = "",
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
     long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
-    replay: Annotated[bool, typer.Option("--replay", help="Answer from the store alone; no model is called.")] = False,
+    replay: Replay = False,
     require_support: Annotated[
         bool, typer.Option("--require-support", help="Answer only what a passage bears out; else say what was found.")
     ] = False,
@@ -43,31 +40,24 @@ def ask(
     max_tokens: Annotated[int | None, typer.Option(help="At most this many tokens in and out; 0 is no limit.")] = None,
     max_searches: Annotated[int | None, typer.Option(help="At most this many queries; 0 is no limit.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="At most this long; 0 is no limit.")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
-    config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
+    set_: Assignments = None,
+    config: Config = None,
     out: Annotated[Path | None, typer.Option(help="Append the record to this JSONL file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
     calls: Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")] = False,
 ) -> None:
     """Answer one question, with its reasoning as a tree that grows while it runs."""
     from hopweave.errors import RunError
-    from hopweave.settings import assignments, merged, read_settings
 
-    named = {"corpus": corpus, "method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
     limits = {
         "max_llm_calls": max_llm_calls,
         "max_tokens": max_tokens,
         "max_searches": max_searches,
         "max_seconds": max_seconds,
     }
-    flags: dict[str, Any] = {key: value for key, value in named.items() if value}
-    if any(value is not None for value in limits.values()):
-        flags["budget"] = {key: value or None for key, value in limits.items() if value is not None}
-    if require_support:
-        flags["require_support"] = True
-    if replay:
-        flags["store"] = {"mode": "replay"}
-    settings = read_settings(merged(assignments(set_ or []), flags), config=config)
+    named = {"corpus": corpus, "method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
+    budget = {key: value or None for key, value in limits.items() if value is not None}
+    settings = settings_of(set_, config, replay=replay, **named, budget=budget, require_support=require_support)
     asked = _question(question, labels, is_long=long)
     if out is not None:
         _append(out, "")  # so that a file that cannot be written to is found before the work, not after it
@@ -87,7 +77,7 @@ def _question(text: str, labels: str, *, is_long: bool) -> Any:
 
     if text == "-":
         text = standard_input()
-    allowed = tuple(label.strip() for label in labels.split(",") if label.strip())
+    allowed = tuple(listed(labels))
     if allowed and is_long:
         raise SettingsError("--labels and --long ask for different answers; give one of them")
     return Question("question", text.strip(), "label" if allowed else "long" if is_long else "short", allowed)

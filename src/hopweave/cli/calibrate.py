@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from hopweave.cli._options import Assignments, Config, Profile, settings_of, write_out
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ def calibrate(
     ] = "auto",
     rouge: Annotated[Literal["f1", "precision"], typer.Option(help="Which ROUGE-L alpha is compared with.")] = "precision",
     replay: Annotated[bool, typer.Option("--replay", help="Read from the store alone; no model is called.")] = False,
-    profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
-    set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
-    config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
+    profile: Profile = "",
+    set_: Assignments = None,
+    config: Config = None,
     out: Annotated[Path | None, typer.Option(help="Write what came of each pair to this JSONL file.")] = None,
 ) -> None:
     """Choose the threshold that best tells pairs that hold the answer from pairs that do not, as SearChain chose its own.
@@ -56,13 +57,8 @@ def calibrate(
     from hopweave.catalog import key_of
     from hopweave.errors import SettingsError
     from hopweave.evaluation.scoring.calibration import pairs_of_file
-    from hopweave.settings import assignments, merged, read_settings
 
-    named = {"reader": reader, "llm": llm, "profile": profile}
-    flags: dict[str, Any] = {key: value for key, value in named.items() if value}
-    if replay:
-        flags["store"] = {"mode": "replay"}
-    settings = read_settings(merged(assignments(set_ or []), flags), config=config)
+    settings = settings_of(set_, config, replay=replay, reader=reader, llm=llm, profile=profile)
     if limit is not None and limit < 1:
         raise SettingsError(f"--limit must be at least 1, not {limit}")
     chosen = pairs_of_file(pairs, format_)[:limit]
@@ -101,18 +97,11 @@ def _scored_for_theta(settings: Settings, pairs: Sequence[Pair], out: Path | Non
 
 def _read(settings: Settings, pairs: Sequence[Pair]) -> tuple[list[Outcome], str]:
     from hopweave.evaluation.scoring.calibration import read_pairs
-    from hopweave.runtime.components import Components
-    from hopweave.runtime.store import Store
+    from hopweave.opening import open_model
 
     async def run() -> tuple[list[Outcome], str]:
         reader = settings.part("readers", settings.reader)
-        components = Components(
-            settings.part("llms", settings.llm),
-            reader=reader,
-            store=Store(settings.store.path, settings.store.mode),
-            sampling=settings.make_sampling(),
-            retries=settings.make_retries(),
-        )
+        components = open_model(settings, reader)
         try:
             with _progress(len(pairs)) as on_done:
                 return await read_pairs(components, pairs, on_done), reader.identity
@@ -219,10 +208,4 @@ def _row_of_reading(outcome: Outcome) -> dict[str, Any]:
 
 
 def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    from hopweave.errors import DataError
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write to {path}: {error.strerror}; choose another file") from None
+    write_out(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))

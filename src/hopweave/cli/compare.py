@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.cli._options import MetricAssignments, Run, listed
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def compare(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")],
+    run: Run,
     *,
     with_: Annotated[
         list[Path] | None,
@@ -30,9 +31,7 @@ def compare(
     ] = None,
     baseline: Annotated[str, typer.Option(help="The method that the others are compared with; the first if left out.")] = "",
     methods: Annotated[str, typer.Option(help="Those to compare with it, parted by commas; all if left out.")] = "",
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
-    ] = None,
+    set_: MetricAssignments = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap and the permutations.")] = 0,
     resamples: Annotated[int, typer.Option(help="Of both.")] = 10_000,
 ) -> None:
@@ -54,7 +53,7 @@ def compare(
         folder,
         metric or (),
         baseline=baseline,
-        methods=[name.strip() for name in methods.split(",") if name.strip()],
+        methods=listed(methods),
         options=options_of(set_ or []),
         further=[RunFolder.open(path) for path in with_ or ()],
         seed=seed,

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.cli._options import LLM, Assignments, Config, Corpus, Profile, Reader, Replay, Retriever, flags_of, listed
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -35,17 +36,13 @@ def evaluate(
         int | None, typer.Option(help="Draw them at random under this seed; without it the first ones are taken.")
     ] = None,
     methods: Annotated[str, typer.Option(help="Methods, labels of the plan, or FILE.py:CLASS, separated by commas.")] = "",
-    corpus: Annotated[str, typer.Option(help="An index made by `hopweave index`; default: the starter corpus.")] = "",
-    llm: Annotated[str, typer.Option(help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")] = "",
-    reader: Annotated[
-        str, typer.Option(help="Reads answers out of passages; `hopweave list readers` lists them; or FILE.py:CLASS.")
-    ] = "",
-    retriever: Annotated[
-        str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
-    ] = "",
-    profile: Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")] = "",
-    set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
-    config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
+    corpus: Corpus = "",
+    llm: LLM = "",
+    reader: Reader = "",
+    retriever: Retriever = "",
+    profile: Profile = "",
+    set_: Assignments = None,
+    config: Config = None,
     parallel: Annotated[
         int | None,
         typer.Option(help="Questions side by side; default: a quarter more than the calls that the endpoint serves."),
@@ -57,7 +54,7 @@ def evaluate(
     max_questions: Annotated[int | None, typer.Option(help="End the run at so many records, over all cells.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; no model is called.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask the questions again that failed.")] = False,
-    replay: Annotated[bool, typer.Option("--replay", help="Answer from the store alone; no model is called.")] = False,
+    replay: Replay = False,
 ) -> None:
     """Answer every question of some datasets with several methods, each into a record.
 
@@ -67,13 +64,9 @@ def evaluate(
     from hopweave.evaluation.runs.plan import Flags
     from hopweave.evaluation.runs.progress import RunBudget
     from hopweave.evaluation.runs.run import RunOptions
-    from hopweave.settings import assignments, merged
 
-    named = {"corpus": corpus, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
-    given: dict[str, Any] = {key: value for key, value in named.items() if value}
-    if replay:
-        given["store"] = {"mode": "replay"}
-    flags = Flags(_listed(dataset), _listed(methods), path, limit, seed, merged(assignments(set_ or []), given))
+    given = flags_of(set_, replay=replay, corpus=corpus, llm=llm, retriever=retriever, reader=reader, profile=profile)
+    flags = Flags(listed(dataset), listed(methods), path, limit, seed, given)
     budget = RunBudget(max_cost, max_tokens, max_seconds, max_questions)
     options = RunOptions(parallel, budget, prices, retry_failed)
     whole, settings = _plan(plan, flags, out, config)
@@ -181,7 +174,3 @@ def _said_of_all(found: Sequence[Estimate]) -> str:
 def _range(numbers: Range) -> str:
     low, high = (f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in (numbers.low, numbers.high))
     return low if low == high else f"{low} to {high}"
-
-
-def _listed(names: str) -> list[str]:
-    return [name.strip() for name in names.split(",") if name.strip()]

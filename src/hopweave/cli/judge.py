@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.cli._options import Assignments, Config, Profile, Run, settings_of
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -20,14 +21,14 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def judge(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Run,
     *,
     llm: Annotated[str, typer.Option(help="The model that judges; `hopweave list llms` lists them.")] = "",
     out: Annotated[Path | None, typer.Option(help="The file of verdicts; RUN/judgements.jsonl if left out.")] = None,
     replay: Annotated[bool, typer.Option("--replay", help="From the store alone; no model is called.")] = False,
-    profile: Annotated[str, typer.Option(help="Named settings, or a TOML file.")] = "",
-    set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
-    config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
+    profile: Profile = "",
+    set_: Assignments = None,
+    config: Config = None,
 ) -> None:
     """Judge each cited claim of a run once, and write the verdicts into a file that `citations` scores from.
 
@@ -35,14 +36,10 @@ def judge(
     """
     from hopweave.evaluation.judging.judge import FILE
     from hopweave.evaluation.runs.folder import RunFolder
-    from hopweave.settings import assignments, merged, read_settings
 
     folder = RunFolder.open(run)
     path = out if out is not None else run / FILE
-    flags: dict[str, Any] = {key: value for key, value in {"llm": llm, "profile": profile}.items() if value}
-    if replay:
-        flags["store"] = {"mode": "replay"}
-    settings = read_settings(merged(assignments(set_ or []), flags), config=config)
+    settings = settings_of(set_, config, replay=replay, llm=llm, profile=profile)
     records = [
         record
         for dataset in folder.plan.datasets
@@ -57,15 +54,9 @@ def judge(
 
 async def _judge(settings: Settings, records: list[Record], path: Path) -> Tally:
     from hopweave.evaluation.judging.judge import Judge, judge_records
-    from hopweave.runtime.components import Components
-    from hopweave.runtime.store import Store
+    from hopweave.opening import open_model
 
-    components = Components(
-        settings.part("llms", settings.llm),
-        store=Store(settings.store.path, settings.store.mode),
-        sampling=settings.make_sampling(),
-        retries=settings.make_retries(),
-    )
+    components = open_model(settings)
     try:
         return await judge_records(Judge(components), records, path, max_parallel=components.llm.abilities.max_parallel or 8)
     finally:

@@ -54,6 +54,7 @@ def _show_options(role: Any, name: str) -> None:
 
     from hopweave.catalog import entry, key_of, load
     from hopweave.part_files import allow
+    from hopweave.toolkit.options import notes_of
 
     allow(name)
     part = load(role, name)
@@ -69,6 +70,5 @@ def _show_options(role: Any, name: str) -> None:
         say()
         say(f"options, set as {role}.{key_of(role, name)}.OPTION:")
     for field in options:
-        notes = [str(note) for note in getattr(hints[field.name], "__metadata__", ())]
         default = f"default {chosen.preset[field.name]!r}" if field.name in chosen.preset else _default_of(field)
-        say(f"  {field.name} ({default}): {' '.join(notes)}")
+        say(f"  {field.name} ({default}): {notes_of(hints[field.name])}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.cli._options import MetricAssignments, Run, listed
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _COUNTS = ("questions", "records", "failed", "unparsed", "abstained")
 
 @app.command()
 def score(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")],
+    run: Run,
     *,
     metrics: Annotated[
         str,
@@ -29,9 +29,7 @@ def score(
             help="Metrics, parted by commas; all that fit if left out. `hopweave list metrics` lists them; or FILE.py:CLASS."
         ),
     ] = "",
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
-    ] = None,
+    set_: MetricAssignments = None,
     by: Annotated[
         list[str] | None, typer.Option(help="Also by a trait of the questions, such as type, hops or level; may be repeated.")
     ] = None,
@@ -50,7 +48,7 @@ def score(
     from hopweave.part_files import allow
 
     folder = RunFolder.open(run)
-    names = [name.strip() for name in metrics.split(",") if name.strip()]
+    names = listed(metrics)
     for name in names:
         allow(name)
     opened, left_out = open_metrics(names, options_of(set_ or []))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from hopweave.cli._options import Run
 from hopweave.cli._terminal import say
 
 app = typer.Typer(add_completion=False)
@@ -14,7 +12,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def verify(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")],
+    run: Run,
 ) -> None:
     """Check the data, the index, the records and every printed number of a run.
 

@@ -6,11 +6,11 @@ Each output has an answer, or the pages that an answer rests on, or both. Pages 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal
 
 from hopweave.datasets._rows import Id, L, Layout, Row, Text
-from hopweave.datasets._source import Source, distinct
+from hopweave.datasets._source import Source, distinct, examples_of
 from hopweave.types import AnswerForm, Example, Gold, Question
 
 
@@ -73,7 +73,16 @@ class KiltSource(Source):
                 yield one.wikipedia_id if self.passage_ids == "page" else f"{one.wikipedia_id}{paragraph}"
 
 
-def relation_of(text: str) -> dict[str, str | int]:
-    """The relation that is asked for, as trait `type`: what stands behind `[SEP]`."""
-    relation = text.rpartition("[SEP]")[2].strip()
-    return {"type": relation} if "[SEP]" in text and relation else {}
+@dataclass(frozen=True, slots=True)
+class SlotFilling(KiltSource):
+    """A task of KILT that asks for a relation of a subject, with `[SEP]` between them; `type` is the relation."""
+
+    DATASET: ClassVar[str]
+
+    def examples(self) -> Iterator[Example]:
+        yield from examples_of(self.rows(KiltRow), lambda row: [self._example(row)])
+
+    def _example(self, row: Row[KiltRow]) -> Example:
+        example = self.kilt_example(row, row.values, family="slot_filling", dataset=self.DATASET)
+        relation = row.values.input.rpartition("[SEP]")[2].strip()
+        return replace(example, traits={"type": relation} if "[SEP]" in row.values.input and relation else {})

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hopweave.corpus.files import CorpusFile, open_text
 from hopweave.datasets._rows import L, Layout, Row, Text, checked
-from hopweave.datasets._source import LocalFile, Naming, Source, distinct
+from hopweave.datasets._source import LocalFile, Source, distinct
 from hopweave.errors import DataError
 from hopweave.types import Example, Gold, Question
 
@@ -35,7 +35,7 @@ def open_rows(source: Source | LocalFile, layouts: Sequence[type[L]], under: Seq
     return source.rows(*layouts, under=under)
 
 
-def open_example(row: Row[L], question: str, answers: Sequence[str], name: Naming) -> Example:
+def open_example(row: Row[L], question: str, answers: Sequence[str]) -> Example:
     """The example of a row, named by its question.
 
     Raises:
@@ -44,7 +44,7 @@ def open_example(row: Row[L], question: str, answers: Sequence[str], name: Namin
     found = distinct(answers)
     if not found:
         raise row.error("there is no answer in it", "take a split that has answers, or remove the row")
-    return Example(Question(name(question), question), Gold(found))
+    return Example(Question("", question), Gold(found))
 
 
 def _table(path: Path, layouts: Sequence[type[L]]) -> Iterator[Row[L]]:

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, ConfigDict, Field
 
 from hopweave.corpus import content_id
 from hopweave.datasets._rows import Id, Layout, Row, Text
-from hopweave.datasets._source import LocalFile, Naming, distinct, examples_of
+from hopweave.datasets._source import LocalFile, distinct, examples_of
 from hopweave.errors import suggest
 from hopweave.types import AnswerForm, Example, Gold, GoldStep, Passage, Question
 
@@ -56,15 +56,14 @@ class OwnQuestions(LocalFile):
     """A file in our own layout, one JSON object a line (a JSON list of objects is read too)."""
 
     def examples(self) -> Iterator[Example]:
-        name = Naming()
-        yield from examples_of(self.rows(_Line), lambda row: [_example(row, name)])
+        yield from examples_of(self.rows(_Line), lambda row: [_example(row)])
 
     def passages(self) -> Iterator[Passage]:
         for row in self.rows(_Line):
             yield from (one.passage() for one in row.values.passages)
 
 
-def _example(row: Row[_Line], name: Naming) -> Example:
+def _example(row: Row[_Line]) -> Example:
     values = row.values
     for unknown in values.model_extra or {}:
         raise row.error(f"there is no field {unknown!r}; {suggest(unknown, _Line.model_fields)}")
@@ -74,7 +73,7 @@ def _example(row: Row[_Line], name: Naming) -> Example:
     if values.form == "label" and not set(answers) <= set(values.labels):
         raise row.error(f"its answer is not one of its labels {list(values.labels)}")
     question = Question(
-        values.id or name(values.question),
+        values.id or "",
         values.question,
         values.form,
         values.labels,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -63,14 +64,17 @@ def examples_of(rows: Iterable[Row[L]], make: Callable[[Row[L]], Iterable[Exampl
 
     Args:
         rows: of the dataset.
-        make: the examples of a row; none, if it is one that the dataset's docstring says is left out.
+        make: the examples of a row; none, if it is one that the dataset's docstring says is left out. A question without an id
+            is named by its text: 16 hexadecimal digits, and `~2` and so on where it is asked again.
 
     Raises:
         DataError: if an id comes twice, or nothing comes at all.
     """
     places: dict[str, Callable[[], str]] = {}
+    named: Counter[str] = Counter()
     for row in rows:
-        for example in make(row):
+        for made in make(row):
+            example = made if made.question.id else _named(made, named)
             key = example.question.id
             if key in places:
                 raise row.error(f"its id {key!r} is also that of {places[key]()}", "give each row an id of its own")
@@ -80,16 +84,11 @@ def examples_of(rows: Iterable[Row[L]], make: Callable[[Row[L]], Iterable[Exampl
         raise DataError("the dataset holds no question that can be asked with these options; check its file and its options")
 
 
-class Naming:
-    """Names questions that have no id: 16 hexadecimal digits of the text, `~2` and so on where it is asked again."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, int] = {}
-
-    def __call__(self, text: str) -> str:
-        name = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-        self._seen[name] = self._seen.get(name, 0) + 1
-        return name if self._seen[name] == 1 else f"{name}~{self._seen[name]}"
+def _named(example: Example, seen: Counter[str]) -> Example:
+    name = hashlib.blake2b(example.question.text.encode(), digest_size=8).hexdigest()
+    seen[name] += 1
+    key = name if seen[name] == 1 else f"{name}~{seen[name]}"
+    return replace(example, question=replace(example.question, id=key))
 
 
 def passage_of(title: str, text: str) -> Passage:

@@ -42,8 +42,6 @@ from hopweave.errors import DataError
 from hopweave.files import file_name
 from hopweave.types import Example, Gold, Passage, Question
 
-__all__ = ["BEIR"]
-
 _HEADER = ["query-id", "corpus-id", "score"]
 _SCORE = re.compile(r"\s*-?\d{1,9}\s*")
 

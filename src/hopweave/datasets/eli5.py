@@ -25,8 +25,6 @@ from hopweave.datasets._kilt import KiltRow, KiltSource
 from hopweave.datasets._source import examples_of
 from hopweave.types import Example
 
-__all__ = ["ELI5"]
-
 
 @dataclass(frozen=True, slots=True)
 class ELI5(KiltSource):

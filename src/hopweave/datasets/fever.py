@@ -31,8 +31,6 @@ from hopweave.datasets._rows import Id, Layout, Row, Text
 from hopweave.datasets._source import distinct, examples_of
 from hopweave.types import Example, Gold, Question
 
-__all__ = ["FEVER"]
-
 _TWO_WAY = ("SUPPORTS", "REFUTES")
 _THREE_WAY = (*_TWO_WAY, "NOT ENOUGH INFO")
 

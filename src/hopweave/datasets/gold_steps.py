@@ -31,8 +31,6 @@ from hopweave.datasets._rows import Id, Layout, Row, Text
 from hopweave.datasets._source import LocalFile, distinct, examples_of
 from hopweave.types import AnswerForm, Example, Gold, Question
 
-__all__ = ["GoldSteps"]
-
 Form = Literal["parts", "given", "listed"]
 
 _EARLIER = re.compile(r"#(\d+)")
@@ -69,7 +67,6 @@ class GoldSteps(LocalFile):
     form: Annotated[Form, "parts: each hop alone; given: the first hops with their answers; listed: without"] = "parts"
 
     def examples(self) -> Iterator[Example]:
-        """See `protocols.Dataset`."""
         yield from examples_of(self.rows(_Example), partial(_examples, form=self.form))
 
 

@@ -30,8 +30,6 @@ from hopweave.datasets._rows import Id, Layout, Row, Text
 from hopweave.datasets._source import Source, examples_of
 from hopweave.types import Example, Gold, Passage, Question
 
-__all__ = ["HotpotQA"]
-
 
 class _HotpotRow(Layout):
     id: Id = Field(validation_alias=AliasChoices("_id", "id"))

@@ -37,8 +37,6 @@ from hopweave.datasets._rows import Id, Layout, Row, Text, read_members
 from hopweave.datasets._source import LocalFile, distinct, examples_of, passage_of, required
 from hopweave.types import Example, Gold, Passage, Question
 
-__all__ = ["IIRC"]
-
 _MIN_WORDS = 11
 
 

@@ -23,8 +23,6 @@ from dataclasses import dataclass
 
 from hopweave.datasets._own_questions import OwnQuestions
 
-__all__ = ["JSONLines"]
-
 
 @dataclass(frozen=True, slots=True)
 class JSONLines(OwnQuestions):

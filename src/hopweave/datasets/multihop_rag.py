@@ -35,10 +35,8 @@ from typing import Annotated, ClassVar
 
 from hopweave.datasets._hub import HubAddress, hub_rows
 from hopweave.datasets._rows import Layout, Row, Text, read_rows
-from hopweave.datasets._source import Naming, Source, distinct, examples_of, required
+from hopweave.datasets._source import Source, distinct, examples_of, required
 from hopweave.types import Example, Gold, Passage, Question
-
-__all__ = ["MultiHopRAG"]
 
 
 class _Evidence(Layout):
@@ -69,8 +67,7 @@ class MultiHopRAG(Source):
     corpus: Annotated[Path | None, "the file corpus.json, for a corpus"] = None
 
     def examples(self) -> Iterator[Example]:
-        name = Naming()
-        yield from examples_of(self.rows(_Query), lambda row: _examples(row, name))
+        yield from examples_of(self.rows(_Query), _examples)
 
     def passages(self) -> Iterator[Passage]:
         for row in self._articles():
@@ -82,7 +79,7 @@ class MultiHopRAG(Source):
         return read_rows(required(self.corpus, "corpus", "the articles of MultiHop-RAG"), (_Article,))
 
 
-def _examples(row: Row[_Query], name: Naming) -> Iterator[Example]:
+def _examples(row: Row[_Query]) -> Iterator[Example]:
     values = row.values
     facts = distinct(one.fact for one in values.evidence_list)
     if not facts and values.question_type != "null_query":
@@ -91,4 +88,4 @@ def _examples(row: Row[_Query], name: Naming) -> Iterator[Example]:
     if facts:
         traits["hops"] = len(facts)
     gold = Gold((values.answer,), distinct(one.url for one in values.evidence_list), facts)
-    yield Example(Question(name(values.query), values.query), gold, traits)
+    yield Example(Question("", values.query), gold, traits)

@@ -30,8 +30,6 @@ from hopweave.datasets._rows import Id, Layout, Row, Text
 from hopweave.datasets._source import Source, distinct, examples_of, passage_of
 from hopweave.types import Example, Gold, GoldStep, Passage, Question
 
-__all__ = ["MuSiQue"]
-
 _HOPS = re.compile(r"(\d)hop\d*__")
 
 

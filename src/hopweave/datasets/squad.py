@@ -25,10 +25,8 @@ from pydantic import BeforeValidator
 from hopweave.datasets._hub import HubAddress
 from hopweave.datasets._open_questions import OpenRow, open_example, open_rows
 from hopweave.datasets._rows import Id, Layout, Row, Text
-from hopweave.datasets._source import Naming, Source, distinct, examples_of, passage_of
+from hopweave.datasets._source import Source, distinct, examples_of, passage_of
 from hopweave.types import Example, Gold, Passage, Question
-
-__all__ = ["SQuAD"]
 
 
 def _texts(value: Any) -> Any:
@@ -72,8 +70,7 @@ class SQuAD(Source):
     HUB: ClassVar = HubAddress("rajpurkar/squad")
 
     def examples(self) -> Iterator[Example]:
-        name = Naming()
-        yield from examples_of(self._rows(), lambda row: _examples(row, name))
+        yield from examples_of(self._rows(), _examples)
 
     def passages(self) -> Iterator[Passage]:
         for row in self._rows():
@@ -91,7 +88,7 @@ def _title(title: str) -> str:
     return title.replace("_", " ")
 
 
-def _examples(row: Row[Layout], name: Naming) -> Iterator[Example]:
+def _examples(row: Row[Layout]) -> Iterator[Example]:
     match row.values:
         case _Article() as values:
             for paragraph in values.paragraphs:
@@ -100,7 +97,7 @@ def _examples(row: Row[Layout], name: Naming) -> Iterator[Example]:
         case _OnHub() as values:
             yield from _asked(row, values, _title(values.title), values.context)
         case OpenRow() as values:
-            yield open_example(row, values.question, values.answer, name)
+            yield open_example(row, values.question, values.answer)
 
 
 def _asked(row: Row[Layout], asked: _Asked, title: str, context: str) -> Iterator[Example]:

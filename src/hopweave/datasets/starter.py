@@ -22,8 +22,6 @@ from typing import Annotated
 
 from hopweave.datasets._own_questions import OwnQuestions
 
-__all__ = ["Starter"]
-
 
 @dataclass(frozen=True, slots=True)
 class Starter(OwnQuestions):

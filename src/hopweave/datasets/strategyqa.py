@@ -38,10 +38,8 @@ from typing import Annotated, Any, ClassVar
 
 from hopweave.datasets._hub import HubAddress
 from hopweave.datasets._rows import Id, Layout, Row, Text, read_members
-from hopweave.datasets._source import Naming, Source, distinct, examples_of, required
+from hopweave.datasets._source import Source, distinct, examples_of, required
 from hopweave.types import Example, Gold, GoldStep, Passage, Question
-
-__all__ = ["StrategyQA"]
 
 _LABELS = ("Yes", "No")
 
@@ -82,15 +80,14 @@ class StrategyQA(Source):
     paragraphs: Annotated[Path | None, "the paragraphs that the evidence names, for a corpus"] = None
 
     def examples(self) -> Iterator[Example]:
-        name = Naming()
-        yield from examples_of(self.rows(_Original, _BigBench, _OnHub, under=("examples",)), lambda row: [_example(row, name)])
+        yield from examples_of(self.rows(_Original, _BigBench, _OnHub, under=("examples",)), lambda row: [_example(row)])
 
     def passages(self) -> Iterator[Passage]:
         for key, row in read_members(required(self.paragraphs, "paragraphs", "the paragraphs of StrategyQA"), _Paragraph):
             yield Passage(key, row.values.content, row.values.title)
 
 
-def _example(row: Row[Layout], name: Naming) -> Example:
+def _example(row: Row[Layout]) -> Example:
     match row.values:
         case _Original() as values:
             gold = Gold(
@@ -101,19 +98,19 @@ def _example(row: Row[Layout], name: Naming) -> Example:
             traits = {"steps": len(values.decomposition)} if values.decomposition else {}
             return Example(Question(values.qid, values.question, "label", _LABELS, dataset="strategyqa"), gold, traits)
         case _BigBench() as values:
-            return _scored(row, name, values.input, values.target_scores)
+            return _scored(row, values.input, values.target_scores)
         case _OnHub() as values:
             scores = dict(zip(values.multiple_choice_targets, values.multiple_choice_scores, strict=False))
             text = values.inputs.strip().removeprefix("Q:").removesuffix("A:").strip()
-            return _scored(row, name, text, scores)
+            return _scored(row, text, scores)
     raise row.error("it is of no known layout")
 
 
-def _scored(row: Row[Layout], name: Naming, text: str, scores: Mapping[str, float]) -> Example:
+def _scored(row: Row[Layout], text: str, scores: Mapping[str, float]) -> Example:
     right = tuple(label for label in _LABELS if scores.get(label) == 1)
     if len(right) != 1:
         raise row.error(f"exactly one of {' and '.join(_LABELS)} must have the score 1, not {dict(scores)}")
-    return Example(Question(name(text), text, "label", _LABELS, dataset="strategyqa"), Gold(right))
+    return Example(Question("", text, "label", _LABELS, dataset="strategyqa"), Gold(right))
 
 
 def _paragraph_ids(evidence: Any) -> Iterator[str]:

@@ -25,10 +25,8 @@ from typing import Annotated
 from hopweave.datasets._open_questions import OpenRow, open_example, open_rows
 from hopweave.datasets._patterns import TooManyTexts, texts_of
 from hopweave.datasets._rows import Row
-from hopweave.datasets._source import LocalFile, Naming, examples_of
+from hopweave.datasets._source import LocalFile, examples_of
 from hopweave.types import Example
-
-__all__ = ["TREC"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +36,9 @@ class TREC(LocalFile):
     leave_out_open_patterns: Annotated[bool, "leave out rows whose patterns match too much to be written out"] = False
 
     def examples(self) -> Iterator[Example]:
-        name = Naming()
-        yield from examples_of(open_rows(self, (OpenRow,)), lambda row: self._examples(row, name))
+        yield from examples_of(open_rows(self, (OpenRow,)), self._examples)
 
-    def _examples(self, row: Row[OpenRow], name: Naming) -> Iterator[Example]:
+    def _examples(self, row: Row[OpenRow]) -> Iterator[Example]:
         try:
             answers = [text for pattern in row.values.answer for text in texts_of(pattern)]
         except TooManyTexts as error:
@@ -49,4 +46,4 @@ class TREC(LocalFile):
                 return
             remedy = "write the answers out in the row, or set leave_out_open_patterns = true"
             raise row.error(f"answer: {error}", remedy) from None
-        yield open_example(row, row.values.question, answers, name)
+        yield open_example(row, row.values.question, answers)

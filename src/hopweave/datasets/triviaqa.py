@@ -32,10 +32,8 @@ from hopweave.datasets._hub import HubAddress
 from hopweave.datasets._kilt import KiltRow, KiltSource
 from hopweave.datasets._open_questions import OpenRow, open_example, open_rows
 from hopweave.datasets._rows import Id, Layout, Row, Text
-from hopweave.datasets._source import Naming, distinct, examples_of
+from hopweave.datasets._source import distinct, examples_of
 from hopweave.types import Example, Gold, Question
-
-__all__ = ["TriviaQA"]
 
 
 class _Answer(Layout):
@@ -62,16 +60,14 @@ class TriviaQA(KiltSource):
     HUB: ClassVar = HubAddress("mandarjoshi/trivia_qa", "rc.nocontext")
 
     def examples(self) -> Iterator[Example]:
-        name = Naming()
-        rows = open_rows(self, (KiltRow, _Original, _OnHub, OpenRow), under=("Data",))
-        yield from examples_of(rows, lambda row: self._examples(row, name))
+        yield from examples_of(open_rows(self, (KiltRow, _Original, _OnHub, OpenRow), under=("Data",)), self._examples)
 
-    def _examples(self, row: Row[Layout], name: Naming) -> Iterator[Example]:
+    def _examples(self, row: Row[Layout]) -> Iterator[Example]:
         match row.values:
             case KiltRow() as values:
                 yield self.kilt_example(row, values)
             case OpenRow() as values:
-                yield open_example(row, values.question, values.answer, name)
+                yield open_example(row, values.question, values.answer)
             case _Original() as values:
                 answers = distinct((values.answer.value, *values.answer.aliases, *values.answer.by_people))
                 yield Example(Question(values.id, values.question), Gold(answers))

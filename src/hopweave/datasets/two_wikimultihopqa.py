@@ -36,8 +36,6 @@ from hopweave.datasets._rows import Id, Layout, Row, Text, read_rows
 from hopweave.datasets._source import Source, distinct, examples_of
 from hopweave.types import Example, Gold, GoldStep, Passage, Question
 
-__all__ = ["TwoWikiMultiHopQA"]
-
 
 class _WikiRow(Layout):
     id: Id = Field(validation_alias=AliasChoices("_id", "id"))

@@ -22,10 +22,8 @@ from typing import Annotated, ClassVar
 from hopweave.datasets._hub import HubAddress
 from hopweave.datasets._open_questions import OpenRow, open_example, open_rows
 from hopweave.datasets._rows import Layout, Row, Text
-from hopweave.datasets._source import Naming, Source, examples_of
+from hopweave.datasets._source import Source, examples_of
 from hopweave.types import Example
-
-__all__ = ["WebQuestions"]
 
 _DESCRIPTION = re.compile(r'\(description\s+(?:"((?:[^"\\]|\\.)*)"|([^()"]+))\s*\)')
 _ESCAPED = re.compile(r"\\(.)")
@@ -52,19 +50,18 @@ class WebQuestions(Source):
     split: Annotated[str, "which split, with hub"] = "test"
 
     def examples(self) -> Iterator[Example]:
-        name = Naming()
-        yield from examples_of(open_rows(self, (_Original, _OnHub, OpenRow)), lambda row: _examples(row, name))
+        yield from examples_of(open_rows(self, (_Original, _OnHub, OpenRow)), _examples)
 
 
-def _examples(row: Row[Layout], name: Naming) -> Iterator[Example]:
+def _examples(row: Row[Layout]) -> Iterator[Example]:
     match row.values:
         case _Original() as values:
             found = _DESCRIPTION.findall(values.targetValue)
             if len(found) != values.targetValue.count("(description"):
                 raise row.error(f"targetValue: {values.targetValue!r} is no list of descriptions")
             answers = [_ESCAPED.sub(r"\1", quoted) or plain.strip() for quoted, plain in found]
-            yield open_example(row, values.utterance, answers, name)
+            yield open_example(row, values.utterance, answers)
         case _OnHub() as values:
-            yield open_example(row, values.question, values.answers, name)
+            yield open_example(row, values.question, values.answers)
         case OpenRow() as values:
-            yield open_example(row, values.question, values.answer, name)
+            yield open_example(row, values.question, values.answer)

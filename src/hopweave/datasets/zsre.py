@@ -17,28 +17,16 @@ One row of `structured_zeroshot-dev-kilt.jsonl`:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from hopweave.datasets._hub import HubAddress
-from hopweave.datasets._kilt import KiltRow, KiltSource, relation_of
-from hopweave.datasets._rows import Row
-from hopweave.datasets._source import examples_of
-from hopweave.types import Example
-
-__all__ = ["ZsRE"]
+from hopweave.datasets._kilt import SlotFilling
 
 
 @dataclass(frozen=True, slots=True)
-class ZsRE(KiltSource):
+class ZsRE(SlotFilling):
     """Zero-shot RE as a task of KILT; `type` is the relation."""
 
     HUB: ClassVar = HubAddress("facebook/kilt_tasks", "structured_zeroshot")
-
-    def examples(self) -> Iterator[Example]:
-        yield from examples_of(self.rows(KiltRow), self._examples)
-
-    def _examples(self, row: Row[KiltRow]) -> Iterator[Example]:
-        example = self.kilt_example(row, row.values, family="slot_filling", dataset="zsre")
-        yield replace(example, traits=relation_of(row.values.input))
+    DATASET: ClassVar = "zsre"

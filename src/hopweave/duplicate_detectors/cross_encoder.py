@@ -9,8 +9,6 @@ from typing import Annotated, Any
 from hopweave.catalog import require
 from hopweave.errors import SettingsError
 
-__all__ = ["CrossEncoderDuplicates"]
-
 NEEDS_EXTRA = "hf"
 
 

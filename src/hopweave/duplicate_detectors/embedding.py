@@ -9,8 +9,6 @@ from typing import Annotated
 from hopweave.errors import SettingsError
 from hopweave.text.sentence_encoder import cosines_with
 
-__all__ = ["EmbeddingDuplicates"]
-
 NEEDS_EXTRA = "hf"
 
 

@@ -12,8 +12,6 @@ from typing import Any
 from hopweave.text.keywords import Word, words_in
 from hopweave.text.matching import normalize_answer
 
-__all__ = ["KeyWords"]
-
 _ARTICLES = frozenset(["a", "an", "the"])
 _STOP_WORDS = """
 a an the that there am is are was were be been being do does did has have had can could will would shall should may might must

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from hopweave.text.matching import normalize_answer
 
-__all__ = ["Normalized"]
-
 
 @dataclass(frozen=True, slots=True)
 class Normalized:

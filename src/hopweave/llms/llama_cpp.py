@@ -24,8 +24,6 @@ from hopweave.model_files import DEFAULT_MODEL, KNOWN_MODELS, model_identity, mo
 from hopweave.protocols import OnText
 from hopweave.types import Abilities, Message, Reply, Sampling
 
-__all__ = ["LlamaCpp"]
-
 NEEDS_EXTRA = "local"
 
 _ADVICE = "HOPWEAVE_DEBUG=1 shows what llama.cpp says"

@@ -17,8 +17,6 @@ from hopweave.protocols import OnText
 from hopweave.security.redaction import public, public_address
 from hopweave.types import Abilities, Message, Reply, Sampling
 
-__all__ = ["OpenAICompatible"]
-
 Switch = Literal["auto", "yes", "no"]
 
 _HOW_TO_START: Mapping[Server, str] = {

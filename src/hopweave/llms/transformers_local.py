@@ -23,8 +23,6 @@ from hopweave.protocols import OnText
 from hopweave.runtime.batching import Batcher
 from hopweave.types import Abilities, Message, Reply, Sampling
 
-__all__ = ["TransformersLocal"]
-
 NEEDS_EXTRA = "hf"
 
 _DESCRIBING = (".json", ".jinja", ".model", ".txt")

@@ -45,23 +45,21 @@ from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.concurrency import side_by_side
 from hopweave.toolkit.demos import asked, packed
 from hopweave.toolkit.final_answer import file_missing, is_missing
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count, Whole
 from hopweave.types import Answer, Message, Question
-
-__all__ = ["AutoCoT"]
 
 _PROMPTS = prompts_beside(__file__)
 _CALLS_EACH = 2
 
 
 @dataclass(frozen=True, slots=True)
-class AutoCoT:
+class AutoCoT(Bounded):
     """Reasons like the demonstrations that the model wrote for the most typical questions of a pool."""
 
     pool: Annotated[
         str | None, "file of questions, one a line, as text or JSON with a field question; none: those of the demonstrations"
     ] = None
-    n_demos: Annotated[int | None, "clusters; none: as many as SearChain's table 11 says for the dataset or family"] = None
+    n_demos: Annotated[Whole | None, "clusters; none: as many as SearChain's table 11 says for the dataset or family"] = None
     seed: Annotated[int, "of the clusters; 192 in the authors' code"] = 192
     encoder: Annotated[
         Literal["words", "sentence_bert"], "what questions are compared by: TF-IDF of words, or the authors' (extra hf)"
@@ -69,19 +67,14 @@ class AutoCoT:
     encoder_model: Annotated[str, "model of sentence_bert: a name of the hub, or a folder"] = (
         "sentence-transformers/all-MiniLM-L6-v2"
     )
-    max_words_question: Annotated[int, "a longer question of the pool is no demonstration, in words"] = 60
-    max_lines: Annotated[int, "reasoning of more lines is no demonstration"] = 5
+    max_words_question: Annotated[Count, "a longer question of the pool is no demonstration, in words"] = 60
+    max_lines: Annotated[Count, "reasoning of more lines is no demonstration"] = 5
     fill_clusters: Annotated[bool, "where none of a cluster passes, show the nearest that has an answer; else none"] = False
     run_whole_pool: Annotated[bool, "run every question of the pool, as the authors' code does, whether needed or not"] = False
-    max_tokens: Annotated[int, "longest reasoning, in tokens"] = 256
-    max_tokens_answer: Annotated[int, "longest predicted answer of a demonstration, in tokens"] = 32
-
-    def __post_init__(self) -> None:
-        at_least("auto_cot", self, 1, "max_words_question", "max_lines", "max_tokens", "max_tokens_answer")
-        at_least("auto_cot", self, 0, "n_demos")
+    max_tokens: Annotated[Count, "longest reasoning, in tokens"] = 256
+    max_tokens_answer: Annotated[Count, "longest predicted answer of a demonstration, in tokens"] = 32
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         with workbench.offline("demonstrations of the model's own") as offline:
             stage = _Offline(self, question, offline)
             written = await stage.written()

@@ -19,15 +19,13 @@ from hopweave.toolkit.chain_of_thought import NEXT_EXAMPLE, cot_prompt, finish, 
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.demos import NumDemos, drawn
 from hopweave.toolkit.final_answer import file_missing, is_missing
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded
 from hopweave.toolkit.probing import REFUSED, refuses
 from hopweave.types import Answer, Message, Question
 
-__all__ = ["CoT"]
-
 
 @dataclass(frozen=True, slots=True)
-class CoT:
+class CoT(Bounded):
     """Reasons, then answers after a marker; without the marker the whole reply is the answer (IRCoT's rule)."""
 
     zero_shot: Annotated[bool, "no demonstrations; a second call asks for the answer"] = False
@@ -38,11 +36,7 @@ class CoT:
     max_tokens: Annotated[int, "longest reasoning, in tokens"] = 256
     max_tokens_answer: Annotated[int, "longest answer of the second call, in tokens"] = 32
 
-    def __post_init__(self) -> None:
-        at_least("cot", self, 0, "n_demos")
-
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         turns = [Message("user", await self._prompt(question, workbench))]
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens, stop=NEXT_EXAMPLE)
         text = (await workbench.reply(turns, purpose="reasoning", sampling=sampling)).text.strip()

@@ -16,15 +16,13 @@ from hopweave.protocols import MethodContext
 from hopweave.toolkit.chain_of_thought import cot_prompt, self_consistent
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.demos import NumDemos, drawn
-from hopweave.toolkit.options import at_least, check_top_p
+from hopweave.toolkit.options import Bounded, Count, Temperature, TopP
 from hopweave.toolkit.voting import Tie
 from hopweave.types import Answer, Question
 
-__all__ = ["CoTSC"]
-
 
 @dataclass(frozen=True, slots=True)
-class CoTSC:
+class CoTSC(Bounded):
     """Samples chains of thought and answers as most of them do.
 
     The text of the answer is the chain of thought that the model was surest of among those that agree; the bare answer is
@@ -32,23 +30,17 @@ class CoTSC:
     allows fewer samples than asked for, those that there are vote.
     """
 
-    n_samples: Annotated[int, "chains of thought sampled"] = 20
-    temperature: Annotated[float, "of the samples"] = 0.7
-    top_p: Annotated[float, "nucleus mass of the samples, above 0 up to 1"] = 1.0
+    n_samples: Annotated[Count, "chains of thought sampled"] = 20
+    temperature: Annotated[Temperature, "of the samples"] = 0.7
+    top_p: Annotated[TopP, "nucleus mass of the samples, above 0 up to 1"] = 1.0
     tie: Annotated[
         Tie, "which of equally many votes wins: the surest (logprob), the earliest (first) or the shorter answer"
     ] = "logprob"
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_tokens: Annotated[int, "longest chain of thought, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        at_least("cot_sc", self, 1, "n_samples", "max_tokens")
-        at_least("cot_sc", self, 0, "n_demos", "temperature")
-        check_top_p("cot_sc", self.top_p)
+    max_tokens: Annotated[Count, "longest chain of thought, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         demos = drawn(question, "cot_sc", self.n_demos, self.seed)
         elected = await self_consistent(
             workbench,

@@ -29,37 +29,29 @@ from hopweave.prompting.prompt import unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.demos import drawn
-from hopweave.toolkit.options import at_least, one_of
+from hopweave.toolkit.options import Bounded, Count, Whole
 from hopweave.toolkit.steps import Step, stepwise_answer
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Hit, Question
-
-__all__ = ["DecomP"]
 
 _STOP = ("\nA:", "\nQC:")
 _MAX_CALLS_FACT = 4  # of the controller of one fact, which needs 3
 
 
 @dataclass(frozen=True, slots=True)
-class DecomP:
+class DecomP(Bounded):
     """Decomposes as it goes: each next question is written after the answers of those before it were seen."""
 
-    num_hits: Annotated[int, "K: passages fetched for a fact"] = 2
-    max_steps: Annotated[int, "calls of the controller at most; then the last reader is called"] = 8
+    num_hits: Annotated[Count, "K: passages fetched for a fact"] = 2
+    max_steps: Annotated[Count, "calls of the controller at most; then the last reader is called"] = 8
     reader: Annotated[Style, "how the last reader answers: with reasoning, or with a JSON list"] = "cot"
-    n_demos: Annotated[int, "worked questions in each prompt at most (15 in the paper); fewer where they do not fit"] = 3
-    num_distractors: Annotated[int, "passages of no use in each demonstration of a reader, 0 to 3"] = 1
+    n_demos: Annotated[Whole, "worked questions in each prompt at most (15 in the paper); fewer where they do not fit"] = 3
+    num_distractors: Annotated[Whole, "passages of no use in each demonstration of a reader, 0 to 3"] = 1
     seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
-    max_tokens_call: Annotated[int, "longest call, and longest answer to a fact, in tokens"] = 128
-    max_tokens_answer: Annotated[int, "longest reply of the last reader, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        at_least("decomp", self, 1, "num_hits", "max_steps", "max_tokens_call", "max_tokens_answer")
-        at_least("decomp", self, 0, "n_demos", "num_distractors")
-        one_of("decomp", self, "reader", "cot", "direct")
+    max_tokens_call: Annotated[Count, "longest call, and longest answer to a fact, in tokens"] = 128
+    max_tokens_answer: Annotated[Count, "longest reply of the last reader, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         demos = drawn(question, "decomp", self.n_demos, self.seed)
         modules = Modules(
             question, workbench, demos, self.num_distractors, self.seed, self.max_tokens_call, self.max_tokens_answer

@@ -15,30 +15,24 @@ from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.final_answer import bare_answer, closing_request
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Whole
 from hopweave.toolkit.probing import REFUSED, probed, refuses
 from hopweave.types import Answer, Message, Question
-
-__all__ = ["Direct"]
 
 _PROMPTS = prompts_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class Direct:
+class Direct(Bounded):
     """One greedy call without retrieval; the reply is the answer."""
 
-    n_demos: Annotated[int | None, "questions shown with their answers; none: as many as SearChain's table 11 says, 0"] = None
+    n_demos: Annotated[Whole | None, "questions shown with their answers; none: as many as SearChain's table 11 says, 0"] = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     probe: Annotated[bool, "ask whether the model can answer, which is to reply NO! if not; for measuring"] = False
     max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
 
-    def __post_init__(self) -> None:
-        at_least("direct", self, 0, "n_demos")
-
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         ask, labels = closing_request(workbench, _PROMPTS, question)
         ask = probed(workbench, ask) if self.probe else ask
         values = {"ask": ask, "labels": labels, "question": question.text}

@@ -21,22 +21,20 @@ from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.final_answer import bare_answer, closing_request
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count, Whole
 from hopweave.toolkit.probing import REFUSED, probed, refuses
 from hopweave.types import Answer, Message, Passage, Question
-
-__all__ = ["DirectRetrieval"]
 
 _PROMPTS = prompts_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class DirectRetrieval:
+class DirectRetrieval(Bounded):
     """Retrieves once with the whole question, shows the passages in rank order, and asks for the answer."""
 
-    num_passages: Annotated[int, "passages shown; 5 as in ToQD, 1 as SearChain's own top-1"] = 5
+    num_passages: Annotated[Count, "passages shown; 5 as in ToQD, 1 as SearChain's own top-1"] = 5
     n_demos: Annotated[
-        int | None, "questions shown with passages and answers; none: as many as SearChain's table 11 says, 0"
+        Whole | None, "questions shown with passages and answers; none: as many as SearChain's table 11 says, 0"
     ] = None
     seed: Annotated[int, "of the choice and order of demonstrations and of their passages"] = 0
     probe: Annotated[bool, "ask whether the model can answer, which is to reply NO! if not; for measuring"] = False
@@ -46,12 +44,7 @@ class DirectRetrieval:
     max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
     max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
 
-    def __post_init__(self) -> None:
-        at_least("direct_retrieval", self, 1, "num_passages")
-        at_least("direct_retrieval", self, 0, "n_demos")
-
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         hits = (await workbench.search([question.text], self.num_passages))[0]
         ask, labels = closing_request(workbench, _PROMPTS, question)
         passages = _shown(workbench, [hit.passage for hit in hits]) or workbench.fill(_PROMPTS["none"])

@@ -38,11 +38,9 @@ from hopweave.parse.final import MARKER, final_answer
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import one_answer
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Count, Whole, check_options
 from hopweave.toolkit.voting import file_vote, vote
 from hopweave.types import Answer, Hit, Question
-
-__all__ = ["DSP"]
 
 _PRESETS = {"official": (10, 20), "light": (1, 1)}
 _NOTHING_TO_FIND = ("na", "none")
@@ -55,11 +53,11 @@ class DSP:
     preset: Annotated[
         Literal["official", "light"], "completions of each hop and of the answer: official 10 and 20, light 1 and 1"
     ] = "official"
-    num_queries: Annotated[int | None, "completions that write a query, each hop; none: the preset's"] = None
-    num_answers: Annotated[int | None, "completions that vote on the answer; none: the preset's"] = None
+    num_queries: Annotated[Count | None, "completions that write a query, each hop; none: the preset's"] = None
+    num_answers: Annotated[Count | None, "completions that vote on the answer; none: the preset's"] = None
     temperature: Annotated[float, "of several completions; a single one is greedy"] = 0.7
-    num_hops: Annotated[int, "searches, one after the other"] = 2
-    num_passages: Annotated[int, "passages kept of each search"] = 5
+    num_hops: Annotated[Count, "searches, one after the other"] = 2
+    num_passages: Annotated[Count, "passages kept of each search"] = 5
     fusion: Annotated[Fusion, "what is summed over queries: probabilities (softmax of scores), or scores as they are"] = (
         "probability"
     )
@@ -71,24 +69,22 @@ class DSP:
     train: Annotated[str | None, "JSON lines with question and answer (or answers); none: the demonstrations of the family"] = (
         None
     )
-    n_demos: Annotated[int | None, "training questions drawn; none: as SearChain's table 11 says for the dataset or family"] = (
-        None
-    )
-    num_annotated: Annotated[int, "of them, how many are shown with their fields"] = 3
+    n_demos: Annotated[
+        Whole | None, "training questions drawn; none: as SearChain's table 11 says for the dataset or family"
+    ] = None
+    num_annotated: Annotated[Whole, "of them, how many are shown with their fields"] = 3
     seed: Annotated[int, "of the choice and order of training questions"] = 0
-    max_tokens: Annotated[int, "longest completion, in tokens"] = 150
+    max_tokens: Annotated[Count, "longest completion, in tokens"] = 150
     max_tokens_long: Annotated[int, "longest completion with an explanation, in tokens"] = 400
 
     def __post_init__(self) -> None:
-        at_least("dsp", self, 1, "num_queries", "num_answers", "num_hops", "num_passages", "max_tokens")
-        at_least("dsp", self, 0, "n_demos", "num_annotated")
+        check_options(self)
         if self.train is not None and self.demonstrate == "annotated":
             raise SettingsError(
                 "dsp: training questions of a file have no annotated steps; set demonstrate = 'stage' or 'none'"
             )
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         templates = Templates(workbench, question, self.max_tokens, self.max_tokens_long, self.early_stop)
         training, known = self._training(question), _Known()
         if self._way == "stage":

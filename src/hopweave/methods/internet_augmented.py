@@ -44,10 +44,8 @@ from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.concurrency import side_by_side
 from hopweave.toolkit.demos import asked, drawn, packed
 from hopweave.toolkit.final_answer import bare_answer
-from hopweave.toolkit.options import at_least, check_top_p, one_of
+from hopweave.toolkit.options import Bounded, Count, Temperature, TopP, Whole
 from hopweave.types import Answer, Hit, Message, Question, Sampling
-
-__all__ = ["InternetAugmented"]
 
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\nEvidence:", "\nQuestion:")
@@ -57,31 +55,23 @@ _NUM_TOLD = 10
 
 
 @dataclass(frozen=True, slots=True)
-class InternetAugmented:
+class InternetAugmented(Bounded):
     """Answers from each of the nearest paragraphs, several times, and takes the answer with the best score."""
 
-    num_hits: Annotated[int, "passages fetched with the question"] = 20
-    num_sentences: Annotated[int, "sentences of a paragraph"] = 6
-    num_paragraphs: Annotated[int, "n: paragraphs that are answered from, by TF-IDF cosine with the question"] = 50
-    n_samples: Annotated[int, "answers sampled from each paragraph; 1 is greedy"] = 4
+    num_hits: Annotated[Count, "passages fetched with the question"] = 20
+    num_sentences: Annotated[Count, "sentences of a paragraph"] = 6
+    num_paragraphs: Annotated[Count, "n: paragraphs that are answered from, by TF-IDF cosine with the question"] = 50
+    n_samples: Annotated[Count, "answers sampled from each paragraph; 1 is greedy"] = 4
     scorer: Annotated[Scorer, "what decides between answers; the record says how much of it the model could give"] = "poe"
     length_normalized: Annotated[bool, "take the mean log-probability of an answer's tokens, not their sum"] = False
-    n_demos: Annotated[int, "k: worked questions shown; fewer where there are not so many or they do not fit"] = 15
+    n_demos: Annotated[Whole, "k: worked questions shown; fewer where there are not so many or they do not fit"] = 15
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    temperature: Annotated[float, "of the samples"] = 1.0
-    top_p: Annotated[float, "nucleus that samples are drawn from, above 0 up to 1"] = 0.8
-    max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 64
-    max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        at_least("internet_augmented", self, 1, "num_hits", "num_sentences", "num_paragraphs", "n_samples")
-        at_least("internet_augmented", self, 1, "max_tokens", "max_tokens_long")
-        at_least("internet_augmented", self, 0, "n_demos", "temperature")
-        one_of("internet_augmented", self, "scorer", "poe", "direct", "rag", "noisy_channel")
-        check_top_p("internet_augmented", self.top_p)
+    temperature: Annotated[Temperature, "of the samples"] = 1.0
+    top_p: Annotated[TopP, "nucleus that samples are drawn from, above 0 up to 1"] = 0.8
+    max_tokens: Annotated[Count, "longest short answer or label, in tokens"] = 64
+    max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         stopped_because = "finished"
         try:
             hits = (await workbench.search([question.text], self.num_hits))[0]
@@ -171,36 +161,28 @@ class _Sampled:
     async def _prompts(self, evidence: Sequence[str]) -> list[str]:
         question = asked(self.workbench, self.question)
         ask = self.workbench.fill(_PROMPTS[f"ask_{self.question.form}"])
-        demos = drawn(self.question, "internet_augmented", self.options.n_demos, self.options.seed)
-        examples = [
-            self.workbench.fill(
-                _PROMPTS["example"],
-                evidence="\n".join(fence(passage.text, passage.title) for passage in one.passages(0, self.options.seed)),
-                question=asked(self.workbench, self.question, one.question),
-                answer=one.answer,
-            )
-            for one in demos
-        ]
         # The same demonstrations before every paragraph, the longest of which decides how many fit: they are one prefix.
         rest = f"{_PROMPTS['prompt'].text}{ask}{question}{max(evidence, key=len)}"
-        fitting = await packed(self.workbench, examples, rest, self._max_tokens())
+        fitting = await packed(self.workbench, self._examples("example"), rest, self._max_tokens())
         return [
             self.workbench.fill(_PROMPTS["prompt"], ask=ask, examples=fitting, evidence=one, question=question)
             for one in evidence
         ]
 
     async def _channel_examples(self, asking: str) -> str:
-        examples = [
+        rest = f"{_PROMPTS['channel'].text}{asking}{max(self._evidence, key=len)}"
+        return await packed(self.workbench, self._examples("channel_example"), rest, self._max_tokens())
+
+    def _examples(self, prompt: str) -> list[str]:
+        return [
             self.workbench.fill(
-                _PROMPTS["channel_example"],
+                _PROMPTS[prompt],
                 evidence="\n".join(fence(passage.text, passage.title) for passage in one.passages(0, self.options.seed)),
                 question=asked(self.workbench, self.question, one.question),
                 answer=one.answer,
             )
             for one in drawn(self.question, "internet_augmented", self.options.n_demos, self.options.seed)
         ]
-        rest = f"{_PROMPTS['channel'].text}{asking}{max(self._evidence, key=len)}"
-        return await packed(self.workbench, examples, rest, self._max_tokens())
 
     async def _channel(self, number: int, answer: str, examples: str, asking: str) -> None:
         """Scores an answer of a paragraph, for all samples that gave it."""

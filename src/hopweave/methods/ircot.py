@@ -27,12 +27,11 @@ from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.text.sentences import first_sentence
 from hopweave.text.words import is_reasoning
+from hopweave.toolkit.concurrency import why_stopped
 from hopweave.toolkit.few_shot import FewShot, Instruction, Packer
 from hopweave.toolkit.final_answer import file_missing
-from hopweave.toolkit.options import at_least, options_for
+from hopweave.toolkit.options import Bounded, Count, Whole, options_for
 from hopweave.types import Answer, Message, Question, Reply
-
-__all__ = ["IRCoT"]
 
 _PROMPTS = prompts_beside(__file__)
 _ONE_LINE = ("\n",)
@@ -41,48 +40,39 @@ _WHOLE = re.compile(r"[.!?][\"'”’)\]]*$")
 
 
 @dataclass(frozen=True, slots=True)
-class IRCoT:
+class IRCoT(Bounded):
     """The method and its options. The defaults are ours; the profiles of docs/ircot.md hold theirs."""
 
-    max_steps: Annotated[int, "sentences of reasoning at most"] = 8
-    num_hits: Annotated[int, "K: passages fetched with each query"] = 4
-    max_passages: Annotated[int, "passages held at most, over all queries"] = 15
+    max_steps: Annotated[Count, "sentences of reasoning at most"] = 8
+    num_hits: Annotated[Count, "K: passages fetched with each query"] = 4
+    max_passages: Annotated[Count, "passages held at most, over all queries"] = 15
     query: Annotated[
         Literal["last_sentence", "last_non_reasoning_sentence"],
         "which sentence is the query; last_non_reasoning_sentence passes over conclusions such as 'Thus ...'",
     ] = "last_non_reasoning_sentence"
     remove_wh_words: Annotated[bool, "take who, what, which and the like out of queries"] = True
-    max_words_retrieved: Annotated[int, "pass over passages with more words; 0 for no limit"] = 0
-    max_words_shown: Annotated[int, "cut a passage to so many words in prompts; 0 for no limit"] = 350
-    duplicates: Annotated[
-        Duplicates, "exact: the same passage, or title and text; fuzzy: also those alike to 90 in 100, as the authors' code"
-    ] = "exact"
+    max_words_retrieved: Annotated[Whole, "pass over passages with more words; 0 for no limit"] = 0
+    max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = 350
+    duplicates: Duplicates = "exact"
     stop_on_repeat: Annotated[bool, "end the reasoning at a sentence that is there already"] = True
     retry_empty: Annotated[
         bool, "where the model ends its turn after a sentence of its own, show it the sentences and ask for the next"
     ] = True
-    marker: Annotated[
-        Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
-    ] = "tolerant"
+    marker: Marker = "tolerant"
     reader: Annotated[
         Literal["cot", "direct", "none"], "who answers from the passages; none: the answer of the reasoning itself"
     ] = "cot"
     force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
-    n_demos: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 3
-    num_distractors: Annotated[int, "M: passages of no use in each demonstration, 0 to 3"] = 1
+    n_demos: Annotated[Whole, "worked questions in the prompt at most; fewer where they do not fit"] = 3
+    num_distractors: Annotated[Whole, "M: passages of no use in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
     pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
-    instruction: Annotated[Instruction, "where the prompt says what to do: at its top, or on the line of each question"] = "top"
-    num_titles: Annotated[int, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
-    max_tokens_sentence: Annotated[int, "longest reply of which a sentence is kept, in tokens"] = 128
-    max_tokens: Annotated[int, "longest reply of the reader, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        at_least("ircot", self, 1, "max_steps", "num_hits", "max_passages", "max_tokens_sentence", "max_tokens")
-        at_least("ircot", self, 0, "max_words_retrieved", "max_words_shown", "n_demos", "num_distractors", "num_titles")
+    instruction: Instruction = "top"
+    num_titles: Annotated[Whole, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
+    max_tokens_sentence: Annotated[Count, "longest reply of which a sentence is kept, in tokens"] = 128
+    max_tokens: Annotated[Count, "longest reply of the reader, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         weaving = _Weaving(
             self,
             question,
@@ -90,11 +80,7 @@ class IRCoT:
             Finder(options_for(Finding, self), question, workbench),
             Packer(options_for(FewShot, self), question, workbench),
         )
-        try:
-            stopped_because = await weaving.explore()
-        except BudgetReached as reached:
-            stopped_because = reached.limit
-        return await weaving.answer(stopped_because)
+        return await weaving.answer(await why_stopped(weaving.explore()))
 
 
 @dataclass(slots=True)

@@ -9,12 +9,13 @@ Calls: h + 2 for h sub-questions: 1 to decompose, h to answer them, 1 for the qu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, best_so_far, distinct, planned
+from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, best_so_far, distinct
 from hopweave.parse.final import demanded, final_answer, short_form
 from hopweave.parse.plan import parse_sub_questions
 from hopweave.prompting.prompt import prompts_beside
@@ -22,12 +23,10 @@ from hopweave.protocols import MethodContext
 from hopweave.text.sentences import first_sentence
 from hopweave.toolkit.demos import NumDemos, asked, drawn, packed, rationale
 from hopweave.toolkit.final_answer import file_missing, file_unanswered
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count
 from hopweave.toolkit.steps import Step, stepwise_answer
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Message, Question
-
-__all__ = ["LeastToMost"]
 
 UNKNOWN = "unknown"
 """What stands for the answer to a sub-question that the model does not answer."""
@@ -38,22 +37,17 @@ _NEXT_QUESTION = ("\nQ:",)
 
 
 @dataclass(frozen=True, slots=True)
-class LeastToMost:
+class LeastToMost(Bounded):
     """Decomposes once, then solves the sub-questions in order, each with the answers before it in sight."""
 
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_sub_questions: Annotated[int, "sub-questions answered at most, the question itself aside"] = MAX_SUB_QUESTIONS
-    max_tokens_decompose: Annotated[int, "longest decomposition, in tokens"] = 128
-    max_tokens: Annotated[int, "longest answer to a sub-question or to the question, in tokens"] = 100
-    max_tokens_long: Annotated[int, "longest explanation at the end, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        at_least("least_to_most", self, 0, "n_demos")
-        at_least("least_to_most", self, 1, "max_sub_questions", "max_tokens_decompose", "max_tokens", "max_tokens_long")
+    max_sub_questions: Annotated[Count, "sub-questions answered at most, the question itself aside"] = MAX_SUB_QUESTIONS
+    max_tokens_decompose: Annotated[Count, "longest decomposition, in tokens"] = 128
+    max_tokens: Annotated[Count, "longest answer to a sub-question or to the question, in tokens"] = 100
+    max_tokens_long: Annotated[Count, "longest explanation at the end, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         sub_questions = await self._decomposed(question, workbench)
         steps: list[Step] = []
         try:
@@ -75,7 +69,7 @@ class LeastToMost:
     async def _decomposed(self, question: Question, workbench: MethodContext) -> tuple[str, ...]:
         """The sub-questions; none if there is nothing to ask before the question itself."""
         examples = [
-            f"{workbench.fill(_PROMPTS['needed'], question=one.question)} {_quoted(planned(one))}."
+            f"{workbench.fill(_PROMPTS['needed'], question=one.question)} {_quoted(one.plan)}."
             for one in drawn(question, "least_to_most", self.n_demos, self.seed)
         ]
         fixed = {"most": str(self.max_sub_questions), "needed": workbench.fill(_PROMPTS["needed"], question=question.text)}
@@ -85,8 +79,7 @@ class LeastToMost:
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens_decompose, stop=_NEXT_EXAMPLE)
         text = (await workbench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)).text
         read = parse_sub_questions(text)
-        for problem in read.problems:
-            workbench.parse_failed("plan", problem, text)
+        workbench.parse_failed("plan", read.problems, text)
         kept = distinct(read.items, question, self.max_sub_questions)
         workbench.decide("plan", " / ".join([*kept, question.text]), sub_questions=list(kept))
         return kept
@@ -95,7 +88,7 @@ class LeastToMost:
         """Instruction, demonstrations and the first of the questions that are to be answered in turn."""
         examples = []
         for one in drawn(question, "least_to_most", self.n_demos, self.seed):
-            simple = [f"Q: {query}\nA: {step.answer}" for query, step in zip(planned(one), one.steps, strict=True)]
+            simple = [f"Q: {query}\nA: {step.answer}" for query, step in zip(one.plan, one.steps, strict=True)]
             last = f"Q: {asked(workbench, question, one.question)}\nA: {rationale(one, question.form)}"
             examples.append("\n".join([*simple, last]))
         wanted = demanded(question.form, question.labels)
@@ -117,7 +110,7 @@ class LeastToMost:
         return (await solving.go_on(purpose, sampling)).text
 
 
-def _quoted(items: list[str]) -> str:
+def _quoted(items: Sequence[str]) -> str:
     return ", ".join(f'"{item}"' for item in items)
 
 

@@ -13,33 +13,24 @@ from hopweave.errors import BudgetReached
 from hopweave.methods._ircot.reasoned import Marker, Said, answer_of, read
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.few_shot import FewShot, Instruction, Packer
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count, Whole
 from hopweave.types import Answer, Question
-
-__all__ = ["NoR"]
 
 
 @dataclass(frozen=True, slots=True)
-class NoR:
+class NoR(Bounded):
     """One call with demonstrations: with reasoning, or directly."""
 
     reader: Annotated[Literal["cot", "direct"], "with reasoning, or directly"] = "cot"
-    marker: Annotated[
-        Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
-    ] = "tolerant"
+    marker: Marker = "tolerant"
     force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
-    n_demos: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 15
+    n_demos: Annotated[Whole, "worked questions in the prompt at most; fewer where they do not fit"] = 15
     seed: Annotated[int, "of the choice of demonstrations"] = 0
-    max_words_shown: Annotated[int, "cut a pinned passage to so many words; 0 for no limit"] = 350
-    instruction: Annotated[Instruction, "where the prompt says what to do: at its top, or on the line of each question"] = "top"
-    max_tokens: Annotated[int, "longest reply, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        at_least("nor", self, 1, "max_tokens")
-        at_least("nor", self, 0, "n_demos", "max_words_shown")
+    max_words_shown: Annotated[Whole, "cut a pinned passage to so many words; 0 for no limit"] = 350
+    instruction: Instruction = "top"
+    max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         few_shot = FewShot(self.n_demos, 0, self.seed, self.max_words_shown, has_passages=False, instruction=self.instruction)
         stopped_because, said = "finished", Said((), "", "", "empty")
         try:

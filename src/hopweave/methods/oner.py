@@ -16,43 +16,32 @@ from hopweave.methods._ircot.finding import Duplicates, Finder, Finding
 from hopweave.methods._ircot.reasoned import Marker, Said, answer_of, read
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.few_shot import FewShot, Instruction, Packer
-from hopweave.toolkit.options import at_least, options_for
+from hopweave.toolkit.options import Bounded, Count, Whole, options_for
 from hopweave.types import Answer, Question
-
-__all__ = ["OneR"]
 
 
 @dataclass(frozen=True, slots=True)
-class OneR:
+class OneR(Bounded):
     """Retrieves K passages with the whole question and reads the answer off them."""
 
-    num_hits: Annotated[int, "K: passages fetched"] = 5
-    max_passages: Annotated[int, "passages held at most"] = 15
+    num_hits: Annotated[Count, "K: passages fetched"] = 5
+    max_passages: Annotated[Count, "passages held at most"] = 15
     remove_wh_words: Annotated[bool, "take who, what, which and the like out of the query"] = True
-    max_words_retrieved: Annotated[int, "pass over passages with more words; 0 for no limit"] = 0
-    max_words_shown: Annotated[int, "cut a passage to so many words in prompts; 0 for no limit"] = 350
-    duplicates: Annotated[
-        Duplicates, "exact: the same passage, or title and text; fuzzy: also those alike to 90 in 100, as the authors' code"
-    ] = "exact"
-    marker: Annotated[
-        Marker, "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code"
-    ] = "tolerant"
+    max_words_retrieved: Annotated[Whole, "pass over passages with more words; 0 for no limit"] = 0
+    max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = 350
+    duplicates: Duplicates = "exact"
+    marker: Marker = "tolerant"
     reader: Annotated[Literal["cot", "direct", "none"], "with reasoning, directly, or no answer at all, only passages"] = "cot"
     force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
-    n_demos: Annotated[int, "worked questions in the prompt at most; fewer where they do not fit"] = 3
-    num_distractors: Annotated[int, "M: passages of no use in each demonstration, 0 to 3"] = 1
+    n_demos: Annotated[Whole, "worked questions in the prompt at most; fewer where they do not fit"] = 3
+    num_distractors: Annotated[Whole, "M: passages of no use in each demonstration, 0 to 3"] = 1
     seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
     pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
-    instruction: Annotated[Instruction, "where the prompt says what to do: at its top, or on the line of each question"] = "top"
-    num_titles: Annotated[int, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
-    max_tokens: Annotated[int, "longest reply of the reader, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        at_least("oner", self, 1, "num_hits", "max_passages", "max_tokens")
-        at_least("oner", self, 0, "max_words_retrieved", "max_words_shown", "n_demos", "num_distractors", "num_titles")
+    instruction: Instruction = "top"
+    num_titles: Annotated[Whole, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
+    max_tokens: Annotated[Count, "longest reply of the reader, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         finder, packer = (
             Finder(options_for(Finding, self), question, workbench),
             Packer(options_for(FewShot, self), question, workbench),

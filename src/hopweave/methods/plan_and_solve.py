@@ -15,7 +15,7 @@ from functools import partial
 from typing import Annotated
 
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, Settled, is_said, numbered, planned, settled
+from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, Settled, is_said, numbered, settled
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.plan import parse_plan, parse_solution
 from hopweave.prompting.prompt import prompts_beside
@@ -24,13 +24,11 @@ from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.concurrency import side_by_side
 from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
 from hopweave.toolkit.final_answer import file_unanswered
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Count, Temperature, check_options
 from hopweave.toolkit.steps import Step, stepwise_answer
 from hopweave.toolkit.transcript import Transcript
 from hopweave.toolkit.voting import file_vote, vote
 from hopweave.types import Answer, Message, Question
-
-__all__ = ["PlanAndSolve"]
 
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\nQuestion:",)
@@ -42,22 +40,20 @@ class PlanAndSolve:
     """Plans, then solves; a reply without a plan is read as a chain of thought."""
 
     zero_shot: Annotated[bool, "the original: no demonstrations, an instruction to plan, a second call for the answer"] = False
-    num_samples: Annotated[int, "zero_shot only: reasonings drawn and voted on; 1 is greedy, the authors draw 10"] = 1
-    temperature: Annotated[float, "of several samples"] = 0.7
+    num_samples: Annotated[Count, "zero_shot only: reasonings drawn and voted on; 1 is greedy, the authors draw 10"] = 1
+    temperature: Annotated[Temperature, "of several samples"] = 0.7
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_tokens: Annotated[int, "longest plan with its solution, in tokens"] = 400
-    max_tokens_zero_shot: Annotated[int, "longest reasoning of zero_shot, in tokens"] = 256
-    max_tokens_answer: Annotated[int, "longest answer of the second call, in tokens"] = 32
+    max_tokens: Annotated[Count, "longest plan with its solution, in tokens"] = 400
+    max_tokens_zero_shot: Annotated[Count, "longest reasoning of zero_shot, in tokens"] = 256
+    max_tokens_answer: Annotated[Count, "longest answer of the second call, in tokens"] = 32
 
     def __post_init__(self) -> None:
-        at_least("plan_and_solve", self, 0, "n_demos", "temperature")
-        at_least("plan_and_solve", self, 1, "num_samples", "max_tokens", "max_tokens_zero_shot", "max_tokens_answer")
+        check_options(self)
         if self.num_samples > 1 and not self.zero_shot:
             raise SettingsError(f"plan_and_solve num_samples = {self.num_samples} needs zero_shot = true")
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         if self.zero_shot:
             return await self._zero_shot(question, workbench)
         prompt = await self._prompt(question, workbench)
@@ -65,8 +61,7 @@ class PlanAndSolve:
         text = (await workbench.reply([Message("user", prompt)], purpose="plan", sampling=sampling)).text.strip()
         plan = parse_plan(text)
         solution = parse_solution(plan.solution, plan.items)
-        for problem in [*plan.problems, *(solution.problems if plan.items else ())]:
-            workbench.parse_failed("plan", problem, text)
+        workbench.parse_failed("plan", [*plan.problems, *(solution.problems if plan.items else ())], text)
         steps = [Step(query, answer) for query, answer in zip(plan.items, solution.answers, strict=True)]
         if steps:
             workbench.decide("plan", " / ".join(plan.items), sub_questions=list(plan.items))
@@ -84,7 +79,7 @@ class PlanAndSolve:
             workbench.fill(
                 _PROMPTS["example"],
                 question=asked(workbench, question, one.question),
-                plan=numbered(planned(one)),
+                plan=numbered(one.plan),
                 solution=numbered([step.answer for step in one.steps]),
                 closing=closing(one, question.form),
             )

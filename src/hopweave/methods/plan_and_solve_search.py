@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, distinct, numbered, planned, settled
+from hopweave.methods._planning.plan import MAX_SUB_QUESTIONS, distinct, numbered, settled
 from hopweave.parse.final import demanded
 from hopweave.parse.numbered import parse_numbered
 from hopweave.parse.plan import parse_solution
@@ -23,11 +23,9 @@ from hopweave.prompting.demonstrations import Demonstration
 from hopweave.prompting.prompt import prompts_beside
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count, Whole
 from hopweave.toolkit.steps import SHOWN_WORDS, Step, shown, stepwise_answer
 from hopweave.types import Answer, Hit, Message, Question
-
-__all__ = ["PlanAndSolveSearch"]
 
 _PROMPTS = prompts_beside(__file__)
 _SOLUTION_OR_EXAMPLE = ("\nSolution:", "\nQuestion:")
@@ -35,25 +33,19 @@ _NEXT_EXAMPLE = ("\nQuestion:",)
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAndSolveSearch:
+class PlanAndSolveSearch(Bounded):
     """Plans, searches once for the whole plan, and solves it from the evidence."""
 
-    num_passages: Annotated[int, "passages found and shown for each sub-question"] = 1
+    num_passages: Annotated[Count, "passages found and shown for each sub-question"] = 1
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_sub_questions: Annotated[int, "sub-questions of a plan at most"] = MAX_SUB_QUESTIONS
-    max_words_shown: Annotated[int, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS
-    max_tokens_plan: Annotated[int, "longest plan, in tokens"] = 200
-    max_tokens: Annotated[int, "longest solution, in tokens"] = 400
-    max_tokens_answer: Annotated[int, "longest answer where it has to be asked for, in tokens"] = 32
-
-    def __post_init__(self) -> None:
-        at_least("plan_and_solve_search", self, 1, "num_passages", "max_sub_questions")
-        at_least("plan_and_solve_search", self, 1, "max_tokens_plan", "max_tokens", "max_tokens_answer")
-        at_least("plan_and_solve_search", self, 0, "n_demos", "max_words_shown")
+    max_sub_questions: Annotated[Count, "sub-questions of a plan at most"] = MAX_SUB_QUESTIONS
+    max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS
+    max_tokens_plan: Annotated[Count, "longest plan, in tokens"] = 200
+    max_tokens: Annotated[Count, "longest solution, in tokens"] = 400
+    max_tokens_answer: Annotated[Count, "longest answer where it has to be asked for, in tokens"] = 32
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         demos = drawn(question, "plan_and_solve_search", self.n_demos, self.seed)
         items = await self._planned(question, workbench, demos)
         steps = [Step(item, "") for item in items]
@@ -68,8 +60,7 @@ class PlanAndSolveSearch:
         except BudgetReached as limit:
             return stepwise_answer(question, steps, "", "empty", workbench, stopped_because=limit.limit)
         solution = parse_solution(text, items)
-        for problem in solution.problems:
-            workbench.parse_failed("plan", problem, text)
+        workbench.parse_failed("plan", solution.problems, text)
         steps = [replace(step, answer=answer) for step, answer in zip(steps, solution.answers, strict=True)]
         said = solution.closing if any(solution.answers) else text
         end = await settled(workbench, question, prompt, text, said=said, max_tokens=self.max_tokens_answer, steps=steps)
@@ -80,7 +71,7 @@ class PlanAndSolveSearch:
     async def _planned(self, question: Question, workbench: MethodContext, demos: Sequence[Demonstration]) -> tuple[str, ...]:
         """The plan; the question itself where none can be read."""
         examples = [
-            workbench.fill(_PROMPTS["planned"], question=asked(workbench, question, one.question), plan=numbered(planned(one)))
+            workbench.fill(_PROMPTS["planned"], question=asked(workbench, question, one.question), plan=numbered(one.plan))
             for one in demos
         ]
         fixed = {"most": str(self.max_sub_questions), "question": asked(workbench, question)}
@@ -91,8 +82,7 @@ class PlanAndSolveSearch:
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens_plan, stop=_SOLUTION_OR_EXAMPLE)
         text = (await workbench.reply([Message("user", prompt)], purpose="plan", sampling=sampling)).text
         read = parse_numbered(text)
-        for problem in read.problems:
-            workbench.parse_failed("plan", problem, text)
+        workbench.parse_failed("plan", read.problems, text)
         items = distinct(read.items, question, self.max_sub_questions) or (question.text,)
         workbench.decide("plan", " / ".join(items), sub_questions=list(items))
         return items
@@ -111,7 +101,7 @@ class PlanAndSolveSearch:
             workbench.fill(
                 _PROMPTS["solved"],
                 question=asked(workbench, question, one.question),
-                plan=numbered(planned(one)),
+                plan=numbered(one.plan),
                 evidence=self._evidence(workbench, [Step(step.query, "", (Hit(step.passage, 1.0, 1),)) for step in one.steps]),
                 solution=numbered([step.answer for step in one.steps]),
                 closing=closing(one, question.form),

@@ -18,29 +18,22 @@ from typing import Annotated, Literal
 from hopweave.methods._react.react import Acting, Actor
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import drawn
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Whole
 from hopweave.types import Answer, Question
-
-__all__ = ["ReAct"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReAct(Acting):
     """Acts until it finishes."""
 
-    n_demos: Annotated[int | None, "trajectories shown; none: as SearChain's table 11 says for the dataset or family"] = None
+    n_demos: Annotated[Whole | None, "trajectories shown; none: as SearChain's table 11 says for the dataset or family"] = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
     at_limit: Annotated[
         Literal["empty", "force"],
         "when steps, or patience with actions that are none, are spent; empty: no answer, as the authors; force: ask for one",
     ] = "empty"
 
-    def __post_init__(self) -> None:
-        at_least("react", self, 0, "n_demos")
-        self.check("react")
-
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         actor = Actor(workbench, question, self)
         at_limit = ("max_steps", "invalid_actions") if self.at_limit == "force" else ()
         await actor.run(drawn(question, "react", self.n_demos, self.seed), ("repeated_action", *at_limit))

@@ -17,10 +17,8 @@ from hopweave.methods._react.react import Acting, Actor
 from hopweave.methods._react.voted import Voting, elect, voted_answer
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import NumDemos, drawn
-from hopweave.toolkit.options import at_least, options_for
+from hopweave.toolkit.options import Count, Temperature, options_for
 from hopweave.types import Answer, Question
-
-__all__ = ["ReActThenCoTSC"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +27,11 @@ class ReActThenCoTSC(Acting):
 
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    n_samples: Annotated[int, "chains of thought that vote where acting fails"] = 21
-    temperature: Annotated[float, "of those samples"] = 0.7
-    max_tokens_reasoning: Annotated[int, "longest chain of thought, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        at_least("react_then_cot_sc", self, 0, "n_demos")
-        self.check("react_then_cot_sc")
-        options_for(Voting, self).check("react_then_cot_sc")
+    n_samples: Annotated[Count, "chains of thought that vote where acting fails"] = 21
+    temperature: Annotated[Temperature, "of those samples"] = 0.7
+    max_tokens_reasoning: Annotated[Count, "longest chain of thought, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         demos = drawn(question, "react_then_cot_sc", self.n_demos, self.seed)
         actor = Actor(workbench, question, self)
         await actor.run(demos)

@@ -33,11 +33,9 @@ from hopweave.toolkit.claims import one_answer
 from hopweave.toolkit.concurrency import side_by_side
 from hopweave.toolkit.demos import NumDemos, asked, drawn, packed
 from hopweave.toolkit.final_answer import file_missing, file_unanswered
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count, Temperature
 from hopweave.toolkit.voting import Tie, file_vote, vote
 from hopweave.types import Answer, Message, Question, Reply
-
-__all__ = ["Recite"]
 
 _PROMPTS = prompts_beside(__file__)
 _END = ("\n\n\n", "\nQuestion:")
@@ -46,32 +44,27 @@ _SENTENCE = re.compile(rf"\b{PLAIN_MARKER}:?\s+(.*)\.$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Recite:
+class Recite(Bounded):
     """Recites, answers from what it recited, and takes the answer that most recitations lead to.
 
     The text of the answer is the first recitation among those that agree, with its answer; of explanations it is the one that
     is most like the others. The share that agrees is `consistency` in the data of the decision `vote`.
     """
 
-    n_recitations: Annotated[int, "S: recitations sampled; 1 is recited greedily"] = 20
-    num_passages: Annotated[int, "passages that a demonstration recites at most; it has one for each of its steps"] = 2
-    temperature: Annotated[float, "of the recitations, if there are several"] = 0.7
+    n_recitations: Annotated[Count, "S: recitations sampled; 1 is recited greedily"] = 20
+    num_passages: Annotated[Count, "passages that a demonstration recites at most; it has one for each of its steps"] = 2
+    temperature: Annotated[Temperature, "of the recitations, if there are several"] = 0.7
     tie: Annotated[Tie, "which of equally many votes wins: the shorter or the earliest (first; logprob is the same here)"] = (
         "shorter"
     )
     normalize: Annotated[bool, "count answers as the same that differ in case, articles and punctuation only"] = False
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_tokens_recitation: Annotated[int, "longest recitation, in tokens"] = 128
-    max_tokens: Annotated[int, "longest short answer or label, in tokens"] = 16
-    max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        at_least("recite", self, 1, "n_recitations", "num_passages", "max_tokens_recitation", "max_tokens", "max_tokens_long")
-        at_least("recite", self, 0, "n_demos", "temperature")
+    max_tokens_recitation: Annotated[Count, "longest recitation, in tokens"] = 128
+    max_tokens: Annotated[Count, "longest short answer or label, in tokens"] = 16
+    max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         return await _Run(self, question, workbench, drawn(question, "recite", self.n_demos, self.seed)).answer()
 
 

@@ -36,11 +36,10 @@ from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.keywords import only_repeats
 from hopweave.toolkit.claims import file_claims, marked_answer, on_one_line, text_of
+from hopweave.toolkit.concurrency import why_stopped
 from hopweave.toolkit.demos import drawn, packed
-from hopweave.toolkit.options import at_least, options_for
+from hopweave.toolkit.options import Count, Whole, check_options, options_for
 from hopweave.types import Answer, Message, Origin, Passage, Question, Reading, Sampling
-
-__all__ = ["SearChain"]
 
 _PROMPTS = prompts_beside(__file__)
 _FINAL = ("\n[Final Content]",)
@@ -51,7 +50,7 @@ _ANSWER_FIRST = re.compile(r"\W*+answer\s*+\d*+\s*+[\]:]", re.IGNORECASE)
 class SearChain:
     """The method and its options. The defaults are ours; profile `paper_searchain` holds the paper's."""
 
-    max_rounds: Annotated[int, "r_max: how many chains may be written; asking again for what is none is not counted"] = 5
+    max_rounds: Annotated[Count, "r_max: how many chains may be written; asking again for what is none is not counted"] = 5
     round_limit: Annotated[
         Literal["chains", "algorithm"],
         "chains: r_max chains, as the authors' code; algorithm: r_max + 1, as Algorithm 1 reads (r > r_max, from r = 0)",
@@ -70,7 +69,8 @@ class SearChain:
         Literal["ignore", "force_answer"], "unsolved queries without completion: passed as unknown, or never allowed"
     ] = "ignore"
     num_passages: Annotated[
-        int, "passages of a query that are read, best first, until the reader is sure of one (f > theta); the paper reads one"
+        Count,
+        "passages of a query that are read, best first, until the reader is sure of one (f > theta); the paper reads one",
     ] = 1
     match: Annotated[Literal["words", "characters"], "short answers: the span is in the answer as words, or as characters"] = (
         "words"
@@ -102,28 +102,23 @@ class SearChain:
     ] = "confirmed"
     add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
     n_demos: Annotated[
-        int | None, "worked chains shown, and one that stops at an open query; none: as many as SearChain's table 11 says"
+        Whole | None,
+        "worked chains shown, and one that stops at an open query; none: as many as SearChain's table 11 says",
     ] = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_nodes: Annotated[int, "nodes of one chain that are walked; the rest is cut and noted"] = 16
-    max_tokens: Annotated[int, "longest chain, in tokens"] = 512
+    max_nodes: Annotated[Count, "nodes of one chain that are walked; the rest is cut and noted"] = 16
+    max_tokens: Annotated[Count, "longest chain, in tokens"] = 512
 
     def __post_init__(self) -> None:
-        at_least("searchain", self, 1, "max_rounds", "num_passages", "max_nodes", "max_tokens")
-        at_least("searchain", self, 0, "n_demos")
+        check_options(self)
         if not 0 <= self.alpha <= 1:
             raise SettingsError(f"searchain alpha is a ROUGE-L between 0 and 1, not {self.alpha}")
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         walk = _Walk(self, question, workbench)
         for note in self.notes_on(workbench):
             workbench.decide("note", note)
-        try:
-            stopped_because = await walk.explore()
-        except BudgetReached as reached:
-            stopped_because = reached.limit
-        return await walk.trace_back(stopped_because)
+        return await walk.trace_back(await why_stopped(walk.explore()))
 
     def notes_on(self, workbench: MethodContext) -> Sequence[str]:
         """See `protocols.Noting`: whether theta belongs to the reader."""
@@ -194,11 +189,16 @@ class _Walk:
             except BudgetReached as reached:
                 said, stopped_because = "", reached.limit
         short, how = tracing.short(said, self.last_final, claims, is_expected=not self.options.use_retrieval)
-        self.workbench.decide("stop", stopped_because, how=how)
-        text = said or text_of(claims)
-        add_missing = self.options.add_missing_marks
-        retrieved = [node.passage.id for node in self.path if node.passage is not None]
-        return marked_answer(text, short, how, retrieved, claims, stopped_because, add_missing=add_missing)
+        return marked_answer(
+            said or text_of(claims),
+            short,
+            how,
+            [node.passage.id for node in self.path if node.passage is not None],
+            claims,
+            stopped_because,
+            workbench=self.workbench,
+            add_missing=self.options.add_missing_marks,
+        )
 
     # -- writing chains ------------------------------------------------------------------------------------------------
 
@@ -278,8 +278,7 @@ class _Walk:
             said = f"\n[Query]: {escape(self.cause.query)}\n{said.lstrip()}"
         text = begun + said
         chain = parse_chain(text)
-        for problem in chain.problems:
-            self.workbench.parse_failed("chain", problem, text)
+        self.workbench.parse_failed("chain", chain.problems, text)
         nodes = [self._plain(node) for node in chain.nodes]
         if not is_whole and nodes and text.rstrip().endswith(chain.nodes[-1].query):
             self.workbench.parse_failed("chain", "the last query is cut off at max_tokens", text)

@@ -21,7 +21,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
-from hopweave.errors import BudgetReached
 from hopweave.methods._self_ask.self_ask import (
     BEGUN,
     NEXT_EXAMPLE,
@@ -41,56 +40,44 @@ from hopweave.prompting.prompt import escape, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import on_one_line, one_answer
+from hopweave.toolkit.concurrency import why_stopped
 from hopweave.toolkit.demos import NumDemos, drawn
 from hopweave.toolkit.final_answer import after_marker
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count, Whole
 from hopweave.toolkit.steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
 from hopweave.toolkit.taken_up import taken_up
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Hit, Message, Question, Sampling
 
-__all__ = ["SelfAsk"]
-
 _INSERTED_WORDS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class SelfAsk:
+class SelfAsk(Bounded):
     """Asks follow-up questions, which a retriever answers."""
 
     ir_mode: Annotated[
         Literal["passage", "reader", "llm_read", "context"],
         "what stands as the intermediate answer: a passage, a reader's words, a reading call's; or passages above the question",
     ] = "passage"
-    num_passages: Annotated[int, "passages fetched for each follow-up"] = 1
+    num_passages: Annotated[Count, "passages fetched for each follow-up"] = 1
     max_words: Annotated[
-        int | None, "a passage is cut to so many; none: 100 where it is inserted, else 350; 0 for no limit"
+        Whole | None, "a passage is cut to so many; none: 100 where it is inserted, else 350; 0 for no limit"
     ] = None
-    max_rounds: Annotated[int, "follow-ups that are looked up at most; then the model has to answer"] = 5
+    max_rounds: Annotated[Count, "follow-ups that are looked up at most; then the model has to answer"] = 5
     when_empty: Annotated[
         Literal["model", "notice"], "where nothing is found: the model fills in the answer, or is told that there is none"
     ] = "model"
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_tokens: Annotated[int, "longest reply, in tokens"] = 256
-    max_tokens_answer: Annotated[int, "longest short answer: of a reading call and of a forced finish, in tokens"] = 32
-
-    def __post_init__(self) -> None:
-        at_least("self_ask", self, 0, "n_demos", "max_words")
-        at_least("self_ask", self, 1, "num_passages", "max_rounds", "max_tokens", "max_tokens_answer")
+    max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
+    max_tokens_answer: Annotated[Count, "longest short answer: of a reading call and of a forced finish, in tokens"] = 32
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         asking = _Asking(self, question, workbench)
-        try:
-            stopped_because = await asking.go()
-        except BudgetReached as reached:
-            stopped_because = reached.limit
+        stopped_because = await why_stopped(asking.go())
         if not asking.short:
-            try:
-                await asking.force()
-            except BudgetReached as reached:
-                stopped_because = reached.limit
+            stopped_because = await why_stopped(asking.force(), stopped_because)
         return asking.answer(stopped_because)
 
     @property
@@ -178,8 +165,7 @@ class _Asking:
         read = parse_follow_ups(cut_before(reply.text, "intermediate", behind="follow_up"))
         if read.resumed and self.asked and not self.asked[-1].answer:
             self.asked[-1].answer = read.resumed
-        for problem in read.problems:
-            self.workbench.parse_failed("follow_ups", problem, reply.text)
+        self.workbench.parse_failed("follow_ups", read.problems, reply.text)
         self.short, self.how = final_of(read, self.question)
         if self.short:
             return ""

@@ -26,29 +26,22 @@ from hopweave.methods._self_ask.self_ask import (
 from hopweave.parse.follow_ups import FollowUps, parse_follow_ups
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.demos import NumDemos, drawn
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count
 from hopweave.toolkit.steps import Step, stepwise_answer
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Question
 
-__all__ = ["SelfAskNoSearch"]
-
 
 @dataclass(frozen=True, slots=True)
-class SelfAskNoSearch:
+class SelfAskNoSearch(Bounded):
     """Asks follow-up questions and answers them from its own knowledge."""
 
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_tokens: Annotated[int, "longest reasoning, in tokens"] = 256
-    max_tokens_answer: Annotated[int, "longest answer of a forced finish, in tokens"] = 32
-
-    def __post_init__(self) -> None:
-        at_least("self_ask_no_search", self, 0, "n_demos")
-        at_least("self_ask_no_search", self, 1, "max_tokens", "max_tokens_answer")
+    max_tokens: Annotated[Count, "longest reasoning, in tokens"] = 256
+    max_tokens_answer: Annotated[Count, "longest answer of a forced finish, in tokens"] = 32
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         demos = drawn(question, "self_ask_no_search", self.n_demos, self.seed)
         longest = self.max_tokens if question.form == "long" else self.max_tokens_answer
         examples = await fitting_examples(workbench, question, demos, self.max_tokens + longest)
@@ -57,8 +50,7 @@ class SelfAskNoSearch:
         reply = await Transcript(workbench, prompt).go_on("follow_ups", sampling)
         read = parse_follow_ups(reply.text)
         short, how = final_of(read, question)
-        for problem in _problems(read, reply.text, is_answered=bool(short)):
-            workbench.parse_failed("follow_ups", problem, reply.text)
+        workbench.parse_failed("follow_ups", _problems(read, reply.text, is_answered=bool(short)), reply.text)
         stopped_because = "finished"
         if not short:
             try:

@@ -18,7 +18,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from hopweave.errors import BudgetReached
 from hopweave.parse.final import MARKER, final_answer
 from hopweave.parse.tool_calls import first_call
 from hopweave.prompting.demonstrations import Demonstration
@@ -26,15 +25,14 @@ from hopweave.prompting.prompt import fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.claims import on_one_line, one_answer
+from hopweave.toolkit.concurrency import why_stopped
 from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
 from hopweave.toolkit.final_answer import file_missing, forced, is_missing, of_form
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count, Whole
 from hopweave.toolkit.steps import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
 from hopweave.toolkit.taken_up import taken_up
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Hit, Question
-
-__all__ = ["ToolformerPrompted"]
 
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = "\nQuestion:"
@@ -43,33 +41,22 @@ _MARKER = re.compile(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class ToolformerPrompted:
+class ToolformerPrompted(Bounded):
     """Writes an answer with search calls in it, each of which is carried out as soon as it is written."""
 
-    max_calls: Annotated[int, "calls of the tool at most; 1 as in the original"] = 5
-    num_passages: Annotated[int, "passages that a call brings"] = 1
-    max_words: Annotated[int, "a passage is cut to so many; 0 for no limit"] = 100
+    max_calls: Annotated[Count, "calls of the tool at most; 1 as in the original"] = 5
+    num_passages: Annotated[Count, "passages that a call brings"] = 1
+    max_words: Annotated[Whole, "a passage is cut to so many; 0 for no limit"] = 100
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_tokens: Annotated[int, "longest reply, in tokens"] = 200
-    max_tokens_answer: Annotated[int, "longest short answer of a forced finish, in tokens"] = 32
-
-    def __post_init__(self) -> None:
-        at_least("toolformer_prompted", self, 0, "n_demos", "max_words")
-        at_least("toolformer_prompted", self, 1, "max_calls", "num_passages", "max_tokens", "max_tokens_answer")
+    max_tokens: Annotated[Count, "longest reply, in tokens"] = 200
+    max_tokens_answer: Annotated[Count, "longest short answer of a forced finish, in tokens"] = 32
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         writing = _Writing(self, question, workbench)
-        try:
-            stopped_because = await writing.go()
-        except BudgetReached as reached:
-            stopped_because = reached.limit
+        stopped_because = await why_stopped(writing.go())
         if not writing.short:
-            try:
-                await writing.force()
-            except BudgetReached as reached:
-                stopped_because = reached.limit
+            stopped_because = await why_stopped(writing.force(), stopped_because)
         return writing.answer(stopped_because)
 
 

@@ -33,22 +33,22 @@ from hopweave.question_graph.graph_writing import GraphWriter, numbered
 from hopweave.toolkit.claims import Assertion, claims_of, last_answer, marked_answer, passages_of, text_of
 from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.final_answer import file_missing, of_form
-from hopweave.toolkit.options import at_least, check_top_p
+from hopweave.toolkit.options import AtLeast, Bounded, Count, Temperature, TopP, Whole
 from hopweave.types import Answer, Claim, Message, Passage, Question, Sampling
-
-__all__ = ["ToQD"]
 
 _PROMPTS = prompts_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class ToQD:
+class ToQD(Bounded):
     """The method and its options. The defaults are ours; profile `paper_toqd` holds the paper's."""
 
-    max_graphs: Annotated[int, "r_max: how many graphs may be written for a question, the first one and all child graphs"] = 6
-    most_sub_questions: Annotated[int, "how many sub-questions the model is asked for at most; it is asked for 2 at least"] = 4
-    num_passages: Annotated[int, "passages retrieved and shown for a sub-question"] = 5
-    max_critique_retries: Annotated[int, "how often sub-questions are asked for again where none is left"] = 3
+    max_graphs: Annotated[Count, "r_max: how many graphs may be written for a question, the first one and all child graphs"] = 6
+    most_sub_questions: Annotated[
+        int, AtLeast(2), "how many sub-questions the model is asked for at most; it is asked for 2 at least"
+    ] = 4
+    num_passages: Annotated[Count, "passages retrieved and shown for a sub-question"] = 5
+    max_critique_retries: Annotated[Whole, "how often sub-questions are asked for again where none is left"] = 3
     use_retrieval: Annotated[bool, "false: without IR, every sub-question is answered from the model's own knowledge"] = True
     use_critique: Annotated[bool, "false: without critique, every sub-question stays"] = True
     use_construct: Annotated[bool, "false: without construct, the sub-questions form a chain"] = True
@@ -60,23 +60,16 @@ class ToQD:
         bool, "have the reader look for what an answer rests on, where its words stand in no passage that was shown"
     ] = True
     add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
-    temperature: Annotated[float | None, "of every call; none takes the run's, which is 0 where nothing is set"] = None
-    top_p: Annotated[float | None, "of every call; none takes the run's, which is 1 where nothing is set"] = None
+    temperature: Annotated[Temperature | None, "of every call; none takes the run's, which is 0 where nothing is set"] = None
+    top_p: Annotated[TopP | None, "of every call; none takes the run's, which is 1 where nothing is set"] = None
     n_demos: Annotated[
-        int | None, "worked decompositions shown where a question is decomposed first; none: as many as table 4 says, 0"
+        Whole | None, "worked decompositions shown where a question is decomposed first; none: as many as table 4 says, 0"
     ] = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_tokens: Annotated[int, "longest reply but the last, in tokens"] = 256
-    max_tokens_summary: Annotated[int, "longest last reply, in tokens"] = 512
-
-    def __post_init__(self) -> None:
-        at_least("toqd", self, 1, "max_graphs", "num_passages", "max_tokens", "max_tokens_summary")
-        at_least("toqd", self, 2, "most_sub_questions")
-        at_least("toqd", self, 0, "max_critique_retries", "n_demos", "temperature")
-        check_top_p("toqd", self.top_p)
+    max_tokens: Annotated[Count, "longest reply but the last, in tokens"] = 256
+    max_tokens_summary: Annotated[Count, "longest last reply, in tokens"] = 512
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         inference = _Inference(self, question, workbench)
         stopped_because = await inference.explore()
         return await inference.sum_up(stopped_because)
@@ -157,10 +150,17 @@ class _Inference:
             except BudgetReached as reached:
                 stopped_because = reached.limit if stopped_because == "finished" else stopped_because
         short, how = self._short(said, claims)
-        self.workbench.decide("stop", stopped_because, how=how)
         retrieved = [hit.passage.id for node in nodes for hit in node.hits]
-        add_missing = self.options.add_missing_marks
-        return marked_answer(said or text_of(claims), short, how, retrieved, claims, stopped_because, add_missing=add_missing)
+        return marked_answer(
+            said or text_of(claims),
+            short,
+            how,
+            retrieved,
+            claims,
+            stopped_because,
+            workbench=self.workbench,
+            add_missing=self.options.add_missing_marks,
+        )
 
     async def _summary(self, nodes: Sequence[GraphNode]) -> str:
         form = self.question.form

@@ -23,19 +23,18 @@ from functools import partial
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._planning.plan import Settled, best_so_far, fresh, settled
+from hopweave.methods._planning.plan import Settled, best_so_far, settled
 from hopweave.methods._planning.tree import Candidate, State, Wording
 from hopweave.parse.choice import FINISH, Rating, Suggested, parse_choice, parse_next, parse_rating, parse_suggestions
+from hopweave.parse.queries import fresh
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
 from hopweave.toolkit.concurrency import all_of, side_by_side
 from hopweave.toolkit.demos import NumDemos, drawn
 from hopweave.toolkit.final_answer import bare_answer
-from hopweave.toolkit.options import at_least, one_of
+from hopweave.toolkit.options import Bounded, Count, Temperature, Whole
 from hopweave.toolkit.steps import SHOWN_WORDS, Step, stepwise_answer
 from hopweave.types import Answer, Hit, Message, Question, Sampling
-
-__all__ = ["TreeOfThought"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ _PRESETS = {"lite": _Shape("propose", 3, 1, 1, 0.7), "full": _Shape("sample", 5,
 
 
 @dataclass(frozen=True, slots=True)
-class TreeOfThought:
+class TreeOfThought(Bounded):
     """Grows a tree of sub-questions breadth first and answers from the branch that is voted best."""
 
     preset: Annotated[
@@ -63,31 +62,25 @@ class TreeOfThought:
     suggest: Annotated[
         Literal["propose", "sample"] | None, "one call that lists suggestions, or a draw for each; none: as the preset"
     ] = None
-    num_candidates: Annotated[int | None, "k: suggestions for each branch; none: as the preset"] = None
-    num_votes: Annotated[int | None, "votes on the suggestions of a level; none: as the preset"] = None
+    num_candidates: Annotated[Count | None, "k: suggestions for each branch; none: as the preset"] = None
+    num_votes: Annotated[Count | None, "votes on the suggestions of a level; none: as the preset"] = None
     evaluate: Annotated[Literal["vote", "value"], "vote: choose among all suggestions; value: rate each by itself"] = "vote"
-    num_values: Annotated[int, "value: ratings drawn for each suggestion"] = 3
-    num_kept: Annotated[int | None, "b: branches kept at each level; none: as the preset"] = None
-    temperature: Annotated[float | None, "of suggestions and votes; none: as the preset. Answers are as the model's"] = None
-    max_depth: Annotated[int, "levels, and so rounds of retrieval, at most"] = 5
-    num_passages: Annotated[int, "passages found and shown for each sub-question"] = 1
+    num_values: Annotated[Count, "value: ratings drawn for each suggestion"] = 3
+    num_kept: Annotated[Count | None, "b: branches kept at each level; none: as the preset"] = None
+    temperature: Annotated[Temperature | None, "of suggestions and votes; none: as the preset. Answers are as the model's"] = (
+        None
+    )
+    max_depth: Annotated[Count, "levels, and so rounds of retrieval, at most"] = 5
+    num_passages: Annotated[Count, "passages found and shown for each sub-question"] = 1
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    max_words_shown: Annotated[int, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS
-    max_tokens_suggest: Annotated[int, "longest list of suggestions, or suggestion, in tokens"] = 128
-    max_tokens_vote: Annotated[int, "longest vote, in tokens"] = 200
-    max_tokens_answer: Annotated[int, "longest answer to a sub-question, in tokens"] = 64
-    max_tokens: Annotated[int, "longest final answer, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        at_least("tree_of_thought", self, 1, "num_candidates", "num_votes", "num_kept", "num_values")
-        at_least("tree_of_thought", self, 1, "max_depth", "num_passages")
-        at_least("tree_of_thought", self, 1, "max_tokens_suggest", "max_tokens_vote", "max_tokens_answer", "max_tokens")
-        at_least("tree_of_thought", self, 0, "n_demos", "max_words_shown", "temperature")
-        one_of("tree_of_thought", self, "evaluate", "vote", "value")
+    max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = SHOWN_WORDS
+    max_tokens_suggest: Annotated[Count, "longest list of suggestions, or suggestion, in tokens"] = 128
+    max_tokens_vote: Annotated[Count, "longest vote, in tokens"] = 200
+    max_tokens_answer: Annotated[Count, "longest answer to a sub-question, in tokens"] = 64
+    max_tokens: Annotated[Count, "longest final answer, in tokens"] = 256
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         return await _Tree(self, self._shape(), question, workbench).answer()
 
     def _shape(self) -> _Shape:
@@ -190,8 +183,7 @@ class _Tree:
         for text in await self._drawn(prompt, 1 if proposes else num, "suggest", sampling):
             read = (parse_suggestions if proposes else parse_next)(text)
             items += read.items
-            for problem in read.problems:
-                self.workbench.parse_failed("suggestions", problem, text)
+            self.workbench.parse_failed("suggestions", read.problems, text)
         return Suggested(tuple(items[:num]), ())
 
     def _candidates(self, depth: int, state: State, suggested: Suggested) -> list[Candidate]:

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Literal
 
-from hopweave.errors import BudgetReached, SettingsError
-from hopweave.methods._react.voted import Voting, voted_answer
+from hopweave.errors import BudgetReached
+from hopweave.methods._react.voted import voted_answer
 from hopweave.methods._react.wiki import passages_behind
 from hopweave.methods._verify_and_edit.editing import Edit, Editor, Ranked
 from hopweave.methods._verify_and_edit.ranking import ranked_by_embedding, ranked_by_words
@@ -32,23 +32,21 @@ from hopweave.toolkit.claims import concluded
 from hopweave.toolkit.demos import NumDemos, asked, closing, drawn, packed
 from hopweave.toolkit.few_shot import context_of
 from hopweave.toolkit.final_answer import file_unanswered
-from hopweave.toolkit.options import at_least, options_for
+from hopweave.toolkit.options import AtLeast, Bounded, Count, Temperature
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Question
-
-__all__ = ["VerifyAndEdit"]
 
 _PROMPTS = prompts_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class VerifyAndEdit:
+class VerifyAndEdit(Bounded):
     """Votes; if the vote is not clear, looks each sentence of the reasoning up and answers again from what it then says."""
 
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
-    n_samples: Annotated[int, "chains of thought that vote"] = 5
-    temperature: Annotated[float, "of those samples"] = 0.7
+    n_samples: Annotated[Count, "chains of thought that vote"] = 5
+    temperature: Annotated[Temperature, "of those samples"] = 0.7
     gate: Annotated[
         Literal["majority", "always", "never"],
         "what is edited; majority: where fewer than half of the samples agree; always: everything, as the released code; never",
@@ -57,9 +55,9 @@ class VerifyAndEdit:
         Literal["answer", "replace"],
         "what takes a sentence's place; answer: the model's answer to its question; replace: the best sentence of the evidence",
     ] = "answer"
-    max_edits: Annotated[int, "sentences that are checked at most, the first ones; 1 to 10"] = 6
-    num_hits: Annotated[int, "passages fetched for a sentence"] = 5
-    num_sentences: Annotated[int, "sentences of them that are kept as evidence"] = 3
+    max_edits: Annotated[int, AtLeast(1, len(ORDINALS)), "sentences that are checked at most, the first ones; 1 to 10"] = 6
+    num_hits: Annotated[Count, "passages fetched for a sentence"] = 5
+    num_sentences: Annotated[Count, "sentences of them that are kept as evidence"] = 3
     ranking: Annotated[
         Literal["words", "embedding"], "how they are chosen; words: TF-IDF cosine; embedding: a model, with hopweave[hf]"
     ] = "words"
@@ -68,19 +66,11 @@ class VerifyAndEdit:
     )
     device: Annotated[str | None, "for embedding: where it runs, such as cpu or cuda; chosen by itself if absent"] = None
     parallel: Annotated[bool, "work on sentences side by side; where the budget counts calls they always take turns"] = True
-    max_tokens_reasoning: Annotated[int, "longest chain of thought, in tokens"] = 144
-    max_tokens_long: Annotated[int, "longest explanation, in tokens"] = 256
-    max_tokens: Annotated[int, "longest question, edit and second answer, in tokens"] = 70
-
-    def __post_init__(self) -> None:
-        at_least("verify_and_edit", self, 0, "n_demos")
-        if not 1 <= self.max_edits <= len(ORDINALS):
-            raise SettingsError(f"verify_and_edit max_edits must be from 1 to {len(ORDINALS)}, not {self.max_edits}")
-        at_least("verify_and_edit", self, 1, "num_hits", "num_sentences", "max_tokens_long", "max_tokens")
-        options_for(Voting, self).check("verify_and_edit")
+    max_tokens_reasoning: Annotated[Count, "longest chain of thought, in tokens"] = 144
+    max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
+    max_tokens: Annotated[Count, "longest question, edit and second answer, in tokens"] = 70
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
-        """See `protocols.Method`."""
         demos = drawn(question, "verify_and_edit", self.n_demos, self.seed)
         is_long = question.form == "long"
         elected = await self_consistent(

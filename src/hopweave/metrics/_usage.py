@@ -1,9 +1,16 @@
-"""The tokens of a record, where its endpoint counts them."""
+"""What a record spent: its columns, and its tokens where the endpoint counts them."""
 
 from __future__ import annotations
 
+import math
+
 from hopweave.trace import ModelCall, Record
-from hopweave.types import Usage
+from hopweave.types import Column, Usage
+
+
+def spent(meaning: str, unit: str = "") -> Column:
+    """A column of which less is better, without an upper bound."""
+    return Column(meaning, better="lower", high=math.inf, unit=unit)
 
 
 def usage_of(record: Record) -> Usage | None:

@@ -68,13 +68,8 @@ def worked(
         seconds: that the question took.
     """
     asked = Question("q", question, form, tuple(labels))
-    steps: list[AnyStep] = []
     messages = tuple(dict.fromkeys(Message("user", prompt) for prompt, _ in calls))
-    for prompt, reply in calls:
-        usage = Usage(len(prompt.split()), len(reply.split()))
-        place = messages.index(Message("user", prompt))
-        clock = Timing(float(len(steps)), 0.5)
-        steps.append(ModelCall(len(steps), None, "answer", (place,), Sampling(), 0, reply, "stop", usage, None, clock))
+    steps: list[AnyStep] = [_call(number, messages, *call) for number, call in enumerate(calls)]
     found = tuple(Found(passage.id, 1 / rank) for rank, passage in enumerate(passages, start=1))
     for queries in searches or ([[question]] if passages else []):
         hits = tuple(found for _ in queries)
@@ -84,7 +79,6 @@ def worked(
         steps.append(Read(len(steps), None, query, passage_id, reading, None, Timing(float(len(steps)), 0.25)))
     steps += [Decision(len(steps) + place, None, label, label, data) for place, (label, data) in enumerate(decisions)]
     answer = Answer(short if text is None else text, short, tuple(claims), passage_ids=tuple(one.id for one in passages))
-    answer = replace(answer, verdict=verdict_of(answer))
     record = Record(
         schema=SCHEMA,
         question=asked,
@@ -98,6 +92,12 @@ def worked(
         seconds=seconds,
     )
     return record, Example(asked, Gold(tuple(golds), tuple(gold_ids), tuple(facts)))
+
+
+def _call(number: int, messages: Sequence[Message], prompt: str, reply: str) -> ModelCall:
+    usage = Usage(len(prompt.split()), len(reply.split()))
+    place = messages.index(Message("user", prompt))
+    return ModelCall(number, None, "answer", (place,), Sampling(), 0, reply, "stop", usage, None, Timing(float(number), 0.5))
 
 
 def quoted(mark: int, passage: Passage, words: str = "") -> Citation:

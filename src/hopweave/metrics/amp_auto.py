@@ -34,8 +34,6 @@ from hopweave.text.matching import is_contained, rouge_l
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["AmpAuto"]
-
 
 @dataclass(frozen=True, slots=True)
 class AmpAuto:
@@ -57,7 +55,6 @@ class AmpAuto:
             raise SettingsError(f"amp_auto alpha is a ROUGE-L above 0 and at most 1, not {self.alpha}")
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         if record.answer is None:
             return {}
         values: dict[str, float] = {}

@@ -23,20 +23,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from hopweave.errors import SettingsError
 from hopweave.metrics._covering import Boundary, covers
 from hopweave.metrics._retrieved import WithoutSearch, retrieved_ids, retrieved_passages
 from hopweave.text.matching import is_yes_or_no, normalize_answer
+from hopweave.toolkit.options import Bounded, Count
 from hopweave.trace import Record
 from hopweave.types import Column, Example
-
-__all__ = ["AnswerSupportRecall"]
 
 _SHORT = 3
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerSupportRecall:
+class AnswerSupportRecall(Bounded):
     """Whether the retrieved paragraphs say the right answer at all."""
 
     columns: ClassVar[Mapping[str, Column]] = {
@@ -45,20 +43,14 @@ class AnswerSupportRecall:
     }
     counts_failures: ClassVar[bool] = False
 
-    budget: Annotated[int, "how many retrieved paragraphs count, the earliest or best first"] = 15
+    budget: Annotated[Count, "how many retrieved paragraphs count, the earliest or best first"] = 15
     boundary: Annotated[Boundary, "auto: golds of at most 3 characters as whole words; raw: plain substring"] = "auto"
     without_search: Annotated[WithoutSearch, "what a record that never searched is worth"] = "no_data"
 
-    def __post_init__(self) -> None:
-        if self.budget < 1:
-            raise SettingsError(f"answer_support_recall budget must be at least 1, not {self.budget}")
-
     def applies_to(self, example: Example) -> bool:
-        """See `protocols.Selective`."""
         return bool(self._golds(example))
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         ids = retrieved_ids(record, self.without_search)
         golds = self._golds(example)
         if ids is None or not golds:

@@ -32,19 +32,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from hopweave.errors import SettingsError
 from hopweave.metrics._covering import covers
 from hopweave.metrics._readings import reading_confidences
 from hopweave.metrics._reliability import auroc, brier_score, expected_calibration_error
 from hopweave.text.matching import normalize_answer
+from hopweave.toolkit.options import Bounded, Count
 from hopweave.trace import Decision, Record
 from hopweave.types import Column, Example
 
-__all__ = ["Calibration"]
-
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Bounded):
     """Whether answers given with more confidence are more often right."""
 
     columns: ClassVar[Mapping[str, Column]] = {
@@ -60,18 +58,12 @@ class Calibration:
 
     source: Annotated[Literal["auto", "vote", "readers"], "where confidence is taken from; auto: a vote, else readers"] = "auto"
     right: Annotated[Literal["cover_em", "exact_match"], "what makes an answer right"] = "cover_em"
-    num_bins: Annotated[int, "bins of the ECE"] = 10
-
-    def __post_init__(self) -> None:
-        if self.num_bins < 1:
-            raise SettingsError(f"calibration num_bins must be at least 1, not {self.num_bins}")
+    num_bins: Annotated[Count, "bins of the ECE"] = 10
 
     def applies_to(self, example: Example) -> bool:
-        """See `protocols.Selective`."""
         return any(map(normalize_answer, example.gold.answers))
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         golds = [gold for gold in example.gold.answers if normalize_answer(gold)]
         confidence = self._confidence(record) if record.answer is not None and golds else None
         if record.answer is None or confidence is None:
@@ -85,7 +77,6 @@ class Calibration:
         return {"confidence": confidence, "confident_right": float(is_right)}
 
     def combine(self, values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-        """See `protocols.Combining`."""
         scored = [(value["confidence"], value["confident_right"] > 0) for value in values if "confidence" in value]
         if not scored:
             return {}

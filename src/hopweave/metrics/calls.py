@@ -15,19 +15,13 @@ questions count: what they took was spent. Source: `trace.Totals`; the papers' t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hopweave.metrics._usage import spent
 from hopweave.trace import Record
 from hopweave.types import Column, Example
-
-__all__ = ["Calls"]
-
-
-def _count(meaning: str) -> Column:
-    return Column(meaning, better="lower", high=math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +29,17 @@ class Calls:
     """How often the model, the retriever and the reader were asked."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "llm_calls": _count("requests to the model"),
-        "completions": _count("replies that were asked for"),
-        "llm_failures": _count("requests to the model that failed for good"),
-        "searches": _count("batches of queries sent to the retriever"),
-        "queries": _count("queries sent to the retriever"),
-        "reads": _count("passages read"),
-        "offline_llm_calls": _count("requests to the model that all questions of a run share, in no other column"),
+        "llm_calls": spent("requests to the model"),
+        "completions": spent("replies that were asked for"),
+        "llm_failures": spent("requests to the model that failed for good"),
+        "searches": spent("batches of queries sent to the retriever"),
+        "queries": spent("queries sent to the retriever"),
+        "reads": spent("passages read"),
+        "offline_llm_calls": spent("requests to the model that all questions of a run share, in no other column"),
     }
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         totals = record.totals()
         own = {name: float(getattr(totals, name)) for name in self.columns if name != "offline_llm_calls"}
         offline = record.totals(offline=True).llm_calls

@@ -35,8 +35,6 @@ from hopweave.text.matching import is_yes_or_no
 from hopweave.trace import Record
 from hopweave.types import Claim, Column, Example
 
-__all__ = ["Citations"]
-
 
 @dataclass(frozen=True, slots=True)
 class Citations:

@@ -28,19 +28,16 @@ has no row there is an error and never a 0; where tokens are neither counted nor
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
 
 from hopweave.errors import DataError
-from hopweave.metrics._usage import usage_of
+from hopweave.metrics._usage import spent, usage_of
 from hopweave.prices import price_of
 from hopweave.trace import Record
 from hopweave.types import Column, Example
-
-__all__ = ["Cost"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +45,8 @@ class Cost:
     """What the model's tokens of a question cost, by a table of prices."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "cost": Column("price of the tokens", better="lower", high=math.inf, unit="currency of the table"),
-        "offline_cost": Column(
-            "price of the tokens that all questions of a run share", better="lower", high=math.inf, unit="currency of the table"
-        ),
+        "cost": spent("price of the tokens", "currency of the table"),
+        "offline_cost": spent("price of the tokens that all questions of a run share", "currency of the table"),
     }
     counts_failures: ClassVar[bool] = True
 

@@ -38,8 +38,6 @@ from hopweave.text.matching import normalize_answer
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["CoverEM"]
-
 
 @dataclass(frozen=True, slots=True)
 class CoverEM:
@@ -55,11 +53,9 @@ class CoverEM:
     match: Annotated[Literal["cover", "toqd"], "cover: the papers' cover-EM; toqd: the rule of ToQD's released code"] = "cover"
 
     def applies_to(self, example: Example) -> bool:
-        """See `protocols.Selective`."""
         return any(map(normalize_answer, example.gold.answers))
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         golds = [gold for gold in example.gold.answers if normalize_answer(gold)]
         if record.answer is None or not golds:
             return {}

@@ -18,16 +18,14 @@ up, lower is better. Failed questions count.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hopweave.metrics._usage import spent
 from hopweave.trace import Record
 from hopweave.trace.critical_path import critical_path
 from hopweave.types import Column, Example
-
-__all__ = ["CriticalPathSeconds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +33,11 @@ class CriticalPathSeconds:
     """The seconds that no running side by side could have saved."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "critical_path_seconds": Column("longest chain of calls", better="lower", high=math.inf, unit="seconds"),
-        "serial_seconds": Column("all calls, one after the other", better="lower", high=math.inf, unit="seconds"),
+        "critical_path_seconds": spent("longest chain of calls", "seconds"),
+        "serial_seconds": spent("all calls, one after the other", "seconds"),
     }
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         way = critical_path(record)
         return {"critical_path_seconds": way.seconds, "serial_seconds": way.total_seconds}

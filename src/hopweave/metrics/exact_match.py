@@ -28,8 +28,6 @@ from hopweave.text.matching import normalize_answer
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["ExactMatch"]
-
 
 @dataclass(frozen=True, slots=True)
 class ExactMatch:
@@ -42,11 +40,9 @@ class ExactMatch:
     separator: Annotated[str, "drop: what parts the spans of an answer that has several; empty takes it for one"] = ""
 
     def applies_to(self, example: Example) -> bool:
-        """See `protocols.Selective`."""
         return bool(example.gold.answers)
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         golds = example.gold.answers
         if record.answer is None or not self.applies_to(example):
             return {}

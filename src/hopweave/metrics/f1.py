@@ -29,8 +29,6 @@ from hopweave.metrics._overlap import drop_f1, hotpotqa_overlap, squad_golds, sq
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["F1"]
-
 
 @dataclass(frozen=True, slots=True)
 class F1:
@@ -47,11 +45,9 @@ class F1:
     separator: Annotated[str, "drop: what parts the spans of an answer that has several; empty takes it for one"] = ""
 
     def applies_to(self, example: Example) -> bool:
-        """See `protocols.Selective`."""
         return bool(example.gold.answers)
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         golds = example.gold.answers
         if record.answer is None or not self.applies_to(example):
             return {}

@@ -20,8 +20,6 @@ from typing import ClassVar
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["Failures"]
-
 
 @dataclass(frozen=True, slots=True)
 class Failures:
@@ -35,7 +33,6 @@ class Failures:
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         if record.answer is None:
             return {"failure_rate": 1.0}
         return {

@@ -31,8 +31,6 @@ from hopweave.parse.final import final_answer, map_label
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["LabelAccuracy"]
-
 
 @dataclass(frozen=True, slots=True)
 class LabelAccuracy:
@@ -49,7 +47,6 @@ class LabelAccuracy:
     counts_failures: ClassVar[bool] = False
 
     def applies_to(self, example: Example) -> bool:
-        """See `protocols.Selective`."""
         return bool(example.question.labels and example.gold.answers)
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
@@ -77,6 +74,5 @@ class LabelAccuracy:
         }
 
     def combine(self, values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-        """See `protocols.Combining`."""
         golds = Counter(value["gold_label"] for value in values if "gold_label" in value)
         return {"majority_baseline": max(golds.values()) / golds.total()} if golds else {}

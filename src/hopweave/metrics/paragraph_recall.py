@@ -22,16 +22,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from hopweave.errors import SettingsError
 from hopweave.metrics._retrieved import WithoutSearch, plain_id, retrieved_ids
+from hopweave.toolkit.options import Bounded, Count
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["ParagraphRecall"]
-
 
 @dataclass(frozen=True, slots=True)
-class ParagraphRecall:
+class ParagraphRecall(Bounded):
     """How many of the gold paragraphs were retrieved, at a fixed budget."""
 
     columns: ClassVar[Mapping[str, Column]] = {
@@ -40,19 +38,13 @@ class ParagraphRecall:
     }
     counts_failures: ClassVar[bool] = False
 
-    budget: Annotated[int, "how many retrieved paragraphs count, the earliest or best first"] = 15
+    budget: Annotated[Count, "how many retrieved paragraphs count, the earliest or best first"] = 15
     without_search: Annotated[WithoutSearch, "what a record that never searched is worth"] = "no_data"
 
-    def __post_init__(self) -> None:
-        if self.budget < 1:
-            raise SettingsError(f"paragraph_recall budget must be at least 1, not {self.budget}")
-
     def applies_to(self, example: Example) -> bool:
-        """See `protocols.Selective`."""
         return bool(example.gold.passage_ids)
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         wanted = {plain_id(passage_id) for passage_id in example.gold.passage_ids}
         ids = retrieved_ids(record, self.without_search)
         if ids is None or not wanted:

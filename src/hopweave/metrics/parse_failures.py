@@ -12,15 +12,13 @@ questions count.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hopweave.metrics._usage import spent
 from hopweave.trace import Record
 from hopweave.types import Column, Example
-
-__all__ = ["ParseFailures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +26,11 @@ class ParseFailures:
     """How often the model's words could not be read."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "parse_failures": Column("places that could not be read", better="lower", high=math.inf),
+        "parse_failures": spent("places that could not be read"),
         "parse_failure_rate": Column("something could not be read", better="lower"),
     }
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         number = record.totals().parse_failures
         return {"parse_failures": float(number), "parse_failure_rate": float(number > 0)}

@@ -30,16 +30,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from hopweave.errors import SettingsError
 from hopweave.metrics._retrieved import WithoutSearch, relevance, retrieved_ids
+from hopweave.toolkit.options import Bounded, Count
 from hopweave.trace import Record
 from hopweave.types import Column, Example, Gold
 
-__all__ = ["Retrieval"]
-
 
 @dataclass(frozen=True, slots=True)
-class Retrieval:
+class Retrieval(Bounded):
     """Hits, MAP and MRR of what was retrieved, in the order in which it counts."""
 
     columns: ClassVar[Mapping[str, Column]] = {
@@ -52,18 +50,12 @@ class Retrieval:
 
     definition: Annotated[Literal["multihop_rag", "standard"], "whose MAP"] = "multihop_rag"
     relevant: Annotated[Literal["auto", "facts", "passages"], "what is looked for; auto: facts where there are any"] = "auto"
-    cutoff: Annotated[int, "K, how many passages count, best first"] = 10
-    early_cutoff: Annotated[int, "the K of hits_early"] = 4
+    cutoff: Annotated[Count, "K, how many passages count, best first"] = 10
+    early_cutoff: Annotated[Count, "the K of hits_early"] = 4
     folds: Annotated[bool, "compare facts whatever the shape of quotation marks and dashes, as ToQD's copy does"] = False
     without_search: Annotated[WithoutSearch, "what a record that never searched is worth"] = "no_data"
 
-    def __post_init__(self) -> None:
-        for name in ("cutoff", "early_cutoff"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"retrieval {name} must be at least 1, not {getattr(self, name)}")
-
     def applies_to(self, example: Example) -> bool:
-        """See `protocols.Selective`."""
         return bool(self._num_golds(example.gold))
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:

@@ -26,8 +26,6 @@ from hopweave.text.matching import rouge_l
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["RougeL"]
-
 
 @dataclass(frozen=True, slots=True)
 class RougeL:
@@ -39,11 +37,9 @@ class RougeL:
     variant: Annotated[Literal["kilt", "seq"], "kilt: as KILT's evaluator; seq: over the whole texts, as rouge_score"] = "kilt"
 
     def applies_to(self, example: Example) -> bool:
-        """See `protocols.Selective`."""
         return bool(example.gold.answers)
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         if record.answer is None or not self.applies_to(example):
             return {}
         said, _ = settle_marks(record.answer.short, ())

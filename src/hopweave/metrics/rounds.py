@@ -13,26 +13,23 @@ Plan-and-Solve with retrieval has the 1 of their tables. Range 0 up, lower is be
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
+from hopweave.metrics._usage import spent
 from hopweave.trace import Record
 from hopweave.types import Column, Example
-
-__all__ = ["Rounds"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
     """How often reasoning turned to the retriever."""
 
-    columns: ClassVar[Mapping[str, Column]] = {"rounds": Column("rounds of retrieval", better="lower", high=math.inf)}
+    columns: ClassVar[Mapping[str, Column]] = {"rounds": spent("rounds of retrieval")}
     counts_failures: ClassVar[bool] = True
 
     mode: Annotated[Literal["block", "per_call"], "block: stretches of searches; per_call: every query"] = "block"
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         return {"rounds": float(record.num_rounds(self.mode))}

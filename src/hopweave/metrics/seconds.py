@@ -15,15 +15,13 @@ count.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hopweave.metrics._usage import spent
 from hopweave.trace import ModelCall, Record
 from hopweave.types import Column, Example
-
-__all__ = ["Seconds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +29,13 @@ class Seconds:
     """How long a question took, and how much of that the model and the retriever."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "seconds": Column("from the question to its record", better="lower", high=math.inf, unit="seconds"),
-        "llm_seconds": Column("calls of the model, one after the other", better="lower", high=math.inf, unit="seconds"),
-        "search_seconds": Column("searches, one after the other", better="lower", high=math.inf, unit="seconds"),
+        "seconds": spent("from the question to its record", "seconds"),
+        "llm_seconds": spent("calls of the model, one after the other", "seconds"),
+        "search_seconds": spent("searches, one after the other", "seconds"),
     }
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         totals = record.totals()
         values = {"llm_seconds": totals.llm_seconds, "search_seconds": totals.search_seconds}
         calls = [step for step in record.own_steps if isinstance(step, ModelCall)]

@@ -28,8 +28,6 @@ from hopweave.grounding.fragments import fragments
 from hopweave.trace import Record
 from hopweave.types import Column, Example
 
-__all__ = ["SKC"]
-
 
 @dataclass(frozen=True, slots=True)
 class SKC:
@@ -39,7 +37,6 @@ class SKC:
     counts_failures: ClassVar[bool] = False
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         if record.answer is None:
             return {}
         return {"skc": float(sum(1 for fragment in fragments(record.answer) if fragment.text))}

@@ -20,11 +20,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopweave.metrics._usage import usage_of
+from hopweave.metrics._usage import spent, usage_of
 from hopweave.trace import Record
 from hopweave.types import Column, Example
-
-__all__ = ["Tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +30,16 @@ class Tokens:
     """How much the model read and wrote, as its endpoint counts."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "prompt_tokens": Column("read by the model", better="lower", high=math.inf, unit="tokens"),
-        "completion_tokens": Column("written by the model", better="lower", high=math.inf, unit="tokens"),
+        "prompt_tokens": spent("read by the model", "tokens"),
+        "completion_tokens": spent("written by the model", "tokens"),
         "cached_tokens": Column("read before, and not computed again", better="higher", high=math.inf, unit="tokens"),
-        "total_tokens": Column("read and written", better="lower", high=math.inf, unit="tokens"),
-        "estimated_tokens": Column("of total_tokens, estimated and not counted", better="lower", high=math.inf, unit="tokens"),
-        "offline_tokens": Column(
-            "read and written for all questions of a run, in no other column", better="lower", high=math.inf, unit="tokens"
-        ),
+        "total_tokens": spent("read and written", "tokens"),
+        "estimated_tokens": spent("of total_tokens, estimated and not counted", "tokens"),
+        "offline_tokens": spent("read and written for all questions of a run, in no other column", "tokens"),
     }
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         usage = usage_of(record)
         if usage is None:
             return {}

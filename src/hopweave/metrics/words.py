@@ -29,20 +29,14 @@ Source: SearChain (table 6) and ToQD (table 2b). Range 0 up, lower is better. Fa
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hopweave.metrics._usage import spent
 from hopweave.metrics._wording import static_words, unique_words
 from hopweave.trace import Record
 from hopweave.types import Column, Example
-
-__all__ = ["Words"]
-
-
-def _words(meaning: str) -> Column:
-    return Column(meaning, better="lower", high=math.inf, unit="words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +44,14 @@ class Words:
     """How much was written to the model and by it."""
 
     columns: ClassVar[Mapping[str, Column]] = {
-        "words_static": _words("instructions and demonstrations, once"),
-        "words_unique": _words("distinct lines sent, once"),
-        "words_billed": _words("all that was sent, each time"),
-        "words_out": _words("all that the model wrote"),
+        "words_static": spent("instructions and demonstrations, once", "words"),
+        "words_unique": spent("distinct lines sent, once", "words"),
+        "words_billed": spent("all that was sent, each time", "words"),
+        "words_out": spent("all that the model wrote", "words"),
     }
     counts_failures: ClassVar[bool] = True
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
-        """See `protocols.Metric`."""
         totals = record.totals()
         return {
             "words_static": float(static_words(record)),

@@ -86,20 +86,20 @@ def parse_arrows(text: str, sub_questions: Sequence[str], question: str = "") ->
     5. If no arrow was drawn, the sub-questions form a chain, 1 -> 2 -> ... -> Q, unless one refers to a later one.
     6. A node that leads nowhere, or stands in no arrow, gets an arrow to Q.
     """
-    repaired = _Repaired(len(sub_questions))
+    repairing = _Repairing(len(sub_questions))
     for end, sub_question in enumerate(sub_questions, start=1):
         for start in references_in(sub_question, len(sub_questions)):
-            repaired.refer(start, end)
+            repairing.refer(start, end)
     names = {normalize_answer(name): number for number, name in enumerate(sub_questions, start=1)}
     names.setdefault(normalize_answer(question), MAIN)
     names.pop("", None)
     found = list(_json_pairs(text)) or list(_written_pairs(text))
     for lefts, rights in found:
-        starts, ends = repaired.nodes(lefts, names), repaired.nodes(rights, names)
+        starts, ends = repairing.nodes(lefts, names), repairing.nodes(rights, names)
         for start in starts:
             for end in ends:
-                repaired.add(start, end)
-    return repaired.finished(was_read=bool(found), is_empty=not text.strip())
+                repairing.add(start, end)
+    return repairing.finished(was_read=bool(found), is_empty=not text.strip())
 
 
 def references_in(sub_question: str, num: int) -> tuple[int, ...]:
@@ -127,7 +127,7 @@ def edges_text(edges: Iterable[tuple[int, int]]) -> str:
 
 
 @dataclass(slots=True)
-class _Repaired:
+class _Repairing:
     num_nodes: int
     after: dict[int, set[int]] = field(default_factory=dict)
     referred: list[tuple[int, int]] = field(default_factory=list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hopweave.parse.final import unquoted
 from hopweave.parse.numbered import Numbered, parse_numbered
@@ -44,6 +44,16 @@ def each_once(queries: Iterable[str], asked: Iterable[str] = ()) -> list[str]:
             fresh.append(query)
         seen.add(_key(query))
     return fresh
+
+
+def fresh(items: Sequence[str], before: Sequence[str]) -> tuple[list[str], int]:
+    """The items that say something new, each once, and how many were said before."""
+    known = {"", *map(normalize_answer, before)}
+    new: dict[str, str] = {}
+    for item in items:
+        if normalize_answer(item) not in known:
+            new.setdefault(normalize_answer(item), item)
+    return list(new.values()), sum(normalize_answer(item) in known for item in items)
 
 
 def _key(query: str) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 from hopweave.parse.arrows import chain_of, edges_text, parse_arrows
 from hopweave.parse.numbered import parse_dropped, parse_numbered
+from hopweave.parse.queries import fresh
 from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.question_graph.graph import QuestionGraph
-from hopweave.text.matching import normalize_answer
 from hopweave.types import Message, Sampling
 
 MAX_SUB_QUESTIONS = 9
@@ -84,32 +84,21 @@ class GraphWriter:
     def _read_list(self, text: str, asked_before: Sequence[str]) -> tuple[str, ...]:
         """The sub-questions of a reply, each once, without those that were asked before."""
         read = parse_numbered(text)
-        for problem in read.problems:
-            self.workbench.parse_failed("numbered", problem, text)
-        seen = {normalize_answer(question) for question in asked_before}
-        fresh: list[str] = []
-        for item in map(unescape, read.items):
-            words = normalize_answer(item)
-            if words and words not in seen:
-                fresh.append(item)
-            seen.add(words)
-        if len(fresh) < len(read.items):
-            self.workbench.decide(
-                "repair", f"{len(read.items) - len(fresh)} repeated sub-questions are left out", rule="repeated"
-            )
-        if len(fresh) > MAX_SUB_QUESTIONS:
-            self.workbench.decide(
-                "cut", f"{len(fresh) - MAX_SUB_QUESTIONS} sub-questions beyond {MAX_SUB_QUESTIONS} are left out"
-            )
-        return tuple(fresh[:MAX_SUB_QUESTIONS])
+        self.workbench.parse_failed("numbered", read.problems, text)
+        kept, _ = fresh([unescape(item) for item in read.items], asked_before)
+        num_repeated, num_beyond = len(read.items) - len(kept), len(kept) - MAX_SUB_QUESTIONS
+        if num_repeated:
+            self.workbench.decide("repair", f"{num_repeated} repeated sub-questions are left out", rule="repeated")
+        if num_beyond > 0:
+            self.workbench.decide("cut", f"{num_beyond} sub-questions beyond {MAX_SUB_QUESTIONS} are left out")
+        return tuple(kept[:MAX_SUB_QUESTIONS])
 
     async def _critique(self, question: str, sub_questions: tuple[str, ...]) -> tuple[str, ...]:
         """The sub-questions that are relevant (IsRel)."""
         prompt = self.workbench.fill(PROMPTS["critique"], question=escape(question), sub_questions=numbered(sub_questions))
         reply = await self.workbench.reply([Message("user", prompt)], purpose="critique", sampling=self.sampling)
         read = parse_dropped(reply.text, sub_questions)
-        for problem in read.problems:
-            self.workbench.parse_failed("dropped", problem, reply.text)
+        self.workbench.parse_failed("dropped", read.problems, reply.text)
         for number in read.numbers:
             self.workbench.decide("dropped", f"{number}. {sub_questions[number - 1]}", number=number)
         return tuple(text for number, text in enumerate(sub_questions, start=1) if number not in read.numbers)
@@ -126,8 +115,7 @@ class GraphWriter:
         sampling = replace(self.sampling, json_schema=_schema(len(sub_questions))) if is_json else self.sampling
         reply = await self.workbench.reply([Message("user", prompt)], purpose="construct", sampling=sampling)
         read = parse_arrows(reply.text, sub_questions, question)
-        for problem in read.problems:
-            self.workbench.parse_failed("arrows", problem, reply.text)
+        self.workbench.parse_failed("arrows", read.problems, reply.text)
         for repair in read.repairs:
             self.workbench.decide("repair", repair, rule="arrows")
         return read.edges

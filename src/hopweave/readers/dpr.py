@@ -27,8 +27,6 @@ from hopweave.readers._spans import (
 )
 from hopweave.types import Passage, Reading
 
-__all__ = ["DPR"]
-
 NEEDS_EXTRA = "hf"
 
 _TITLE, _TEXT = "Title: ", " Text:"

@@ -8,16 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.errors import SettingsError
 from hopweave.grounding.citing import locate
 from hopweave.parse.refusal import does_not_know
 from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import Ask
 from hopweave.text.keywords import longest_shared_run
 from hopweave.text.sentences import sentence_spans
+from hopweave.toolkit.options import AtLeast, Bounded
 from hopweave.types import Message, Passage, Reading, Reply, Sampling, Span, TokenLogprob
-
-__all__ = ["LLMReader"]
 
 _ALTERNATIVES = 10
 _WITHOUT_PROBABILITIES = math.log(9.0)
@@ -28,7 +26,7 @@ _TOKEN = re.compile(r"[\W_]*+(yes|no)[\W_]*+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class LLMReader:
+class LLMReader(Bounded):
     """Asks whether the passage states the answer, and for the fewest words of the passage that do.
 
     The reply begins with yes or no, so that one call gives both the span and the confidence: f is the log-odds
@@ -40,12 +38,8 @@ class LLMReader:
     It plays the part of SearChain's DPR reader (section 3.3) where no reader model is installed. Its threshold is its own.
     """
 
-    max_tokens: Annotated[int, "longest reply, in tokens; bounds the length of a span"] = 40
+    max_tokens: Annotated[int, AtLeast(4), "longest reply, in tokens; bounds the length of a span"] = 40
     theta: Annotated[float, "the threshold of f that belongs to the model; chosen for the embedded one"] = 0.2
-
-    def __post_init__(self) -> None:
-        if self.max_tokens < 4:
-            raise SettingsError(f"llm_reader max_tokens must be at least 4, not {self.max_tokens}")
 
     @property
     def identity(self) -> str:
@@ -53,7 +47,6 @@ class LLMReader:
         return f"llm_reader(max_tokens={self.max_tokens}, prompt={prompts_beside(__file__)['read'].fingerprint})"
 
     async def read_with(self, ask: Ask, query: str, passage: Passage) -> Reading:
-        """See `protocols.ModelReader`."""
         prompt = prompts_beside(__file__)["read"].fill(passage=fence(passage.text, passage.title), query=escape(query))
         sampling = Sampling(max_tokens=self.max_tokens, stop=("\n",), top_logprobs=_ALTERNATIVES)
         return reading_of(await ask([Message("user", prompt)], sampling), query, passage)

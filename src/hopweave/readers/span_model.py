@@ -27,8 +27,6 @@ from hopweave.readers._spans import (
 )
 from hopweave.types import Passage, Reading
 
-__all__ = ["SpanModel"]
-
 NEEDS_EXTRA = "hf"
 
 _MAX_SANE_LENGTH = 1_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from hopweave.grounding.citing import NOT_IN_CORPUS, on_one_line
 from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
@@ -13,7 +13,10 @@ from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import in_turns, ranked
 from hopweave.types import Hit, Message, Passage
 
-Ranking = Literal["clean", "faithful"]
+Ranking = Annotated[
+    Literal["clean", "faithful"],
+    "clean: passages of the corpus in turns; faithful: as ToQD's table, with what the model wrote at the first ranks",
+]
 
 PROMPTS = prompts_beside(__file__)
 

@@ -32,8 +32,6 @@ from hopweave.retrievers._index_folder import IndexSummary, open_index
 from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Hit, Passage
 
-__all__ = ["BM25"]
-
 MAX_QUERY_TERMS = 256
 """Of a longer query, the terms that are in the fewest passages are searched for; the first in the query among equals."""
 

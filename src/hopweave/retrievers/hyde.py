@@ -20,37 +20,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.errors import SettingsError
 from hopweave.parse.refusal import is_refusal
 from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import identity_of
+from hopweave.toolkit.options import Bounded, Count, Temperature
 from hopweave.types import Hit, Message
-
-__all__ = ["HyDE"]
 
 _PROMPTS = prompts_beside(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class HyDE:
+class HyDE(Bounded):
     """Searches for the words of passages that the model makes up."""
 
     engine: Annotated[str, "the retriever underneath; one that counts words, for the texts are joined in one query"] = "bm25"
-    num_documents: Annotated[int, "passages that the model makes up; 1 as in LlamaIndex and so in ToQD's table"] = 8
+    num_documents: Annotated[Count, "passages that the model makes up; 1 as in LlamaIndex and so in ToQD's table"] = 8
     document: Annotated[str, "what it is asked to write, such as 'a news article' or 'a passage of a scientific paper'"] = (
         "a passage"
     )
     include_original: Annotated[bool, "search for the words of the query, too"] = True
-    temperature: Annotated[float, "of the passages; above 0, for several of them to differ"] = 0.7
-    max_tokens: Annotated[int, "longest passage, in tokens"] = 512
-
-    def __post_init__(self) -> None:
-        for name in ("num_documents", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"hyde {name} must be at least 1, not {getattr(self, name)}")
-        if not self.temperature >= 0:
-            raise SettingsError(f"hyde temperature must be a number from 0 up, not {self.temperature}")
+    temperature: Annotated[Temperature, "of the passages; above 0, for several of them to differ"] = 0.7
+    max_tokens: Annotated[Count, "longest passage, in tokens"] = 512
 
     @property
     def identity(self) -> str:
@@ -58,7 +49,6 @@ class HyDE:
         return identity_of(self, "hyde", _PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
-        """See `protocols.ModelRetriever`."""
         asked = joined(query, await self._documents(workbench, query), include_original=self.include_original)
         return (await workbench.search([asked], max_hits))[0]
 

@@ -15,38 +15,32 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.errors import SettingsError
 from hopweave.parse.queries import each_once, parse_queries
 from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import Fusion, fused, identity_of
+from hopweave.toolkit.options import AtLeast, Bounded, Count
 from hopweave.types import Hit, Message
-
-__all__ = ["MultiQuery"]
 
 _PROMPTS = prompts_beside(__file__)
 _LEAST_DEPTH = 10
 
 
 @dataclass(frozen=True, slots=True)
-class MultiQuery:
+class MultiQuery(Bounded):
     """Searches for several queries and fuses what they find."""
 
     engine: Annotated[str, "the retriever underneath"] = "bm25"
-    num_queries: Annotated[int, "queries searched for, the original one included"] = 4
+    num_queries: Annotated[int, AtLeast(2), "queries searched for, the original one included"] = 4
     fusion: Annotated[
         Fusion,
         "simple: a passage's best score; reciprocal_rank: sum of 1 / (60 + rank); relative_score and distance_based: sum of "
         "scores scaled by the range, or by mean and deviation, of those of their query",
     ] = "simple"
-    inner_k: Annotated[int | None, "hits of each query; none: as many as are asked for, and 10 at least; ToQD's code: 2"] = None
-    max_tokens: Annotated[int, "longest reply, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        for name, least in {"num_queries": 2, "inner_k": 1, "max_tokens": 1}.items():
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise SettingsError(f"multi_query {name} must be at least {least}, not {value}")
+    inner_k: Annotated[Count | None, "hits of each query; none: as many as are asked for, and 10 at least; ToQD's code: 2"] = (
+        None
+    )
+    max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
 
     @property
     def identity(self) -> str:
@@ -54,7 +48,6 @@ class MultiQuery:
         return identity_of(self, "multi_query", _PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
-        """See `protocols.ModelRetriever`."""
         queries = [query, *await self._others(workbench, query)]
         found = await workbench.search(queries, self.inner_k or max(max_hits, _LEAST_DEPTH))
         return fused(found, max_hits, self.fusion)
@@ -65,6 +58,5 @@ class MultiQuery:
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens)
         reply = await workbench.reply([Message("user", prompt)], purpose="queries", sampling=sampling)
         read = parse_queries(reply.text)
-        for problem in read.problems:
-            workbench.parse_failed("queries", problem, reply.text)
+        workbench.parse_failed("queries", read.problems, reply.text)
         return each_once(map(unescape, read.items), asked=(query,))[:num]

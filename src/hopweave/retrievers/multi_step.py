@@ -20,16 +20,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from hopweave.errors import SettingsError
 from hopweave.parse.rewritten import parse_rewritten
 from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Ranking, pairs, ranking_of
 from hopweave.retrievers._ranking import identity_of
 from hopweave.text.matching import normalize_answer
+from hopweave.toolkit.options import Bounded, Count
 from hopweave.types import Hit, Message
-
-__all__ = ["MultiStep"]
 
 _PROMPTS = prompts_beside(__file__)
 _NONE_ALONE = re.compile(r"[\W_]*+(?:(?:new|next)[\s_]++question[\W_]*+)?none\b(?![^?]*\?)", re.IGNORECASE)
@@ -37,15 +35,12 @@ _NONE_ANYWHERE = re.compile("none", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class MultiStep:
+class MultiStep(Bounded):
     """Searches step by step for what the answers so far leave open."""
 
     engine: Annotated[str, "the retriever underneath"] = "bm25"
-    max_steps: Annotated[int, "questions asked one after the other at most"] = 3
-    ranking: Annotated[
-        Ranking,
-        "clean: passages of the corpus in turns; faithful: as ToQD's table, with what the model wrote at the first ranks",
-    ] = "clean"
+    max_steps: Annotated[Count, "questions asked one after the other at most"] = 3
+    ranking: Ranking = "clean"
     none_match: Annotated[
         Literal["alone", "anywhere"],
         "when a reply says none: if it begins with the word; or, as LlamaIndex, if it has the letters",
@@ -53,13 +48,8 @@ class MultiStep:
     corpus: Annotated[str, "what the corpus holds, as the model is told; LlamaIndex says 'None' where nothing is set"] = (
         "passages on many subjects"
     )
-    num_shown: Annotated[int, "passages shown to answer a step's question"] = 5
-    max_tokens: Annotated[int, "longest reply, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        for name in ("max_steps", "num_shown", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"multi_step {name} must be at least 1, not {getattr(self, name)}")
+    num_shown: Annotated[Count, "passages shown to answer a step's question"] = 5
+    max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
 
     @property
     def identity(self) -> str:
@@ -67,7 +57,6 @@ class MultiStep:
         return identity_of(self, "multi_step", _PROMPTS, PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
-        """See `protocols.ModelRetriever`."""
         engine = QueryEngine(workbench, self.num_shown, self.max_tokens)
         parts: list[Part] = []
         for step in range(1, self.max_steps + 1):

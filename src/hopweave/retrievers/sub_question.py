@@ -21,16 +21,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
-from hopweave.errors import SettingsError
 from hopweave.parse.numbered import parse_numbered
 from hopweave.parse.queries import each_once
 from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.retrievers._query_engine import PROMPTS, Part, QueryEngine, Ranking, ranking_of
 from hopweave.retrievers._ranking import identity_of
+from hopweave.toolkit.options import Bounded, Count
 from hopweave.types import Hit, Message
-
-__all__ = ["SubQuestion"]
 
 _PROMPTS = prompts_beside(__file__)
 _SCHEMA: dict[str, Any] = {
@@ -52,26 +50,18 @@ _SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class SubQuestion:
+class SubQuestion(Bounded):
     """Searches for the sub-questions of a question."""
 
     engine: Annotated[str, "the retriever underneath"] = "bm25"
-    ranking: Annotated[
-        Ranking,
-        "clean: passages of the corpus in turns; faithful: as ToQD's table, with what the model wrote at the first ranks",
-    ] = "clean"
+    ranking: Ranking = "clean"
     corpus: Annotated[str, "what the corpus holds, as the model is told; ToQD's code spoke of an essay that it was not"] = (
         "passages on many subjects"
     )
-    max_sub_questions: Annotated[int, "sub-questions searched for at most"] = 6
-    num_shown: Annotated[int, "faithful: passages shown to answer a sub-question"] = 5
+    max_sub_questions: Annotated[Count, "sub-questions searched for at most"] = 6
+    num_shown: Annotated[Count, "faithful: passages shown to answer a sub-question"] = 5
     use_json_schema: Annotated[bool, "hold the sub-questions to a schema, where the endpoint can"] = True
-    max_tokens: Annotated[int, "longest reply, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        for name in ("max_sub_questions", "num_shown", "max_tokens"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"sub_question {name} must be at least 1, not {getattr(self, name)}")
+    max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
 
     @property
     def identity(self) -> str:
@@ -79,7 +69,6 @@ class SubQuestion:
         return identity_of(self, "sub_question", _PROMPTS, PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
-        """See `protocols.ModelRetriever`."""
         questions = await self._sub_questions(workbench, query)
         found = await workbench.search(questions, max_hits)
         parts = [Part(question, tuple(hits)) for question, hits in zip(questions, found, strict=True)]
@@ -93,8 +82,7 @@ class SubQuestion:
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens, json_schema=schema)
         reply = await workbench.reply([Message("user", prompt)], purpose="decompose", sampling=sampling)
         read = parse_numbered(reply.text)
-        for problem in read.problems:
-            workbench.parse_failed("numbered", problem, reply.text)
+        workbench.parse_failed("numbered", read.problems, reply.text)
         items = each_once(map(unescape, read.items))
         if len(items) > self.max_sub_questions:
             workbench.decide(

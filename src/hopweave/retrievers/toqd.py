@@ -20,36 +20,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from hopweave.errors import SettingsError
 from hopweave.protocols import MethodContext
 from hopweave.question_graph import graph_answering, graph_writing
 from hopweave.question_graph.graph import GraphNode, QuestionGraph
 from hopweave.question_graph.graph_answering import NodeTalk, plant, traverse
 from hopweave.question_graph.graph_writing import GraphWriter
 from hopweave.retrievers._ranking import fused, identity_of
+from hopweave.toolkit.options import AtLeast, Bounded, Count, Whole
 from hopweave.types import Hit
-
-__all__ = ["ToQDRetriever"]
 
 
 @dataclass(frozen=True, slots=True)
-class ToQDRetriever:
+class ToQDRetriever(Bounded):
     """Searches for every node of a question's graph."""
 
     engine: Annotated[str, "the retriever underneath"] = "bm25"
     use_critique: Annotated[bool, "false: without critique, every sub-question stays"] = True
     use_rewrite: Annotated[bool, "false: without rewrite, every sub-question is searched for as it was written"] = True
     include_original: Annotated[bool, "search for the question itself, too"] = False
-    most_sub_questions: Annotated[int, "how many sub-questions the model is asked for at most; it is asked for 2 at least"] = 4
-    max_critique_retries: Annotated[int, "how often sub-questions are asked for again where none is left"] = 3
-    num_shown: Annotated[int, "passages shown to answer a sub-question that another one waits for"] = 5
+    most_sub_questions: Annotated[
+        int, AtLeast(2), "how many sub-questions the model is asked for at most; it is asked for 2 at least"
+    ] = 4
+    max_critique_retries: Annotated[Whole, "how often sub-questions are asked for again where none is left"] = 3
+    num_shown: Annotated[Count, "passages shown to answer a sub-question that another one waits for"] = 5
     use_json_schema: Annotated[bool, "ask for the arrows as JSON, where the endpoint can be held to a schema"] = True
-    max_tokens: Annotated[int, "longest reply, in tokens"] = 256
-
-    def __post_init__(self) -> None:
-        for name, least in {"most_sub_questions": 2, "max_critique_retries": 0, "num_shown": 1, "max_tokens": 1}.items():
-            if getattr(self, name) < least:
-                raise SettingsError(f"toqd {name} must be at least {least}, not {getattr(self, name)}")
+    max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
 
     @property
     def identity(self) -> str:
@@ -57,7 +52,6 @@ class ToQDRetriever:
         return identity_of(self, "toqd", graph_writing.PROMPTS, graph_answering.PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
-        """See `protocols.ModelRetriever`."""
         graph = await self._graph(workbench, query)
         nodes = plant(workbench, graph)
         talk = NodeTalk(workbench, replace(workbench.sampling, max_tokens=self.max_tokens))

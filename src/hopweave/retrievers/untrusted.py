@@ -28,35 +28,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from hopweave.errors import SettingsError
 from hopweave.protocols import MethodContext
 from hopweave.retrievers._ranking import identity_of
 from hopweave.text.commands import blanked, without_commands
 from hopweave.text.matching import is_contained
 from hopweave.text.sentences import sentence_spans
+from hopweave.toolkit.options import AtLeast, Bounded, Whole
 from hopweave.types import Hit, Passage, Reading
-
-__all__ = ["Untrusted"]
 
 _WORDS = re.compile(r"\w{3,}")
 _LEAST_DEPTH = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Untrusted:
+class Untrusted(Bounded):
     """Withholds commands and repeats, keeps what bears on the query, and has independent passages vote."""
 
     engine: Annotated[str, "the retriever underneath"] = "bm25"
     withhold_commands: Annotated[bool, "leave out sentences that speak to the reader instead of stating something"] = True
-    max_sentences: Annotated[int, "sentences shown of a passage: the first, and those nearest to the query; 0 shows all"] = 4
+    max_sentences: Annotated[Whole, "sentences shown of a passage: the first, and those nearest to the query; 0 shows all"] = 4
     agreement: Annotated[bool, "have the reader read documents one by one, and leave out passages that are outvoted"] = True
-    num_voices: Annotated[int, "documents that vote on the answer to a query; each costs a read"] = 5
+    num_voices: Annotated[int, AtLeast(2), "documents that vote on the answer to a query; each costs a read"] = 5
     least_confidence: Annotated[float, "the reader's f above which a reading is a vote"] = 0.0
-
-    def __post_init__(self) -> None:
-        for name, least in {"max_sentences": 0, "num_voices": 2}.items():
-            if getattr(self, name) < least:
-                raise SettingsError(f"untrusted {name} must be at least {least}, not {getattr(self, name)}")
 
     @property
     def identity(self) -> str:
@@ -64,7 +57,6 @@ class Untrusted:
         return identity_of(self, "untrusted")
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
-        """See `protocols.ModelRetriever`."""
         found = (await workbench.search([query], max(2 * max_hits, _LEAST_DEPTH)))[0]
         hits = self._cleaned(workbench, query, found)
         if self.agreement and workbench.reader is not None:

@@ -16,14 +16,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from hopweave.errors import (
-    BudgetReached,
-    ModelError,
-    ReadError,
-    ReplayMiss,
-    RunError,
-    SearchError,
-)
+from hopweave.errors import BudgetReached, ModelError, ReadError, ReplayMiss, RunError, SearchError, error_that_counts
 from hopweave.prompting.prompt import Prompt
 from hopweave.protocols import (
     ManyReplies,
@@ -81,62 +74,51 @@ class Workbench:
 
     @property
     def abilities(self) -> Abilities:
-        """See `MethodContext.abilities`."""
         return self.components.llm.abilities
 
     @property
     def sampling(self) -> Sampling:
-        """See `MethodContext.sampling`."""
         return self.components.sampling
 
     @property
     def num_searches_left(self) -> int | None:
-        """See `MethodContext.num_searches_left`."""
         limit = self.budget.max_searches
         return None if limit is None else max(0, limit - self._account.searches)
 
     @property
     def has_retriever(self) -> bool:
-        """See `MethodContext.has_retriever`."""
         return self.components.retriever is not None
 
     @property
     def limits(self) -> Mapping[str, float]:
-        """See `MethodContext.limits`."""
         return self.budget.limits()
 
     @property
     def reader(self) -> Reader | ModelReader | None:
-        """See `MethodContext.reader`."""
         return self.components.reader
 
     def readings_of(self, query: str) -> list[tuple[Passage, Reading]]:
-        """See `MethodContext.readings_of`."""
         readings = self.trace.readings_of(query)
         return [(passage, reading) for key, reading in readings.items() if (passage := self.trace.passage(key)) is not None]
 
     def keep_passage(self, passage: Passage) -> None:
-        """See `MethodContext.keep_passage`."""
         self.trace.keep_passage(passage)
 
     async def side_by_side(self, work: Sequence[Callable[[], Coroutine[Any, Any, T]]], *, in_turn: bool = False) -> list[T]:
-        """See `MethodContext.side_by_side`."""
         if in_turn or any(limit in self.budget.limits() for limit in _COUNTED):
             return [await one() for one in work]
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(one()) for one in work]
         except ExceptionGroup as errors:
-            raise _first(errors) from None
+            raise error_that_counts([errors]) from None
         return [task.result() for task in tasks]
 
     def fill(self, prompt: Prompt, **values: str) -> str:
-        """See `MethodContext.fill`."""
         self.trace.prompts[prompt.name] = prompt.fingerprint
         return prompt.fill(**values)
 
     def written_once(self, key: Hashable, write: Callable[[], T]) -> T:
-        """See `MethodContext.written_once`."""
         known = self.components.written.get(key)
         if known is None:
             noted, self.trace.prompts = self.trace.prompts, {}
@@ -149,16 +131,13 @@ class Workbench:
         return cast("T", text)
 
     def decide(self, label: str, text: str, *, after: Sequence[int] = (), **data: Any) -> int:
-        """See `MethodContext.decide`."""
         return self.trace.decide(label, text, data, after)
 
     def under(self, step_id: int) -> AbstractContextManager[None]:
-        """See `MethodContext.under`."""
         return self.trace.under(step_id)
 
     @contextmanager
     def offline(self, text: str) -> Iterator[Workbench]:
-        """See `MethodContext.offline`."""
         account = self._new_account()
         with self.under(self.decide(OFFLINE, text)):
             try:
@@ -170,20 +149,18 @@ class Workbench:
                 self._account.seconds_aside += seconds
                 self.trace.set_aside(seconds)
 
-    def parse_failed(self, parser: str, reason: str, text: str) -> None:
-        """See `MethodContext.parse_failed`."""
-        self.trace.parse_failed(parser, reason, text)
+    def parse_failed(self, parser: str, reason: str | Sequence[str], text: str) -> None:
+        for one in [reason] if isinstance(reason, str) else reason:
+            self.trace.parse_failed(parser, one, text)
 
     async def reply(
         self, messages: Sequence[Message], *, purpose: str, sampling: Sampling | None = None, sample: int = 0
     ) -> Reply:
-        """See `MethodContext.reply`."""
         return await self._reply(messages, sampling or self.sampling, purpose, sample)
 
     async def samples(
         self, messages: Sequence[Message], num: int, *, purpose: str, sampling: Sampling | None = None
     ) -> Samples:
-        """See `MethodContext.samples`."""
         sampling = sampling or self.sampling
         if self.abilities.samples and isinstance(self.components.llm, ManyReplies) and num > 1:
             return Samples(await self._at_once(self.components.llm, messages, num, purpose, sampling))
@@ -202,13 +179,12 @@ class Workbench:
         outcomes = [await _outcome_of(one) for one in drawn] if are_in_turn else await asyncio.gather(*map(_outcome_of, drawn))
         replies = tuple(outcome for outcome in outcomes if isinstance(outcome, Reply))
         failed = [outcome for outcome in outcomes if isinstance(outcome, RunError)]
-        worst = next((error for error in failed if not isinstance(error, BudgetReached)), None) or next(iter(failed), None)
+        worst = error_that_counts(failed) if failed else None
         if worst is not None and not (replies and isinstance(worst, BudgetReached)):
             raise worst
         return Samples(replies, worst if isinstance(worst, BudgetReached) else None)
 
     async def score_text(self, prompt: str, text: str, *, purpose: str) -> Reply:
-        """See `MethodContext.score_text`."""
         llm = self.components.llm
         if not isinstance(llm, TextScorer):
             raise ModelError(f"{llm.identity} does not score given text; choose another model")
@@ -223,7 +199,6 @@ class Workbench:
         return await self._reply(messages, _SCORING, purpose, 0, ask=score)
 
     async def count_tokens(self, text: str) -> int:
-        """See `MethodContext.count_tokens`."""
         llm = self.components.llm
         if not is_part(llm, TokenCounter):
             return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
@@ -233,7 +208,6 @@ class Workbench:
         return outcome.usage.prompt_tokens
 
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """See `MethodContext.search`."""
         if not queries:
             return []
         retriever = None if self._is_underneath else self.components.retriever
@@ -266,7 +240,6 @@ class Workbench:
         return hits
 
     async def read(self, query: str, passage: Passage) -> Reading:
-        """See `MethodContext.read`."""
         if not is_part(self.components.reader, ModelReader):  # whose call says so itself, and the store notes it
             self._calls.afford_time()
         step_id, parent, started = self.trace.begin("read", query), self.trace.parent, self.trace.seconds()
@@ -286,7 +259,6 @@ class Workbench:
         return reading
 
     async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
-        """See `MethodContext.duplicate_of`."""
         with boundary(RunError):
             index = await self.components.duplicate_of(query, seen)
             if index is not None and not 0 <= index < len(seen):
@@ -378,9 +350,8 @@ class Workbench:
                     is_beside=number > 0,
                 )
             )
-        for outcome, _ in outcomes:
-            if isinstance(outcome, RunError):
-                raise outcome
+        if failed := [outcome for outcome, _ in outcomes if isinstance(outcome, RunError)]:
+            raise error_that_counts(failed)
         replies = tuple(outcome for outcome, _ in outcomes if isinstance(outcome, Reply))
         self._account.tokens += sum(reply.usage.prompt_tokens + reply.usage.completion_tokens for reply in replies)
         return replies
@@ -389,12 +360,6 @@ class Workbench:
         if not self.trace.is_observed:
             return None
         return lambda piece: self.trace.piece(step_id, piece)
-
-
-def _first(errors: ExceptionGroup[Exception]) -> Exception:
-    """The error that counts, of several that came up side by side."""
-    inner = min(errors.exceptions, key=lambda error: isinstance(error, RunError) + isinstance(error, BudgetReached))
-    return _first(inner) if isinstance(inner, ExceptionGroup) else inner
 
 
 async def _outcome_of(call: Awaitable[Reply]) -> Reply | RunError:

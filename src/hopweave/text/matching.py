@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Sequence
 from typing import Literal
 
 from hopweave.memoize import remembered
@@ -58,10 +59,21 @@ def rouge_l(candidate: str, reference: str) -> tuple[float, float, float]:
     left, right = _NOT_WORDS.sub(" ", candidate.lower()).split(), _NOT_WORDS.sub(" ", reference.lower()).split()
     if not left or not right:
         return 0.0, 0.0, 0.0
-    common = _longest_common_subsequence(left, right)
+    common = num_in_common(left, right)
     precision, recall = common / len(left), common / len(right)
     f1 = 2 * precision * recall / (precision + recall) if common else 0.0
     return precision, recall, f1
+
+
+def num_in_common(left: Sequence[str], right: Sequence[str]) -> int:
+    """The length of the longest common subsequence of two texts, or of two lists of words.
+
+    >>> num_in_common("abcd", "abed"), num_in_common(["the", "cat", "sat"], ["the", "mat", "sat"])
+    (3, 2)
+    """
+    from rapidfuzz.distance import LCSseq  # which takes a twentieth of a second to import
+
+    return LCSseq.similarity(left, right)
 
 
 def is_yes_or_no(text: str) -> bool:
@@ -71,14 +83,3 @@ def is_yes_or_no(text: str) -> bool:
     (True, False, False)
     """
     return _YES_OR_NO.match(text) is not None
-
-
-def _longest_common_subsequence(left: list[str], right: list[str]) -> int:
-    row = [0] * (len(right) + 1)
-    for word in left:
-        diagonal = 0
-        for column, other in enumerate(right, start=1):
-            above = row[column]
-            row[column] = diagonal + 1 if word == other else max(above, row[column - 1])
-            diagonal = above
-    return row[-1]

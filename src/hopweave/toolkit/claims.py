@@ -139,11 +139,10 @@ def concluded(
     is_said = bool(steps) and question.form == "short" and normalize_answer(steps[-1].text) == normalize_answer(words)
     claims = claims_of(steps if is_said else [*steps, final_assertion(question, words, passages)], workbench)
     file_claims(workbench, question, claims)
-    workbench.decide("stop", stopped_because, how=how)
     if not text:
         end = f"{MARKER} {on_one_line(words).rstrip('.')}." if words else ""
         text = " ".join(filter(None, [text_of(claims[: len(steps)], with_queries=with_queries), end]))
-    return marked_answer(text, short, how, [passage.id for passage in passages], claims, stopped_because)
+    return marked_answer(text, short, how, [passage.id for passage in passages], claims, stopped_because, workbench=workbench)
 
 
 def marked_answer(
@@ -154,6 +153,7 @@ def marked_answer(
     claims: Sequence[Claim],
     stopped_because: str,
     *,
+    workbench: MethodContext | None = None,
     add_missing: bool = True,
     has_own_marks: bool = True,
 ) -> Answer:
@@ -166,9 +166,12 @@ def marked_answer(
         retrieved: the ids of the passages that the method answered from, in the order they count.
         claims: their numbers are the marks.
         stopped_because: what ended the work.
+        workbench: is told of the end, if several steps led to it.
         add_missing: mark a claim that is stated and not marked.
         has_own_marks: whether the model was told of the numbers of claims; else every mark in the text was invented.
     """
+    if workbench is not None:
+        workbench.decide("stop", stopped_because, how=how)
     num_invented = 0
     if not has_own_marks:
         text, num_invented = settle_marks(text, ())

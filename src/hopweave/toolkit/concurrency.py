@@ -38,6 +38,14 @@ async def side_by_side(
     return await workbench.side_by_side([partial(done, *one) for one in works])
 
 
+async def why_stopped(work: Awaitable[str | None], otherwise: str = "finished") -> str:
+    """Does work up to the budget; why it stopped: the limit that ended it, else what it says itself, else `otherwise`."""
+    try:
+        return await work or otherwise
+    except BudgetReached as reached:
+        return reached.limit
+
+
 def all_of(outcomes: Sequence[T | BudgetReached]) -> list[T]:
     """What pieces of work came to, if none reached a limit.
 

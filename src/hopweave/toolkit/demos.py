@@ -9,9 +9,10 @@ from hopweave.parse.final import MARKER
 from hopweave.prompting.demonstrations import Demonstration, family_of, published_count, sample
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.few_shot import note_of_form, room_for
+from hopweave.toolkit.options import Whole
 from hopweave.types import AnswerForm, Question
 
-NumDemos = Annotated[int | None, "worked questions shown; none: as SearChain's table 11 says for the dataset or family"]
+NumDemos = Annotated[Whole | None, "worked questions shown; none: as SearChain's table 11 says for the dataset or family"]
 """The option of how many demonstrations a method shows."""
 
 

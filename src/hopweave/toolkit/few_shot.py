@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from hopweave.memoize import remembered
 from hopweave.prompting.demonstrations import Demonstration, family_of, sample
@@ -15,7 +15,9 @@ from hopweave.toolkit.final_answer import of_form
 from hopweave.types import Passage, Question
 
 Style = Literal["cot", "direct"]
-Instruction = Literal["top", "question"]
+Instruction = Annotated[
+    Literal["top", "question"], "where the prompt says what to do: at its top, or on the line of each question"
+]
 
 PROMPTS = prompts_beside(__file__)
 _CONTEXT_TOKENS = 8192  # where nobody says what a model has

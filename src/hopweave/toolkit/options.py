@@ -1,9 +1,11 @@
-"""What methods ask of their options, and how the parts of a method take theirs from them."""
+"""The bounds of options, written into their types, and how the parts of a method take theirs from it."""
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from hopweave.errors import SettingsError
 
@@ -13,38 +15,87 @@ if TYPE_CHECKING:
 P = TypeVar("P", bound="DataclassInstance")
 
 
-def at_least(method: str, options: object, least: float, *names: str) -> None:
-    """Refuses options that are too low; one that is `None` stands for a default.
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """The lowest value that an option may have; it has none above it unless `most` says so."""
+
+    least: float
+    most: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """An option above 0 and at most 1."""
+
+
+Count = Annotated[int, AtLeast(1)]
+"""A whole number from 1 up."""
+
+Whole = Annotated[int, AtLeast(0)]
+"""A whole number from 0 up."""
+
+Temperature = Annotated[float, AtLeast(0)]
+TopP = Annotated[float, Share()]
+
+
+def check_options(options: DataclassInstance) -> None:
+    """Holds the options of a part to the bounds and choices of their types; one that is `None` stands for a default.
+
+    A part that is `Bounded` does so when it is made; one with a `__post_init__` of its own calls this there.
 
     Raises:
-        SettingsError: naming the option.
+        SettingsError: naming the part and the option.
     """
-    for name in names:
+    kind = type(options)
+    part = kind.__module__.rpartition(".")[2] if kind.__module__.startswith("hopweave.") else kind.__name__
+    for name, bound in _bounds(kind):
         value = getattr(options, name)
-        if value is not None and not value >= least:
-            bound = f"at least {least}" if least else "0 or more"
-            raise SettingsError(f"{method} {name} must be {bound}, not {value}")
+        if value is not None and (problem := _problem(bound, value)):
+            raise SettingsError(f"{part} {name} {problem}")
 
 
-def check_top_p(method: str, top_p: float | None) -> None:
-    """Refuses an invalid mass of a nucleus; `None` stands for a default.
+class Bounded:
+    """A part whose options are held to the bounds and choices of their types."""
 
-    Raises:
-        SettingsError: naming the option.
-    """
-    if top_p is not None and not 0 < top_p <= 1:
-        raise SettingsError(f"{method} top_p must be above 0 and at most 1, not {top_p}")
+    __slots__ = ()
+
+    def __post_init__(self: DataclassInstance) -> None:
+        check_options(self)
 
 
-def one_of(method: str, options: object, name: str, *choices: str) -> None:
-    """Refuses an option that is not among the choices.
+def _problem(bound: object, value: Any) -> str:
+    """What is wrong with a value, as the end of a sentence; empty if nothing is."""
+    match bound:
+        case AtLeast(least, most) if not least <= value <= most:
+            from_zero = "0 or more" if isinstance(value, int) else "a number from 0 up"
+            said = f"from {least} to {most}" if most != float("inf") else f"at least {least}" if least else from_zero
+            return f"must be {said}, not {value}"
+        case Share() if not 0 < value <= 1:
+            return f"must be above 0 and at most 1, not {value}"
+        case tuple() if value not in bound:
+            return f"{value!r} cannot be; choose one of: {', '.join(sorted(map(str, bound)))}"
+    return ""
 
-    Raises:
-        SettingsError: naming the option.
-    """
-    value = getattr(options, name)
-    if value not in choices:
-        raise SettingsError(f"{method} {name} {value!r} cannot be; choose one of: {', '.join(sorted(choices))}")
+
+@cache
+def _bounds(kind: type[DataclassInstance]) -> tuple[tuple[str, object], ...]:
+    """The options of a class with each bound, or the tuple of choices, of their types."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple((one.name, bound) for one in fields(kind) for bound in _bounds_in(hints[one.name]))
+
+
+def _bounds_in(hint: Any) -> Iterator[object]:
+    if get_origin(hint) is Literal:
+        yield get_args(hint)
+        return
+    yield from (note for note in getattr(hint, "__metadata__", ()) if isinstance(note, AtLeast | Share))
+    for inner in get_args(hint):
+        yield from _bounds_in(inner)
+
+
+def notes_of(hint: Any) -> str:
+    """What the type of an option says of it to a reader."""
+    return " ".join(note for note in getattr(hint, "__metadata__", ()) if isinstance(note, str))
 
 
 def options_for(part: type[P], options: object) -> P:

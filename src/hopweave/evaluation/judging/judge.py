@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopweave.errors import DataError, RunError
+from hopweave.errors import DataError, RunError, error_that_counts
 from hopweave.grounding.entailment import CitedClaim, Judgement, read_judgements
 from hopweave.prompting.prompt import escape, fence, prompts_beside
 from hopweave.runtime.components import Components
@@ -95,7 +95,7 @@ async def judge_records(
             for pair in waiting:
                 group.create_task(one(pair))
     except ExceptionGroup as errors:
-        raise errors.exceptions[0] from None
+        raise error_that_counts([errors]) from None
     return Tally(len(made), len(wanted.keys() & settled), sum(judgement.entails is None for judgement in made))
 
 

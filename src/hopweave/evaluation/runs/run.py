@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from hopweave.errors import DataError, ModelError, SettingsError
+from hopweave.errors import DataError, ModelError, SettingsError, error_that_counts
 from hopweave.evaluation.integrity import manifest as manifest_file
 from hopweave.evaluation.runs.folder import Plan, RunFolder
 from hopweave.evaluation.runs.limiter import Turns
@@ -30,7 +30,7 @@ from hopweave.prices import Price, price_of
 from hopweave.settings import Settings
 from hopweave.trace import Failure, Record, Trace
 from hopweave.types import Question
-from hopweave.weaver import APART_SECONDS, cause_of, check_question
+from hopweave.weaver import APART_SECONDS, check_question
 
 FINISHED = "finished"
 GATHER_SECONDS = 0.05
@@ -218,7 +218,7 @@ class _Sitting:
             outcomes = await asyncio.gather(asking, writing, return_exceptions=True)
         for outcome in reversed(outcomes):
             if isinstance(outcome, ExceptionGroup):
-                raise cause_of(outcome) from None
+                raise error_that_counts([outcome]) from None
             if isinstance(outcome, Exception):
                 raise outcome
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from hopweave.errors import DataError, RunError, SettingsError
+from hopweave.errors import DataError, RunError, SettingsError, error_that_counts
 from hopweave.files import read_json
 from hopweave.protocols import ModelReader
 from hopweave.runtime.components import Components
@@ -240,7 +240,7 @@ async def read_pairs(
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(outcome_of(pair)) for pair in pairs]
     except ExceptionGroup as errors:
-        raise errors.exceptions[0] from None
+        raise error_that_counts([errors]) from None
     return [task.result() for task in tasks]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
 from hopweave.grounding.citing import settle_marks
@@ -18,7 +18,10 @@ from hopweave.toolkit.few_shot import PROMPTS, Packer, Style
 from hopweave.toolkit.final_answer import bare_answer, file_missing, is_missing
 from hopweave.types import Answer, Message, Origin, Passage, Question
 
-Marker = Literal["tolerant", "authors"]
+Marker = Annotated[
+    Literal["tolerant", "authors"],
+    "what gives the answer; tolerant: 'answer is' in any case; authors: the regular expression of their code",
+]
 
 _SAYS_ANSWER = {"tolerant": re.compile(r"\banswer\s+is\b", re.IGNORECASE), "authors": re.compile(r".* answer is:? (.*)\.?")}
 _ONE_LINE = ("\n",)
@@ -161,10 +164,9 @@ def answer_of(
     is_whole = question.form == "long" or not closing  # the sentences themselves are the answer
     claims = claims_of(steps if is_whole and steps else [*steps, final], workbench)
     file_claims(workbench, question, claims)
-    workbench.decide("stop", stopped_because, how=said.how)
     retrieved = (passage.id for passage in found)
     text = " ".join(filter(None, plain))
-    answer = marked_answer(text, final.text, said.how, retrieved, claims, stopped_because)
+    answer = marked_answer(text, final.text, said.how, retrieved, claims, stopped_because, workbench=workbench)
     return replace(answer, num_marks_removed=num_removed)
 
 

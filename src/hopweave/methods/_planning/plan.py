@@ -1,17 +1,15 @@
-"""What methods that plan sub-questions share: demonstrations as plans, the list of a plan, an answer that has to be given."""
+"""What methods that plan sub-questions share: the list of a plan, and an answer that has to be given."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hopweave.errors import BudgetReached
 from hopweave.parse.final import final_answer, map_label
+from hopweave.parse.queries import fresh
 from hopweave.parse.refusal import does_not_know
-from hopweave.prompting.demonstrations import Demonstration
 from hopweave.protocols import MethodContext
-from hopweave.text.matching import is_yes_or_no, normalize_answer
 from hopweave.toolkit.chain_of_thought import finish
 from hopweave.toolkit.final_answer import MARKED
 from hopweave.toolkit.steps import Step
@@ -40,35 +38,9 @@ class Settled:
     stopped_because: str = "finished"
 
 
-def planned(demonstration: Demonstration) -> list[str]:
-    """The sub-questions of a demonstration as they can be asked before any is answered.
-
-    Where one names the answer to an earlier one, which a plan cannot know, it says "the answer to 1" instead. What the question
-    itself names stays.
-    """
-    known: dict[str, int] = {}
-    items: list[str] = []
-    for number, step in enumerate(demonstration.steps, start=1):
-        items.append(_without_answers(step.query, known))
-        is_given = normalize_answer(step.answer) in normalize_answer(demonstration.question)
-        if not is_given and not is_yes_or_no(step.answer):
-            known.setdefault(step.answer.casefold(), number)
-    return items
-
-
 def numbered(lines: Sequence[str]) -> str:
     """Lines as a numbered list."""
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
-
-
-def fresh(items: Sequence[str], before: Sequence[str]) -> tuple[list[str], int]:
-    """The items that say something new, each once, and how many were said before."""
-    known = {"", *map(normalize_answer, before)}
-    new: dict[str, str] = {}
-    for item in items:
-        if normalize_answer(item) not in known:
-            new.setdefault(normalize_answer(item), item)
-    return list(new.values()), sum(normalize_answer(item) in known for item in items)
 
 
 def distinct(items: Sequence[str], question: Question, max_items: int = MAX_SUB_QUESTIONS) -> tuple[str, ...]:
@@ -133,11 +105,3 @@ def best_so_far(question: Question, steps: Sequence[Step]) -> tuple[str, str]:
     if question.form == "label":
         last = map_label(last, question.labels)
     return (last, "last-claim") if last else ("", "empty")
-
-
-def _without_answers(query: str, known: dict[str, int]) -> str:
-    if not known:
-        return query
-    answers = "|".join(re.escape(answer) for answer in sorted(known, key=len, reverse=True))
-    pattern = rf"(?<!\w)(?:(?:an?|the) )?(?P<answer>{answers})(?!\w)"
-    return re.sub(pattern, lambda match: f"the answer to {known[match['answer'].casefold()]}", query, flags=re.IGNORECASE)

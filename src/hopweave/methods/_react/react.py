@@ -18,7 +18,7 @@ from hopweave.text.sentences import sentence_spans
 from hopweave.toolkit.claims import Assertion, concluded, on_one_line
 from hopweave.toolkit.demos import asked, packed
 from hopweave.toolkit.final_answer import bare_answer, of_form
-from hopweave.toolkit.options import at_least
+from hopweave.toolkit.options import Bounded, Count
 from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Question, Sampling
 
@@ -28,27 +28,19 @@ _TOKENS_PER_SENTENCE = 40  # roughly; what the transcript will grow by is only e
 
 
 @dataclass(frozen=True, slots=True)
-class Acting:
+class Acting(Bounded):
     """How ReAct is run: the options of every method that acts."""
 
-    max_steps: Annotated[int, "turns at most"] = 7
+    max_steps: Annotated[Count, "turns at most"] = 7
     search_mode: Annotated[
         SearchMode, "what a search opens; retriever: the page of the best hit; title: only the page of exactly that title"
     ] = "retriever"
-    num_hits: Annotated[int, "hits of a search among which the page's other passages, and titles that come near, are found"] = (
-        20
-    )
-    num_sentences: Annotated[int, "sentences of a page that are shown when it opens"] = 5
-    max_tokens: Annotated[int, "longest turn, in tokens"] = 100
-    max_tokens_long: Annotated[int, "longest turn where an explanation is wanted, in tokens"] = 256
-
-    def check(self, method: str) -> None:
-        """Refuses what cannot be.
-
-        Raises:
-            SettingsError: naming the option.
-        """
-        at_least(method, self, 1, "max_steps", "num_sentences", "num_hits", "max_tokens", "max_tokens_long")
+    num_hits: Annotated[
+        Count, "hits of a search among which the page's other passages, and titles that come near, are found"
+    ] = 20
+    num_sentences: Annotated[Count, "sentences of a page that are shown when it opens"] = 5
+    max_tokens: Annotated[Count, "longest turn, in tokens"] = 100
+    max_tokens_long: Annotated[Count, "longest turn where an explanation is wanted, in tokens"] = 256
 
 
 @dataclass(slots=True)

@@ -10,7 +10,6 @@ from hopweave.prompting.demonstrations import Demonstration
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.chain_of_thought import Elected, cot_prompt, self_consistent
 from hopweave.toolkit.claims import one_answer
-from hopweave.toolkit.options import at_least
 from hopweave.types import Answer, Question
 
 
@@ -21,15 +20,6 @@ class Voting:
     n_samples: int
     temperature: float
     max_tokens_reasoning: int
-
-    def check(self, method: str) -> None:
-        """Refuses what cannot be.
-
-        Raises:
-            SettingsError: naming the option.
-        """
-        at_least(method, self, 1, "n_samples", "max_tokens_reasoning")
-        at_least(method, self, 0, "temperature")
 
 
 async def elect(workbench: MethodContext, question: Question, demos: Sequence[Demonstration], voting: Voting) -> Elected:

@@ -76,7 +76,12 @@ class Demonstration:
         >>> demonstrations()[0].sub_questions
         ('Who composed The Planets?', 'In which town was the answer to 1 born?')
         """
-        return _sub_questions(self)
+        return _sub_questions(self, "the")
+
+    @property
+    def plan(self) -> tuple[str, ...]:
+        """`sub_questions`, in which an answer that is referred to loses an indefinite article before it, too."""
+        return _sub_questions(self, "an?|the")
 
     def passages(self, num_distractors: int = 0, seed: int = 0) -> list[Passage]:
         """The passages of the steps, each once, and some distractors, shuffled.
@@ -167,12 +172,12 @@ def _in_drawn_order(those: tuple[Demonstration, ...], seed: int) -> tuple[Demons
 
 
 @cache
-def _sub_questions(one: Demonstration) -> tuple[str, ...]:
+def _sub_questions(one: Demonstration, articles: str) -> tuple[str, ...]:
     numbers = {step.answer.casefold(): number for number, step in reversed(list(enumerate(one.steps, start=1)))}
     asked = [one.steps[0].query]
     for count, step in enumerate(one.steps[1:], start=1):
         earlier = sorted((before.answer for before in one.steps[:count]), key=len, reverse=True)
-        pattern = rf"(?<!\w)(?:the )?({'|'.join(map(re.escape, earlier))})(?!\w)"
+        pattern = rf"(?<!\w)(?:(?:{articles}) )?({'|'.join(map(re.escape, earlier))})(?!\w)"
         asked.append(
             re.sub(pattern, lambda found: f"the answer to {numbers[found[1].casefold()]}", step.query, flags=re.IGNORECASE)
         )

@@ -1,0 +1,71 @@
+"""What several commands have alike: options, what they come to as settings, and the file that is written to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from hopweave.settings import Settings
+
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")]
+Corpus = Annotated[str, typer.Option(help="An index made by `hopweave index`; default: the starter corpus.")]
+LLM = Annotated[str, typer.Option(help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")]
+Retriever = Annotated[str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")]
+Reader = Annotated[
+    str, typer.Option(help="Reads answers out of passages; `hopweave list readers` lists them; or FILE.py:CLASS.")
+]
+Profile = Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")]
+Assignments = Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")]
+Config = Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")]
+Replay = Annotated[bool, typer.Option("--replay", help="Answer from the store alone; no model is called.")]
+MetricAssignments = Annotated[
+    list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
+]
+
+
+def flags_of(pairs: Sequence[str] | None, *, replay: bool, **named: Any) -> dict[str, Any]:
+    """The settings that flags say.
+
+    Args:
+        pairs: of `--set`.
+        replay: whether no model may be called.
+        named: other flags, by their key in the settings; an empty one was not given.
+
+    Raises:
+        SettingsError: for a pair that is not KEY=VALUE.
+    """
+    from hopweave.settings import assignments, merged
+
+    flags = {key: value for key, value in named.items() if value}
+    return merged(assignments(pairs or []), flags | ({"store": {"mode": "replay"}} if replay else {}))
+
+
+def settings_of(pairs: Sequence[str] | None, config: Path | None, *, replay: bool, **named: Any) -> Settings:
+    """The settings with flags over them. Same arguments as `flags_of`; same errors as `read_settings`."""
+    from hopweave.settings import read_settings
+
+    return read_settings(flags_of(pairs, replay=replay, **named), config=config)
+
+
+def listed(names: str) -> list[str]:
+    """What stands between commas."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def write_out(path: Path, text: str) -> None:
+    """Writes a file that the user named, and its folder.
+
+    Raises:
+        DataError: if it cannot be written.
+    """
+    from hopweave.errors import DataError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write to {path}: {error.strerror}; choose another file") from None
