@@ -80,8 +80,8 @@ def resampled_means(
     for column in map(tuple, columns):
         if column not in place_of:
             scale = _scale(column)
-            parts = tuple(_shifted(column, scale)), tuple(_present(column))
-            place_of[column] = scale, *(rows.setdefault(part, len(rows)) for part in parts)
+            shifted = rows.setdefault(tuple(_shifted(column, scale)), len(rows))
+            place_of[column] = scale, shifted, rows.setdefault(tuple(_present(column)), len(rows))
     places = list(place_of)
     every = [places.index(tuple(column)) for column in columns]
     packing = _Packing(num, len(rows))
