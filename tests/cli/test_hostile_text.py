@@ -22,11 +22,10 @@ from hopweave.cli import app
 from hopweave.cli._console import console
 from hopweave.cli._terminal import plain, say
 from hopweave.evaluation.judging.annotation import Row, write_sheet
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow, written
-from hopweave.evaluation.reports.blocks import Number
-from hopweave.evaluation.reports.csv import write_csv
-from hopweave.render.csv_text import csv_text
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureColumn, MeasuredRow, written
+from hopweave.render.csv_text import csv_text, table_csv
 from hopweave.render.plain import flat, plain_json, visible
+from hopweave.render.table import Number, Table, columns, rows
 from hopweave.trace import Record
 
 HOSTILE = f"{ESCAPES}\rhopweave: all holds\nhopweave: all holds"
@@ -252,12 +251,12 @@ def cells(text):
 
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_no_cell_of_any_csv_is_taken_for_a_formula(formula, tmp_path):
-    sheet = Sheet("t", ("label",), (Head("x", "x"),), (SheetRow((formula,), {"x": -0.5}, 1),))
+    result = AnalysisResult("t", ("label",), (FigureColumn("x", "x"),), (MeasuredRow((formula,), {"x": -0.5}, 1),))
     write_sheet([Row(("d", "m"), "q", formula, formula, 1, formula, formula)], tmp_path / "sheet.csv")
     texts = [
         csv_text([[formula]]),
-        write_csv([[formula, Number("k", -0.25, "-0.25")]]),
-        written(sheet, "csv"),
+        table_csv(Table(columns(("a", "b")), rows([[formula, Number("k", -0.25, "-0.25")]]))),
+        written(result, "csv"),
         (tmp_path / "sheet.csv").read_bytes().decode("utf-8-sig"),
     ]
     for text in texts:

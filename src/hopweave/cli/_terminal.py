@@ -10,12 +10,17 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import typer
 
 from hopweave.errors import DataError
 from hopweave.render.plain import flat, visible
+from hopweave.render.table import Column, Table, rows
+from hopweave.render.table_text import TERMINAL_WIDTH, table_lines
+
+if TYPE_CHECKING:
+    from hopweave.catalog import Entry
 
 
 class PlainStream:
@@ -75,6 +80,18 @@ def plain() -> Iterator[None]:
 def say(line: str = "", *, err: bool = False) -> None:
     """Prints a line, which stays one whatever is in it."""
     typer.echo(flat(line), err=err)
+
+
+def say_table(table: Table, *, indent: str = "", max_width: int | None = TERMINAL_WIDTH) -> None:
+    """Prints a table; see `table_lines`."""
+    for line in table_lines(table, indent=indent, max_width=max_width):
+        say(line)
+
+
+def say_entries(found: Iterable[Entry]) -> None:
+    """Prints what there is to choose from, a line each."""
+    lines = rows([one.name, f"{one.summary}  (needs hopweave[{one.extra}])" if one.extra else one.summary] for one in found)
+    say_table(Table((Column(), Column()), lines), indent="  ")
 
 
 def standard_output() -> BinaryIO:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from hopweave.cli._options import Assignments, Config, Profile, settings_of, write_out
-from hopweave.cli._terminal import say
+from hopweave.cli._terminal import say, say_table
 
 if TYPE_CHECKING:
     from hopweave.evaluation.scoring.calibration import Outcome, Pair, Point, Scored
@@ -149,14 +149,18 @@ def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
 
 def _report(what: str, option: str, scored: Sequence[Scored], *, start: float, stop: float | None, step: float) -> None:
     from hopweave.evaluation.scoring.calibration import best_of, f1_interval, sweep, thresholds
+    from hopweave.render.table import Table, columns, rows
 
     num_positive = sum(one.is_positive for one in scored)
     say(f"  {num_positive} positive, {len(scored) - num_positive} negative")
     say()
     points = sweep(scored, thresholds(start, _last(scored, start, step) if stop is None else stop, step))
-    say(f"{what:>8}  precision  recall  F1      (of equal rows, the highest {what})")
-    for point in _without_repeats(points):
-        say(f"{point.threshold:>8g}  {_shown(point.precision):<9}  {_shown(point.recall):<6}  {_shown(point.f1)}")
+    lines = (
+        [f"{point.threshold:g}", _shown(point.precision), _shown(point.recall), _shown(point.f1), ""]
+        for point in _without_repeats(points)
+    )
+    heads = columns((), (what, "precision", "recall", "F1"), (f"(of equal rows, the highest {what})",))
+    say_table(Table(heads, rows(lines)))
     best = best_of(points)
     if best is None:
         say()

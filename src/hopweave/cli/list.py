@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hopweave.cli._terminal import say
+from hopweave.cli._terminal import say, say_entries
 
 app = typer.Typer(add_completion=False)
 
@@ -31,10 +31,7 @@ def list_parts(
         if not found:
             continue
         say(f"{each}:")
-        width = max(map(len, found))
-        for entry in found.values():
-            extra = f"  (needs hopweave[{entry.extra}])" if entry.extra else ""
-            say(f"  {entry.name:<{width}}  {entry.summary}{extra}")
+        say_entries(found.values())
 
 
 def _default_of(field: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from hopweave.cli._terminal import say
+from hopweave.cli._terminal import say, say_table
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -18,16 +18,14 @@ app = typer.Typer(no_args_is_help=True, add_completion=False)
 def list_models() -> None:
     """Lists the known models: name, size, licence, whether it is here, and where."""
     from hopweave.model_files import KNOWN_MODELS, is_present, model_path
+    from hopweave.render.table import Table, columns, rows
 
-    rows = [("name", "size", "licence", "here", "path")]
+    lines = []
     for model in KNOWN_MODELS.values():
         here = "yes" if is_present(model.name) else "no"
-        rows.append((model.name, _megabytes(model.num_bytes), model.licence, here, str(model_path(model.name))))
-    rows += [(name, _megabytes(path.stat().st_size), "", "yes", str(path)) for name, path in _others()]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        say("  ".join([*cells, row[-1]]))
+        lines.append((model.name, _megabytes(model.num_bytes), model.licence, here, str(model_path(model.name))))
+    lines += [(name, _megabytes(path.stat().st_size), "", "yes", str(path)) for name, path in _others()]
+    say_table(Table(columns(("name", "size", "licence", "here", "path")), rows(lines)), max_width=None)
 
 
 @app.command()

@@ -23,14 +23,14 @@ def report(
     The comparisons are those of `hopweave compare`; groups by type, hops or level those of `hopweave score --by`. Every number
     stands in numbers.json, too, which `hopweave verify` computes again where the report is in RUN/report.
     """
-    from hopweave.evaluation.reports.input import read_tables
+    from hopweave.evaluation.reports.input import read_report_data
     from hopweave.evaluation.reports.report import make_report, write_report
     from hopweave.evaluation.runs.folder import RunFolder
 
-    tables = read_tables(RunFolder.open(run))
-    if not tables.comparisons:
+    data = read_report_data(RunFolder.open(run))
+    if not data.comparisons:
         say(f"nothing is compared yet; run first, to have it in the report: hopweave compare {run}", err=True)
-    made = make_report(tables)
+    made = make_report(data)
     folder = to or run / "report"
     write_report(made, folder)
     say(f"{len(made.numbers):,} numbers in {len(made.files) + 1} files; open {folder / 'report.html'}")

@@ -12,11 +12,11 @@ from hopweave.cli import app
 from hopweave.errors import DataError
 from hopweave.evaluation.integrity import checksums
 from hopweave.evaluation.integrity.verify import verify
-from hopweave.evaluation.reports.input import read_tables
+from hopweave.evaluation.reports.input import read_report_data
 from hopweave.evaluation.reports.report import make_report, write_report
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.compare import compare
-from hopweave.evaluation.scoring.comparisons import keep_tables
+from hopweave.evaluation.scoring.comparisons import keep_comparisons
 from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.scoring.summary import summarize
 from hopweave.grounding.marking import verdict_of
@@ -37,7 +37,7 @@ def template(tmp_path_factory):
     scores = score_run(run, metrics)
     write_scores(run, scores)
     summarize(run, scores, metrics, left_out=left_out, by=["hops"]).write(run)
-    keep_tables(run, compare(run, ["cover_em", "f1.f1"]))
+    keep_comparisons(run, compare(run, ["cover_em", "f1.f1"]))
     return place
 
 
@@ -223,7 +223,7 @@ def test_a_record_that_does_not_ask_what_was_drawn_is_found(run):
 @pytest.fixture
 def reported(run):
     """The run with its report."""
-    write_report(make_report(read_tables(run)), run.path / "report")
+    write_report(make_report(read_report_data(run)), run.path / "report")
     return run
 
 
@@ -266,7 +266,7 @@ def test_another_name_of_the_run_in_its_report_is_found(reported, name):
 
 def test_a_report_of_altered_scores_is_held_to_the_records_and_not_to_the_scores(run):
     (run.path / "scores.json").write_text((run.path / "scores.json").read_text().replace("0.666", "0.777"))
-    write_report(make_report(read_tables(run)), run.path / "report")
+    write_report(make_report(read_report_data(run)), run.path / "report")
     assert any(line.startswith("report/numbers.json") and "0.777" in line for line in lines(run))
 
 

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hopweave.evaluation.scoring.counted import Counted
+from hopweave.evaluation.scoring.results import Frontier, Interval, Point
 from hopweave.evaluation.scoring.statistics import Values, mean_interval, resampled_means
-from hopweave.evaluation.scoring.tables import Frontier, Interval, Point
 
 MAX_FAILED_SHARE = 0.05
 MIN_SUPPORT = 0.95
@@ -98,8 +98,7 @@ def _point(method: str, quality: Counted, cost: Counted) -> Point:
 def _interval(planes: Planes, method: str, means: Sequence[float | None]) -> Interval | None:
     column = planes.quality.get(method, Counted()).column
     known = sorted(mean for mean in means if mean is not None)
-    bounds = mean_interval(planes.sample(planes.quality, method), known, low=column.low, high=column.high)
-    return Interval(bounds.low, bounds.high) if bounds is not None else None
+    return mean_interval(planes.sample(planes.quality, method), known, low=column.low, high=column.high)
 
 
 def _support(draws: Iterable[Sequence[tuple[float | None, float | None]]], num: int, quality: ByMethod) -> list[float]:

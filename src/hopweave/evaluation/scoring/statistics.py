@@ -11,13 +11,14 @@ import math
 import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import compress
 from operator import itemgetter
 from statistics import NormalDist
 from struct import Struct
 
 from hopweave.errors import DataError
+
+from hopweave.evaluation.scoring.results import Interval
 
 NUM_RESAMPLES = 10_000
 CONFIDENCE = 0.95
@@ -32,14 +33,6 @@ _ONE = 1 << 44
 _MAX_QUESTIONS = 1 << 18
 """Of the sums of so many shifted values, each fits in 64 bits."""
 _BITS = bytes.maketrans(b"01", b"\x00\x01")
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """From `low` to `high`, both included."""
-
-    low: float
-    high: float
 
 
 def bootstrap_means(columns: Sequence[Values], *, num_resamples: int = NUM_RESAMPLES, seed: int = 0) -> list[list[float]]:
@@ -97,13 +90,13 @@ def resampled_means(
         yield [means[place] for place in every]
 
 
-def percentile_interval(means: Sequence[float], *, confidence: float = CONFIDENCE) -> Bounds | None:
+def percentile_interval(means: Sequence[float], *, confidence: float = CONFIDENCE) -> Interval | None:
     """The percentile interval of sorted bootstrap means; `None` without any."""
     tail = (1 - confidence) / 2
-    return Bounds(_quantile(means, tail), _quantile(means, 1 - tail)) if means else None
+    return Interval(_quantile(means, tail), _quantile(means, 1 - tail)) if means else None
 
 
-def bca_interval(values: Values, means: Sequence[float], *, confidence: float = CONFIDENCE) -> Bounds | None:
+def bca_interval(values: Values, means: Sequence[float], *, confidence: float = CONFIDENCE) -> Interval | None:
     """The bias-corrected and accelerated interval of a mean (Efron 1987), which is for skewed values, as scores are.
 
     Args:
@@ -134,10 +127,10 @@ def bca_interval(values: Values, means: Sequence[float], *, confidence: float = 
         return round(normal.cdf(bias + z / (1 - acceleration * z)), 12)  # libraries of mathematics differ in the last digits
 
     tail = (1 - confidence) / 2
-    return Bounds(_quantile(means, corrected(tail)), _quantile(means, corrected(1 - tail)))
+    return Interval(_quantile(means, corrected(tail)), _quantile(means, corrected(1 - tail)))
 
 
-def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.inf, high: float = math.inf) -> Bounds | None:
+def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.inf, high: float = math.inf) -> Interval | None:
     """The BCa interval of a mean, or the percentile one where BCa is not defined; `all_equal_interval` without a spread.
 
     Args:
@@ -154,7 +147,7 @@ def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.
     return bca_interval(values, means) or percentile_interval(means)
 
 
-def all_equal_interval(value: float, num: int, *, low: float, high: float, confidence: float = CONFIDENCE) -> Bounds | None:
+def all_equal_interval(value: float, num: int, *, low: float, high: float, confidence: float = CONFIDENCE) -> Interval | None:
     """The interval of the mean of values that are all the same, of which a bootstrap sees no spread.
 
     Of `num` values none differed, so by Clopper and Pearson (1934) the share of those that would is at most
@@ -172,12 +165,12 @@ def all_equal_interval(value: float, num: int, *, low: float, high: float, confi
         `None` where values have no bounds: then nothing is known of those that were not seen.
 
     >>> all_equal_interval(1.0, 10, low=0.0, high=1.0)
-    Bounds(low=0.691502892182, high=1.0)
+    Interval(low=0.691502892182, high=1.0)
     """
     if not (math.isfinite(low) and math.isfinite(high)):
         return None
     unseen = round(1 - ((1 - confidence) / 2) ** (1 / num), 12)
-    return Bounds(value - unseen * (value - low), value + unseen * (high - value))
+    return Interval(value - unseen * (value - low), value + unseen * (high - value))
 
 
 def mcnemar(num_wins: int, num_losses: int) -> tuple[float, float]:
