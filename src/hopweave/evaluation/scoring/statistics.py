@@ -17,7 +17,6 @@ from statistics import NormalDist
 from struct import Struct
 
 from hopweave.errors import DataError
-
 from hopweave.evaluation.scoring.results import Interval
 
 NUM_RESAMPLES = 10_000
