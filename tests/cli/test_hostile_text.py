@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -43,14 +44,22 @@ say = {json.dumps(f"So the answer is: the {HOSTILE} Nith.")}
 @pytest.fixture(autouse=True)
 def scene(tmp_path, monkeypatch):
     """Questions, passages, a model and a folder, all of them hostile."""
+    go_into(tmp_path, monkeypatch)
+    put_files()
+
+
+def go_into(folder, monkeypatch):
     for name in list(os.environ):
         if name.startswith("HOPWEAVE_"):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path / NAME))
-    (tmp_path / NAME).mkdir()
-    monkeypatch.chdir(tmp_path / NAME)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    monkeypatch.setenv("HOPWEAVE_MODELS", str(folder / NAME))
+    (folder / NAME).mkdir()
+    monkeypatch.chdir(folder / NAME)
+
+
+def put_files():
     Path("rules.toml").write_text(RULES)
     Path("hopweave.toml").write_text(SETTINGS)
     asked = {f"q{n}{HOSTILE}": f"Which {HOSTILE} river runs through town {n}?" for n in range(3)}
@@ -80,10 +89,27 @@ def shown(*arguments, stdin=None):
     return result.output
 
 
-def made_run():
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    """The folder after a run was made in it."""
+    place = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        go_into(place, patch)
+        put_files()
+        make_run()
+    return place / NAME
+
+
+@pytest.fixture
+def made(template, scene):
+    """A copy of it, where the test is."""
+    shutil.copytree(template, ".", dirs_exist_ok=True)
+
+
+def make_run():
     flags = ["--dataset", "jsonl", "--path", f"{NAME}.jsonl", "--methods", "direct,cot,direct_retrieval"]
     assert run("index", "passages.jsonl", "--to", "index").exit_code == 0
-    return shown("evaluate", "--out", NAME, *flags, "--corpus", "index", "--set", "retries.max_attempts=1")
+    shown("evaluate", "--out", NAME, *flags, "--corpus", "index", "--set", "retries.max_attempts=1")
 
 
 COMMANDS = {
@@ -140,9 +166,9 @@ def test_every_command_is_tried():
     assert set(COMMANDS) == set(get_command(app).list_commands(None))
 
 
+@pytest.mark.usefixtures("made")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_escape_of_another_reaches_the_terminal(command):
-    made_run()
     if command in ("compare", "report", "verify", "score"):
         shown("score", NAME)
         shown("compare", NAME)
@@ -159,8 +185,8 @@ def test_a_mistyped_command_and_flag_are_plain():
     assert "red" in shown(f"--{HOSTILE}")
 
 
+@pytest.mark.usefixtures("made")
 def test_verify_says_what_was_altered_and_stays_on_its_line():
-    made_run()
     place = Path(NAME, "records", "jsonl", "cot.jsonl")
     lines = [Record.from_json(line) for line in place.read_text().strip().split("\n")]
     done = next(number for number, record in enumerate(lines) if record.answer is not None)

@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -24,19 +25,28 @@ from hopweave.trace import Record
 RECORDS = "records/lights/a.jsonl"
 
 
-@pytest.fixture
-def run(tmp_path):
-    """A run with everything that is verified."""
-    data, index = tmp_path / "lights.jsonl", tmp_path / "index"
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    """A folder with data, an index and a run that was scored and compared."""
+    place = tmp_path_factory.mktemp("made")
+    data, index = place / "lights.jsonl", place / "index"
     data.write_text('{"question": "When was light 0 lit?"}\n')
     load("retrievers", "bm25").build(index, [LIGHT])
-    run = make_run(tmp_path / "run", {"a": ["1874", "1875", None, "1874"], "b": ["1874", "1874", "1875", "1875"]})
-    with_manifest(run, data=data, index=index)
+    run = make_run(place / "run", {"a": ["1874", "1875", None, "1874"], "b": ["1874", "1874", "1875", "1875"]})
     metrics, left_out = open_metrics()
     scores = score_run(run, metrics)
     write_scores(run, scores)
     summarize(run, scores, metrics, left_out=left_out, by=["hops"]).write(run)
     keep_comparisons(run, compare(run, ["cover_em", "f1.f1"]))
+    return place
+
+
+@pytest.fixture
+def run(template, tmp_path):
+    """A run with everything that is verified, as if it had been made here."""
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    run = RunFolder.open(tmp_path / "run")
+    with_manifest(run, data=tmp_path / "lights.jsonl", index=tmp_path / "index")
     return run
 
 
