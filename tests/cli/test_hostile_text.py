@@ -149,6 +149,13 @@ COMMANDS = {
     "list": [[], [HOSTILE], ["methods", HOSTILE], ["methods", "direct"]],
     "report": [[NAME], [HOSTILE], [NAME, "--to", f"{NAME}.jsonl"]],
     "score": [[NAME], [NAME, "--metrics", HOSTILE], [NAME, "--by", HOSTILE], [HOSTILE]],
+    "search": [
+        ["index", HOSTILE],
+        ["index", "town", "--json"],
+        ["index", "town", "--retriever", "weave"],
+        [HOSTILE, "town"],
+        ["index", "town", "--retriever", HOSTILE],
+    ],
     "show": [
         [f"{NAME}/records/jsonl/direct_retrieval.jsonl"],
         [f"{NAME}/records/jsonl/direct.jsonl", "--line", "2", "--calls"],

@@ -278,7 +278,7 @@ def test_a_run_without_comparisons_is_reported_and_the_user_told(run):
     (run.path / "compare.json").unlink()
     result = command(run.path)
 
-    assert "nothing is compared yet" in result.stderr
+    assert "there are no comparisons yet" in result.stderr
     assert "## Comparison" not in (run.path / "report" / "report.md").read_text(encoding="utf-8")
 
 
