@@ -17,8 +17,8 @@ from hopweave.model_files.known import models_folder
 draw_once()
 
 # Tests with a number of examples of their own keep it. Machines differ, so no example has a deadline.
-settings.register_profile("default", max_examples=40, deadline=None)
-settings.register_profile("thorough", max_examples=400, deadline=None)
+settings.register_profile("default", max_examples=100, deadline=None)
+settings.register_profile("thorough", max_examples=1000, deadline=None)
 settings.load_profile("default")
 
 _MODELS = "HOPWEAVE_MODELS"
