@@ -129,7 +129,7 @@ class _Stitching:
 
     async def _checked(self, asked: str, facts: tuple[Evidence, ...]) -> tuple[Reading, list[str]]:
         reply = await self._reply("answer", asked, facts)
-        values = self._values(reply, "answer", ("fact", "answer"))
+        values = self._values(reply, "answer", {"fact": int, "answer": str})
         answer = unescape(_text(values, "answer"))
         reading = Reading(asked, answer, _fact(values, facts, answer), probability_of(reply, answer), facts)
         problems = problems_of(reading, self.options.least_probability)
@@ -140,7 +140,7 @@ class _Stitching:
     async def _bridged(self, asked: str, facts: tuple[Evidence, ...]) -> str:
         """What is left of a question once its first hop is taken; empty if the model names none."""
         reply = await self._reply("bridge", asked, facts)
-        values = self._values(reply, "bridge", ("through", "fact", "ask"))
+        values = self._values(reply, "bridge", {"through": str, "fact": int, "ask": str})
         rest, through = " ".join(_text(values, "ask").split()), unescape(_text(values, "through"))
         fact = _fact(values, facts, through.rsplit(",", 1)[-1].strip())
         if not rest or fact is None or rest.casefold() == asked.casefold():
@@ -152,9 +152,8 @@ class _Stitching:
 
     async def _compared(self, facts: tuple[Evidence, ...]) -> tuple[Side, Side] | None:
         reply = await self._reply("compare", self.question.text, facts)
-        values = self._values(reply, "compare", ("first", "second"))
-        read = [values.get(name) for name in ("first", "second")]
-        sides = [_side(one) for one in read if isinstance(one, dict)]
+        values = self._values(reply, "compare", {"first": dict, "second": dict})
+        sides = [_side(values[name]) for name in ("first", "second") if name in values]
         return (sides[0], sides[1]) if len(sides) == 2 else None
 
     def _decided(self, said: str, sides: tuple[Side, Side], facts: tuple[Evidence, ...]) -> Answer:
@@ -233,8 +232,8 @@ class _Stitching:
             of_passages.setdefault(fact.passage.id, []).append(f"{number}. {' '.join(fact.text.split())}")
         return "\n".join(fence("\n".join(lines), titles[passage]) for passage, lines in of_passages.items())
 
-    def _values(self, reply: Reply, kind: str, required: Sequence[str]) -> Mapping[str, Any]:
-        read = parse_json_object(reply.text, required)
+    def _values(self, reply: Reply, kind: str, fields: Mapping[str, type]) -> Mapping[str, Any]:
+        read = parse_json_object(reply.text, fields)
         self.workbench.parse_failed(kind, read.problems, reply.text)
         return read.values
 
