@@ -25,6 +25,7 @@ from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.evidence import Evidence, chosen_sentences
 from hopweave.text.matching import is_contained
+from hopweave.text.words import keys_of
 from hopweave.toolkit.claims import Assertion, concluded, one_answer
 from hopweave.toolkit.final_answer import bare_answer
 from hopweave.toolkit.options import AtLeast, Bounded, Count, Whole
@@ -143,7 +144,7 @@ class _Stitching:
         values = self._values(reply, "bridge", {"through": str, "fact": int, "ask": str})
         rest, through = " ".join(_text(values, "ask").split()), unescape(_text(values, "through"))
         fact = _fact(values, facts, through.rsplit(",", 1)[-1].strip())
-        if not rest or fact is None or rest.casefold() == asked.casefold():
+        if not rest or fact is None or keys_of(rest) == keys_of(asked):
             self.workbench.decide("bridge", f"{asked} -> ?")
             return ""
         self.workbench.decide("bridge", f"{through} -> {unescape(rest)}", passage_id=fact.passage.id)

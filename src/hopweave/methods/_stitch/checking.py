@@ -39,8 +39,8 @@ def problems_of(reading: Reading, least_probability: float) -> list[str]:
     - `none`: there is no answer, or it says that it is not known.
     - `repeats`: it says nothing beyond the question.
     - `elsewhere`: its words do not stand in the fact that was named, nor in the title of its passage.
-    - `open`: a name of the question leads to the fact in no way: it is not in the fact or its title, and no other fact that has
-      the name names this one's passage, is named by it, or shares a name with it.
+    - `open`: more than half of the question's names do not lead to the fact: they are not in it or its title, and no other fact
+      that has the name names this one's passage, is named by it, or shares a name with it.
     - `unsure`: the model found its words improbable.
     """
     if not reading.answer or does_not_know(reading.answer):
@@ -51,17 +51,17 @@ def problems_of(reading: Reading, least_probability: float) -> list[str]:
             found.append("repeats")
         if reading.fact is None or not is_contained(reading.answer, _words_of(reading.fact)):
             found.append("elsewhere")
-    if reading.fact is not None and open_names(reading.asked, reading.fact, reading.facts):
+    if reading.fact is not None and _is_open(reading.asked, reading.fact, reading.facts):
         found.append("open")
     if reading.probability < least_probability:
         found.append("unsure")
     return found
 
 
-def open_names(question: str, fact: Evidence, facts: Sequence[Evidence]) -> list[str]:
-    """The names of a question that do not lead to a fact."""
+def _is_open(question: str, fact: Evidence, facts: Sequence[Evidence]) -> bool:
     names = [name for name in anchors(question) if any(map(str.isalpha, name))]
-    return [name for name in names if not _has(fact, name) and not any(_has(one, name) and _joined(one, fact) for one in facts)]
+    num_open = sum(not _has(fact, name) and not any(_has(one, name) and _joined(one, fact) for one in facts) for name in names)
+    return 2 * num_open > len(names)
 
 
 def _joined(one: Evidence, other: Evidence) -> bool:
