@@ -109,18 +109,20 @@ async def test_a_bridge_that_asks_the_same_again_ends_the_hops():
 
 async def test_code_decides_which_of_two_came_first():
     first, second = (
-        {"name": "Orla Bridge", "through": "", "value": "1902", "fact": 1},
-        {"name": "Kerrow Light", "through": "", "value": "1887", "fact": 3},
+        {"name": "Orla Bridge", "through": "", "ask": "When was Orla Bridge built?", "value": "1902", "fact": 1},
+        {"name": "Kerrow Light", "through": "", "ask": "When was Kerrow Light built?", "value": "1887", "fact": 3},
     )
     light = Passage("light", "Kerrow Light was built in 1887.", "Kerrow Light")
     question = "Which was built first, Orla Bridge or Kerrow Light?"
     record = await ask([said(first=first, second=second)], {question: [BRIDGE, light]}, question)
     assert (purposes(record), record.answer.short) == (["compare"], "Kerrow Light")
-    assert {("Orla Bridge", "1902", "supported"), ("Kerrow Light", "1887", "supported")} <= set(verdicts(record))
+    assert {("When was Orla Bridge built?", "1902", "supported"), ("When was Kerrow Light built?", "1887", "supported")} <= set(
+        verdicts(record)
+    )
 
 
 async def test_values_that_cannot_be_compared_leave_the_question_to_a_reading():
-    side = {"name": "x", "through": "", "value": "unknown", "fact": 0}
+    side = {"name": "x", "through": "", "ask": "", "value": "unknown", "fact": 0}
     question = "Which was built first, Orla Bridge or Kerrow Light?"
     record = await ask([said(first=side, second=side), answered("Orla Bridge")], {question: [BRIDGE]}, question)
     assert purposes(record)[:2] == ["compare", "answer"]
@@ -207,7 +209,26 @@ def test_what_a_question_wants_of_two_values(question, wanted):
     ],
 )
 def test_code_compares_values(wanted, left, right, answer):
-    assert compared(wanted, Side("L", "", left, 1), Side("R", "", right, 2)) == answer
+    assert compared("Which?", wanted, Side("L", "", "", left, 1), Side("R", "", "", right, 2)) == answer
+
+
+def test_who_died_first_is_told_by_the_last_date():
+    sides = Side("L", "", "", "(1 May 1900 - 2 June 1990)", 1), Side("R", "", "", "(3 July 1910 - 4 August 1950)", 2)
+    assert compared("Who died first, L or R?", "least", *sides) == "R"
+    assert compared("Who was born first, L or R?", "least", *sides) == "L"
+
+
+async def test_a_value_that_no_fact_about_its_side_states_is_asked_for_alone():
+    question = "Which film has the director who died earlier, A Day or Low Water?"
+    rest = "When did Piet Arens die?"
+    day = Passage("day", "A Day is a film of 1951 by Mara Lind. Mara Lind died in 1990.", "A Day")
+    water = Passage("water", "Low Water is a film of 1958 by Piet Arens.", "Low Water")
+    arens = Passage("arens", "Piet Arens died in Ghent in 1970.", "Piet Arens")
+    first = {"name": "A Day", "through": "Mara Lind", "ask": "When did Mara Lind die?", "value": "1990", "fact": 2}
+    second = {"name": "Low Water", "through": "Piet Arens", "ask": rest, "value": "1999", "fact": 3}
+    record = await ask([said(first=first, second=second), answered("1970")], {question: [day, water], rest: [arens]}, question)
+    assert (purposes(record), record.answer.short) == (["compare", "answer"], "Low Water")
+    assert (rest, "1970", "supported") in verdicts(record)
 
 
 @pytest.mark.parametrize("options", [{"max_hops": -1}, {"num_passages": 0}, {"bridge": "sometimes"}, {"least_probability": 2}])

@@ -8,7 +8,8 @@ compare two things are not decided by the model: it fills in the two values with
 
 Every hop is a claim whose evidence is the sentence that it was read from.
 
-Calls: 1 for a question whose first reading holds, or that compares; 2 more for each hop. Searches: 1, and 1 a hop.
+Calls: 1 for a question whose first reading holds; 2 more for each hop. For one that compares 1, and 1 for each side whose value
+no fact about it states. Searches: 1, and 1 a hop or such a side.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Annotated, Any, Literal
 
 from hopweave.errors import BudgetReached
 from hopweave.methods._stitch.checking import Reading, probability_of, problems_of
-from hopweave.methods._stitch.comparing import Side, compared, wanted_of
+from hopweave.methods._stitch.comparing import Side, Wanted, compared, wanted_of
 from hopweave.parse.json_object import parse_json_object
 from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
@@ -41,7 +42,7 @@ def _object(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-_SIDE = _object(name=_TEXT, through=_TEXT, value=_TEXT, fact=_FACT)
+_SIDE = _object(name=_TEXT, through=_TEXT, ask=_TEXT, value=_TEXT, fact=_FACT)
 _SCHEMAS: Mapping[str, dict[str, Any]] = {
     "answer": _object(fact=_FACT, answer=_TEXT),
     "bridge": _object(through=_TEXT, fact=_FACT, ask=_TEXT),
@@ -50,7 +51,7 @@ _SCHEMAS: Mapping[str, dict[str, Any]] = {
 _EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "answer": (("light", "answer_light"), ("water", "answer_water")),
     "bridge": (("light", "bridge_light"), ("water", "bridge_water")),
-    "compare": (("water", "compare_water"), ("water", "compare_both")),
+    "compare": (("water", "compare_water"), ("water", "compare_directors")),
 }
 
 
@@ -93,9 +94,8 @@ class _Stitching:
         if self.question.form != "short":
             return await self._in_other_form(hits, facts)
         wanted = wanted_of(self.question.text) if self.options.compare else None
-        sides = await self._compared(facts) if wanted is not None else None
-        if wanted is not None and sides is not None and (said := compared(wanted, *sides)):
-            return self._decided(said, sides, facts)
+        if wanted is not None and (said := await self._compared(wanted, facts)):
+            return self._finished(said, [])
         return self._concluded(await self._read_through(facts))
 
     async def _read_through(self, facts: tuple[Evidence, ...]) -> Reading:
@@ -151,22 +151,33 @@ class _Stitching:
         self.hops.append(Assertion(asked, fact.text, "retrieved", (fact.passage,)))
         return unescape(rest)
 
-    async def _compared(self, facts: tuple[Evidence, ...]) -> tuple[Side, Side] | None:
-        reply = await self._reply("compare", self.question.text, facts)
-        values = self._values(reply, "compare", {"first": dict, "second": dict})
-        sides = [_side(values[name]) for name in ("first", "second") if name in values]
-        return (sides[0], sides[1]) if len(sides) == 2 else None
+    async def _compared(self, wanted: Wanted, facts: tuple[Evidence, ...]) -> str:
+        """The answer that code gives to a comparison, with a claim for each side; empty if it cannot tell."""
+        try:
+            reply = await self._reply("compare", self.question.text, facts)
+            values = self._values(reply, "compare", {"first": dict, "second": dict})
+            sides = [await self._valued(_side(values[name]), facts) for name in ("first", "second") if name in values]
+        except BudgetReached as reached:
+            self.stopped_because = reached.limit
+            return ""
+        said = compared(self.question.text, wanted, *sides) if len(sides) == 2 else ""
+        self.workbench.decide("compared", said or "?", values=[side.value for side in sides])
+        if not said:
+            self.hops.clear()
+        return said
 
-    def _decided(self, said: str, sides: tuple[Side, Side], facts: tuple[Evidence, ...]) -> Answer:
-        """The answer that code gives, with a claim for each side."""
-        for side in sides:
-            fact = _numbered(side.fact, facts) or _holding(side.value, facts)
-            through = f"{side.name}, {side.through}" if side.through else side.name
-            self.workbench.decide("side", f"{through}: {side.value}")
-            if fact is not None:
-                self.hops.append(Assertion(through, side.value, "retrieved", (fact.passage,)))
-        self.workbench.decide("compared", said, values=[side.value for side in sides])
-        return self._finished(said, [])
+    async def _valued(self, side: Side, facts: tuple[Evidence, ...]) -> Side:
+        """A side with a value that a fact about it states: the one that was filled in, else one that is asked for alone."""
+        fact = _stating(side, facts)
+        if fact is None and side.ask:
+            found = _facts(side.ask, await self._search(side.ask, self.options.num_hop_passages), self.options.max_tokens_hop)
+            reading, _ = await self._checked(side.ask, found)
+            side, fact = replace(side, value=reading.answer), reading.fact
+        through = f"{side.name}, {side.through}" if side.through else side.name
+        self.workbench.decide("side", f"{through}: {side.value or '?'}")
+        if fact is not None and side.value:
+            self.hops.append(Assertion(side.ask or through, side.value, "retrieved", (fact.passage,)))
+        return side
 
     def _concluded(self, reading: Reading) -> Answer:
         passages = [fact.passage for fact in ([reading.fact] if reading.fact else []) + list(reading.facts)]
@@ -250,8 +261,21 @@ def _text(values: Mapping[str, Any], name: str) -> str:
 
 def _side(values: Mapping[str, Any]) -> Side:
     number = values.get("fact")
-    name, through, value = (unescape(_text(values, key)) for key in ("name", "through", "value"))
-    return Side(name, through, value, number if isinstance(number, int) else 0)
+    name, through, ask, value = (unescape(_text(values, key)) for key in ("name", "through", "ask", "value"))
+    return Side(name, through, " ".join(ask.split()), value, number if isinstance(number, int) else 0)
+
+
+def _stating(side: Side, facts: Sequence[Evidence]) -> Evidence | None:
+    """The fact about a side that holds its value; `None` if none does."""
+    about = keys_of(side.through or side.name)
+
+    def states(fact: Evidence) -> bool:
+        return is_contained(side.value, fact.text) and about <= keys_of(f"{fact.passage.title} {fact.text}")
+
+    named = _numbered(side.fact, facts)
+    if named is not None and states(named):
+        return named
+    return next((fact for fact in facts if states(fact)), None)
 
 
 def _fact(values: Mapping[str, Any], facts: Sequence[Evidence], words: str) -> Evidence | None:

@@ -23,6 +23,7 @@ _LEAST = re.compile(
     r"|lower|lowest|nearer|closer)\b",
     re.IGNORECASE,
 )
+_END = re.compile(r"\b(?:died?|dies|deaths?|ended|closed|dissolved)\b", re.IGNORECASE)
 _MOST = re.compile(
     r"\b(?:later|latest|younger|youngest|newer|newest|after|(?:more|most)\s+recent(?:ly)?|recent|longer|longest|larger|largest"
     r"|bigger|biggest|greater|greatest|higher|highest|taller|tallest|more|most|farther|further)\b",
@@ -39,12 +40,14 @@ class Side:
     Attributes:
         name: of the thing, as the question names it.
         through: what it is reached through, such as the director of a film; empty if it is the thing itself.
+        ask: the question for its value alone.
         value: what is compared, as a fact states it.
         fact: the number of the fact, from 1; 0 if there is none.
     """
 
     name: str
     through: str
+    ask: str
     value: str
     fact: int
 
@@ -67,17 +70,17 @@ def wanted_of(question: str) -> Wanted | None:
     return "least" if _LEAST.search(question) else None
 
 
-def compared(wanted: Wanted, first: Side, second: Side) -> str:
+def compared(question: str, wanted: Wanted, first: Side, second: Side) -> str:
     """The answer: the name of a side, or yes or no; empty if the values cannot be compared, or are equal.
 
-    >>> compared("least", Side("Low Water", "", "12 May 1971", 1), Side("The Long Tide", "", "1980", 2))
+    >>> compared("Which is older?", "least", Side("Low Water", "", "", "12 May 1971", 1), Side("The Tide", "", "", "1980", 2))
     'Low Water'
     """
     if not (first.value.strip() and second.value.strip()):
         return ""
     if wanted == "same":
         return "yes" if agree_by_value(first.value, second.value) or _share_a_word(first.value, second.value) else "no"
-    order = _order(first.value, second.value)
+    order = _order(first.value, second.value, is_end=_END.search(question) is not None)
     if not order:
         return ""
     return first.name if (order < 0) == (wanted == "least") else second.name
@@ -89,9 +92,15 @@ def _share_a_word(left: str, right: str) -> bool:
     return bool(one) and bool(other) and (one <= other or other <= one)
 
 
-def _order(left: str, right: str) -> int:
-    """Below 0 if the left value is smaller, above 0 if it is larger, 0 if that cannot be told."""
-    one, other = _dated(left), _dated(right)
+def _order(left: str, right: str, *, is_end: bool) -> int:
+    """Below 0 if the left value is smaller, above 0 if it is larger, 0 if that cannot be told.
+
+    Args:
+        left: a value, such as `(2 November 1932 - 21 October 1987)`.
+        right: the other value.
+        is_end: whether the last date of several counts instead of the first.
+    """
+    one, other = (_dated(value, is_end=is_end) for value in (left, right))
     if one and other:
         depth = min(len(one), len(other))
         return (one[:depth] > other[:depth]) - (one[:depth] < other[:depth])
@@ -102,10 +111,11 @@ def _order(left: str, right: str) -> int:
     return (first > second) - (first < second)
 
 
-def _dated(text: str) -> tuple[int, ...]:
-    """Year, month and day of the first date in a text, as far as it names them; empty without a year."""
-    found = _DATE.search(normalize_values(text))
-    if found is None:
+def _dated(text: str, *, is_end: bool) -> tuple[int, ...]:
+    """Year, month and day of the first or last date in a text, as far as it names them; empty without a year."""
+    dates = list(_DATE.finditer(normalize_values(text)))
+    if not dates:
         return ()
+    found = dates[-1 if is_end else 0]
     parts = (int(found[1]), MONTHS.index(found[2]) + 1 if found[2] else 0, int(found[3] or 0))
     return parts[: 1 + bool(parts[1]) + bool(parts[1] and parts[2])]
