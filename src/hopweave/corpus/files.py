@@ -1,4 +1,4 @@
-"""The files of a corpus: their formats, and their bytes, counted, unzipped and checked to be UTF-8."""
+"""The files of a corpus: their formats, and their bytes: counted, decompressed and checked to be UTF-8."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv"})
-"""Files that hold many records."""
+"""Files that contain many records."""
 
 TEXT_SUFFIXES = frozenset({".txt", ".md", ".markdown", ".html", ".htm", ".rst"})
 """Files that are one document each, and text."""
@@ -33,13 +33,13 @@ DOCUMENT_SUFFIXES = TEXT_SUFFIXES | BOOK_SUFFIXES
 """Files that are one document each."""
 
 OnBytes = Callable[[int], None] | None
-"""Told how many bytes were read from the disk, piece by piece."""
+"""Called with the number of bytes read from disk, piece by piece."""
 
 MAX_FILE_MIB = 64 * 1024
-"""Longest file that is read unless the user says otherwise."""
+"""Maximum file size, unless the user sets another."""
 
 MAX_ROW_MIB = 32
-"""Longest document, line or row that is read unless the user says otherwise."""
+"""Maximum size of a document, line or row, unless the user sets another."""
 
 MAX_SECONDS = 300
 """Longest time for a document that is read by drawing it (PDF) unless the user says otherwise."""
@@ -50,7 +50,7 @@ _MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is taken of a file, so that none fills the memory or the disk. Unzipped bytes count.
+    """How much of a file is read, so that none fills the memory or the disk. Decompressed bytes count.
 
     Attributes:
         max_file_mib: of a whole file, in MiB.
@@ -66,7 +66,7 @@ class Limits:
 
     def too_long(self, what: str, name: Literal["max_file_mib", "max_row_mib"]) -> DataError:
         """The error for a file, or a part of it, beyond one of the limits."""
-        return DataError(f"{what} is longer than {getattr(self, name):,} MiB; part it into several{self._raised(name)}")
+        return DataError(f"{what} is longer than {getattr(self, name):,} MiB; split it{self._raised(name)}")
 
     def too_slow(self, what: str) -> DataError:
         """The error for a file that takes longer to read than may be."""
@@ -98,19 +98,19 @@ class CorpusFile:
 
     @property
     def suffix(self) -> str:
-        """What says its format: the last suffix in lower case, the one before it for a `.gz` file."""
+        """The suffix that determines its format: the last one in lower case, or the one before `.gz`."""
         path = Path(self.path.stem) if self.path.suffix.lower() == ".gz" else self.path
         return path.suffix.lower()
 
     @property
     def stem(self) -> str:
-        """Its name without suffixes that say its format."""
+        """Its name without the suffixes of its format."""
         path = Path(self.path.stem) if self.path.suffix.lower() == ".gz" else self.path
         return shown_name(path.stem)
 
     @property
     def is_readable(self) -> bool:
-        """Whether it is a regular file of a format that is known."""
+        """Whether it is a regular file of a known format."""
         return not self.special and self.suffix in RECORD_SUFFIXES | DOCUMENT_SUFFIXES
 
     @property
@@ -123,14 +123,14 @@ class CorpusFile:
         """Its size on disk.
 
         Raises:
-            DataError: if it cannot be looked at.
+            DataError: if it cannot be accessed.
         """
         with reading(self.source):
             return self.path.stat().st_size
 
 
 def shown_name(name: str) -> str:
-    """A file name as text: bytes in it that are not UTF-8 are replaced."""
+    """A file name as text: bytes that are not UTF-8 are replaced."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
@@ -142,17 +142,17 @@ SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device"
 def open_text(
     file: CorpusFile, on_bytes: OnBytes = None, limits: Limits | None = None, *, unit: Literal["line", "file", "row"] = "line"
 ) -> Iterator[io.TextIOWrapper]:
-    """Opens a file as text, unzipped if it is a `.gz`, a byte order mark left out and line ends left alone.
+    """Opens a file as text, decompressed if it is a `.gz`, without a byte-order mark and with line ends unchanged.
 
     Args:
         file: the file.
-        on_bytes: told how many bytes were read from the disk, piece by piece.
-        limits: how much is taken.
-        unit: what is held in memory at once: each line, all of the file, or a row, whose length the caller looks after.
+        on_bytes: called with the number of bytes read from disk, piece by piece.
+        limits: how much is read.
+        unit: what is held in memory at once: each line, the whole file, or a row, whose length the caller checks.
 
     Raises:
-        DataError: now or while reading: no permission, not a regular file, a broken zip, bytes that are not UTF-8, more than
-            the limits.
+        DataError: now or while reading: no permission, not a regular file, a corrupt gzip file, bytes that are not UTF-8, more
+            than the limits.
     """
     checks = (_Utf8Check(file.source), _LengthCheck(file.source, limits or Limits(), unit))
     with reading(file.source), open_regular(file) as raw:
@@ -184,7 +184,7 @@ def _length_to(tell: Callable[[int], None]) -> Callable[[bytes], None]:
 
 
 class _Watched(io.RawIOBase):
-    """Passes bytes on and shows each piece to some callbacks."""
+    """Passes bytes on and calls some functions with each piece."""
 
     def __init__(self, stream: BinaryIO | gzip.GzipFile, *on_piece: Callable[[bytes], None]) -> None:
         self._stream = stream
@@ -196,7 +196,7 @@ class _Watched(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer).cast("B")
         piece = self._stream.read(len(view))
-        if piece is None:  # a file of the kernel's that would have to be waited for
+        if piece is None:  # a kernel file that would block
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         for tell in self._on_piece:
             tell(piece)
@@ -205,7 +205,7 @@ class _Watched(io.RawIOBase):
 
 
 class _LengthCheck:
-    """Holds bytes to limits as they pass: all of them, and those of a line or of a whole document."""
+    """Checks bytes against limits as they pass: in total, and per line or document."""
 
     def __init__(self, source: str, limits: Limits, unit: Literal["line", "file", "row"]) -> None:
         self._source = source
@@ -230,7 +230,7 @@ class _LengthCheck:
 
 
 class _Utf8Check:
-    """Checks bytes to be UTF-8 as they pass; an empty piece is the end."""
+    """Checks that bytes are UTF-8 as they pass; an empty piece is the end."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -256,10 +256,10 @@ def reading(source: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise DataError(f"{source} does not exist, or is a link to nothing; check the path") from None
+        raise DataError(f"{source} does not exist, or is a dangling link; check the path") from None
     except PermissionError:
         raise DataError(f"no permission to read {source}; change its mode or leave it out") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{source} is not a whole gzip file ({error}); fetch or compress it again") from None
+        raise DataError(f"{source} is not a complete gzip file ({error}); fetch or compress it again") from None
     except OSError as error:
         raise DataError(f"cannot read {source}: {error.strerror}; check the file and the disk") from None

@@ -1,4 +1,4 @@
-"""From files to passages: the fields of records, the ids of what has none, and the cutting of what is long."""
+"""From files to passages: the fields of records, ids for records without one, and the splitting of long texts."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class TakenId(DataError):
 
 @dataclass(frozen=True, slots=True)
 class CorpusOptions:
-    """How records are read and documents cut.
+    """How records are read and documents split.
 
     Attributes:
-        max_words: longest passage, in words; longer texts are cut at sentence boundaries. 0 cuts nothing.
-        id_field: name of the field with the id; without it, the first of `ID_FIELDS` that a record has.
-        title_field: the same for the title, with `TITLE_FIELDS`. A record need not have one.
+        max_words: maximum passage length, in words; longer texts are split at sentence boundaries. 0 splits nothing.
+        id_field: name of the id field; by default, the first of `ID_FIELDS` that a record has.
+        title_field: the same for the title, with `TITLE_FIELDS`. The title is optional.
         text_field: the same for the text, with `TEXT_FIELDS`.
-        max_row_mib: longest document, or record of a file, in MiB; each is held in memory at once.
-        max_file_mib: longest file, in MiB, unzipped.
-        max_seconds: longest time for a PDF.
+        max_row_mib: maximum size of a document or record, in MiB; each is held in memory as a whole.
+        max_file_mib: maximum size of a file, in MiB, decompressed.
+        max_seconds: maximum time for a PDF, in seconds.
         lenient: leave out files that cannot be read, and list them in the tally; else the first of them is an error. A document
             is read as a whole or not at all; of a file of records, those before the bad place are kept.
         include: patterns of files in the folders that are given, as in `.gitignore` files; without any, all are read.
@@ -78,7 +78,7 @@ class CorpusOptions:
             if getattr(self, name) < 1:
                 raise SettingsError(f"{name} = {getattr(self, name)} is below 1; give a number of {unit}")
         if self.max_words < 0:
-            raise SettingsError(f"max_words = {self.max_words} is below 0; give a number of words, or 0 to cut nothing")
+            raise SettingsError(f"max_words = {self.max_words} is below 0; give a number of words, or 0 to split nothing")
 
     @property
     def limits(self) -> Limits:
@@ -104,19 +104,19 @@ def read_corpus(
     tally: Tally | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[Passage]:
-    """Reads files and folders, one passage after the other.
+    """Reads files and folders as a stream of passages.
 
     A record or document that is short enough becomes one passage under its own id, without offsets. A longer one becomes
     passages `id#1`, `id#2` and so on, each with its offsets in the text. A record without an id gets a hash of its content.
 
     Args:
-        paths: files and folders; the formats are told by suffix, `.gz` of each included.
-        options: fields and length.
-        tally: is brought up to date with every file and passage.
-        on_bytes: told how many bytes were read from the disk, piece by piece.
+        paths: files and folders; formats are recognised by suffix, with `.gz` for any of them.
+        options: fields and lengths.
+        tally: updated with every file and passage.
+        on_bytes: called with the number of bytes read from disk, piece by piece.
 
     Raises:
-        DataError: names the file and the line or record, and ends with what to do. Also when nothing was found to read.
+        DataError: with the file and the line or record, ending with what to do. Also if there was nothing to read.
     """
     reading = Reading(options or CorpusOptions(), tally if tally is not None else Tally(), on_bytes)
     with closing(reading):
@@ -249,7 +249,7 @@ class Reading:
                     raise
                 self.tally.num_duplicates += 1  # its id follows from its content, which is in the index
         if is_empty:
-            raise DataError(f"{file.source} is empty: it holds no record; remove it or leave it out")
+            raise DataError(f"{file.source} is empty: it has no records; remove it or leave it out")
         return ""
 
     def _hand_out(self, passage: Passage) -> Iterator[Passage]:
@@ -274,7 +274,7 @@ class Reading:
                 )
 
     def _passage(self, file: CorpusFile, row: Row) -> Passage:
-        """The passage of a record, its id empty if it has none."""
+        """The passage of a record, with an empty id if it has none."""
         place = f"{file.source}, {row.place}"
         text = _pick(row.values, self._options.text_field, TEXT_FIELDS)
         if text is None and row.is_table and self._options.text_field is None:
@@ -320,7 +320,7 @@ def _text(value: object, what: str, place: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise DataError(f"{place}: its {what} holds half of a surrogate pair, which is no character; remove it") from None
+        raise DataError(f"{place}: its {what} contains an unpaired surrogate, which is not a character; remove it") from None
     return value
 
 
@@ -340,7 +340,7 @@ def _is_new(seen: sqlite3.Connection, key: bytes) -> bool:
 
 
 def content_id(title: str, text: str) -> str:
-    """The id of a passage that brings none: 16 hexadecimal digits that follow from its title and text alone."""
+    """The id of a passage that has none: 16 hexadecimal digits derived from its title and text alone."""
     return _content_hash(title, text).hex()
 
 
