@@ -78,4 +78,4 @@ def test_a_link_to_nothing_is_listed(tmp_path):
     (tmp_path / "b.txt").symlink_to(tmp_path / "gone")
     tally = Tally()
     assert [p.id for p in read(tmp_path, tally)] == ["a.txt"]
-    assert "b.txt does not exist, or is a link to nothing" in tally.unread[0].reason
+    assert "b.txt does not exist, or is a dangling link" in tally.unread[0].reason

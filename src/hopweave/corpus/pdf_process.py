@@ -1,6 +1,6 @@
 """Reads the PDF on standard input and tells of each page in a line of JSON: a program of its own, see `pages`.
 
-A PDF is a program for drawing pages, and one that means harm can go on for ever, or ask for any amount of memory. So it is read
+A PDF is a program for drawing pages, and a malicious one can run without end, or ask for any amount of memory. So it is read
 in a process that can be ended. Nothing of hopweave is imported here, which keeps its start short.
 """
 
