@@ -41,6 +41,9 @@ def index(
         list[str] | None, typer.Option(help="Delete a passage or document by id; give it once for each.", metavar="ID")
     ] = None,
     missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Let ids to delete pass that are not there.")] = False,
+    engine: Annotated[
+        str, typer.Option(help="Whose index: bm25, or dense, which takes its options from the settings.")
+    ] = "bm25",
     check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
     max_words: Annotated[
         int | None, typer.Option(help="Longest passage, in words; longer texts are cut between sentences. 0 cuts nothing.")
@@ -56,21 +59,22 @@ def index(
     Without --add or --delete the index is built anew; one that is there stays in use until the new one is whole.
     """
     from hopweave.corpus import CorpusOptions, Tally
-    from hopweave.retrievers.bm25 import BM25
+    from hopweave.opening import index_writer
 
     _refuse_contradictions(paths or [], is_add=add, is_delete=bool(delete), is_check=check)
     started = time.monotonic()
+    writer = index_writer(engine)
     if check:
-        _report(to, "checked", BM25.check(to), None, started)
+        _report(to, "checked", writer.check(to), None, started)
         return
     if not paths:
-        _report(to, "updated", BM25.update(to, delete=delete or (), missing_ok=missing_ok), None, started)
+        _report(to, "updated", writer.update(to, delete=delete or (), missing_ok=missing_ok), None, started)
         return
     options = CorpusOptions(id_field=id_field, title_field=title_field, text_field=text_field)
     limits: dict[str, Any] = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib}
     options = replace(options, **{name: limit for name, limit in limits.items() if limit is not None})
     tally = Tally()
-    summary = _write(paths, to, options, tally, delete=delete or [], is_add=add, missing_ok=missing_ok)
+    summary = _write(writer, paths, to, options, tally, delete=delete or [], is_add=add, missing_ok=missing_ok)
     _report(to, "updated" if add else "built", summary, tally, started)
 
 
@@ -86,18 +90,28 @@ def _refuse_contradictions(paths: list[Path], *, is_add: bool, is_delete: bool, 
 
 
 def _write(
-    paths: list[Path], to: Path, options: CorpusOptions, tally: Tally, *, delete: list[str], is_add: bool, missing_ok: bool
+    writer: Any,
+    paths: list[Path],
+    to: Path,
+    options: CorpusOptions,
+    tally: Tally,
+    *,
+    delete: list[str],
+    is_add: bool,
+    missing_ok: bool,
 ) -> IndexSummary:
     from hopweave.corpus import find_files, read_corpus
-    from hopweave.retrievers.bm25 import BM25
 
     # Also finds a mistyped path before anything is written.
     num_bytes = sum(file.num_bytes for file in find_files(paths) if file.is_readable)
     with _progress(num_bytes) as (on_bytes, on_passage):
         passages = read_corpus(paths, options=options, tally=tally, on_bytes=on_bytes)
         if is_add:
-            return BM25.update(to, upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
-        return BM25.build(to, passages, on_passage=on_passage)
+            done = writer.update(to, upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
+        else:
+            done = writer.build(to, passages, on_passage=on_passage)
+    summary: IndexSummary = done
+    return summary
 
 
 @contextmanager
