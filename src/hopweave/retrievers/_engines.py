@@ -52,7 +52,10 @@ def opened(name: str, index: Path, options: Options, of: str) -> Retriever:
         raise SettingsError(f"{of} cannot stand on {name!r}, which asks the language model; name an engine such as 'bm25'")
     key = key_of("retrievers", name)
     known = {one.name for one in dataclasses.fields(part) if one.init}
-    given = {"index": index, "engine_options": {other: had for other, had in options.items() if other != key}}
-    values = {option: value for option, value in given.items() if option in known} | dict(options.get(key, {}))
+    own = dict(options.get(key, {}))
+    if hasattr(part, "build") and "index" not in own:
+        index = index_for(index, key)
+    given = {"index": index, "engine_options": {other: of_other for other, of_other in options.items() if other != key}}
+    values = {option: value for option, value in given.items() if option in known} | own
     engine: Retriever = build(part, values, f"retrievers.{key}")
     return engine
