@@ -329,7 +329,7 @@ def test_vectors_made_elsewhere_are_taken_by_id_and_searched_with_given_ones(tmp
     assert ids(found(folder, "Number 9", 10)) == [key for key, _ in exact(PASSAGES, "Number 9", 10)]
     with pytest.raises(DataError, match="has no vector of passage 'stranger'"):
         Dense.update(folder, upsert=[Passage("stranger", "")], options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
-    with pytest.raises(SearchError, match="vectors of 8 numbers, and index .* has 64"):
+    with pytest.raises(SearchError, match=r"vectors of 8 numbers, and index .* has 64"):
         found(folder, "x", encoder=TinyEncoder(8))
 
 

@@ -1,15 +1,14 @@
 """Engines that stand on other engines: fused by rank, reranked, and followed by `weave`."""
 
-import asyncio
 import json
-import threading
 
 import numpy as np
 import pytest
 
 pytest.importorskip("faiss", reason="needs the extra dense")
 
-from support.scripted_server import Behaviour, ScriptedServer
+from support.scripted_server import Behaviour
+from support.served import Served
 from support.tiny_encoder import TinyEncoder
 
 from hopweave.errors import DataError, SearchError, SettingsError
@@ -164,26 +163,6 @@ def test_weave_takes_what_another_engine_finds_in_the_place_of_what_shares_words
 
 
 # -- reranked ----------------------------------------------------------------------------------------------------------------
-
-
-class Served:
-    """A rerank endpoint in a thread of its own, since a search blocks the one that it is called in."""
-
-    def __init__(self, script):
-        self.server = ScriptedServer(script)
-        self.loop = asyncio.new_event_loop()
-        self.thread = threading.Thread(target=self.loop.run_forever)
-
-    def __enter__(self):
-        self.thread.start()
-        asyncio.run_coroutine_threadsafe(self.server.__aenter__(), self.loop).result(10)
-        return self.server
-
-    def __exit__(self, *_):
-        asyncio.run_coroutine_threadsafe(self.server.__aexit__(), self.loop).result(10)
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(10)
-        self.loop.close()
 
 
 def by_length(request):

@@ -31,5 +31,4 @@ class TinyEncoder:
             known = text.lower().encode("utf-8", "replace")
             for at in range(len(known) - 2):
                 row[zlib.crc32(known[at : at + 3]) % self.dimension] += 1
-            row /= max(1e-9, float(np.linalg.norm(row)))
-        return vectors
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)

@@ -186,13 +186,14 @@ class OnnxModel:
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         library, tokenizers = require("onnxruntime", "dense"), require("tokenizers", "dense")
+        model_file, tokenizer_file = self._model_file, self._tokenizer_file
         options = library.SessionOptions()
         options.log_severity_level = 3  # what a user cannot change
         try:
-            session = library.InferenceSession(str(self._model_file), options, providers=library.get_available_providers())
-            tokenizer = tokenizers.Tokenizer.from_file(str(self._tokenizer_file))
+            session = library.InferenceSession(str(model_file), options, providers=library.get_available_providers())
+            tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer_file))
         except Exception as error:  # the libraries raise classes of their own
-            reason = str(error).split("\n", 1)[0]
+            reason = str(error).split("\n", 1)[0].rstrip(".")
             raise SettingsError(f"cannot load the ONNX model in {self.folder}: {reason}; check its files") from error
         padding = tokenizer.padding or {}
         tokenizer.enable_truncation(self.max_tokens)
