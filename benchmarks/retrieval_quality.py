@@ -167,12 +167,8 @@ def _index(folder: Path, passages: Sequence[Passage], encoder: Path | None) -> P
 def _searched(way: str, index: Path, examples: Sequence[Example], encoder: Path | None) -> Searched:
     name, options = WAYS[way]
     of_dense = {"model": str(encoder)}
-    more = {
-        "dense": of_dense,
-        "hybrid": {"engine_options": {"dense": of_dense}},
-        "weave": {"engine_options": {"dense": of_dense}},
-    }
-    retriever = load("retrievers", name)(index=index, **options, **(more[name] if way in NEED_VECTORS else {}))
+    more: Mapping[str, Any] = of_dense if name == "dense" else {"engine_options": {"dense": of_dense}}
+    retriever = load("retrievers", name)(index=index, **options, **(more if way in NEED_VECTORS else {}))
     started = time.process_time()
     hits = retriever.search([example.question.text for example in examples], DEEPEST)
     seconds = time.process_time() - started

@@ -20,6 +20,7 @@ from hopweave.retrievers import _dense_index
 from hopweave.retrievers._dense_index import encoded_text
 from hopweave.retrievers._encoders import EncoderOptions
 from hopweave.retrievers._index_folder import read_manifest
+from hopweave.retrievers._ranking import APART
 from hopweave.retrievers.bm25 import BM25
 from hopweave.retrievers.dense import Dense
 from hopweave.types import Passage
@@ -99,11 +100,13 @@ def test_a_query_of_white_space_finds_nothing(index):
 
 
 def test_the_mean_of_several_texts_is_searched_for(index):
-    texts = ["an observatory", "two churches and a mill"]
+    texts = ["an observatory", "two churches and a mill", "sheep"]
     vectors = TinyEncoder().encode([encoded_text(one) for one in PASSAGES], "passage").astype(np.float64)
     mean = TinyEncoder().encode(texts, "query").mean(axis=0)
-    hits = opened(index).search_mean(texts, 5)
+    hits = opened(index).search(["a mill", APART.join(texts)], 5)[1]
     assert [hit.score for hit in hits] == pytest.approx(sorted(vectors @ mean, reverse=True)[:5], abs=2e-6)
+    [without_query] = opened(index).search([APART.join(["", *texts])], 5)
+    assert without_query == hits
 
 
 # -- the inverted file -------------------------------------------------------------------------------------------------------

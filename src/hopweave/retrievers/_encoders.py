@@ -257,6 +257,8 @@ class HubEncoder:
         Raises:
             MissingExtra: without the library of the extra `hf`.
         """
+        if not texts:
+            return _finished([], normalized=False)
         prefixed = [_prefix(self._recipe, kind) + _clean(text) for text in texts]
         found = embeddings(prefixed, self._options.model, self._options.device, normalized=self._normalized)
         return np.asarray(found, dtype=np.float32)

@@ -14,6 +14,8 @@ from dataclasses import InitVar, dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
 
+import numpy as np
+
 from hopweave.errors import DataError, SearchError
 from hopweave.retrievers._dense_index import (
     ENGINE,
@@ -27,6 +29,7 @@ from hopweave.retrievers._dense_index import (
 from hopweave.retrievers._encoders import Encoder, EncoderOptions, Vectors, encoder_of
 from hopweave.retrievers._engines import index_for
 from hopweave.retrievers._index_folder import IndexSummary, open_index
+from hopweave.retrievers._ranking import APART
 from hopweave.toolkit.options import Count, check_options
 from hopweave.types import Hit, Passage
 
@@ -48,6 +51,9 @@ class Dense(EncoderOptions):
 
     INDEX_OF: ClassVar[str] = "bm25"
     """`--corpus` names an index of `bm25`, beside which there is one of `dense`, or that one itself; see `index_for`."""
+
+    AVERAGES: ClassVar[bool] = True
+    """It takes several texts with `APART` between them."""
 
     INDEX_OPTIONS: ClassVar[type[EncoderOptions]] = EncoderOptions
     """What `build` and `update` take as `options`."""
@@ -82,20 +88,16 @@ class Dense(EncoderOptions):
         return self._manifest.num_passages
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """See `protocols.Retriever`. A score is an inner product; a query of white space finds nothing."""
+        """See `protocols.Retriever`. A score is an inner product; a query of white space finds nothing.
+
+        A query and documents with `APART` between them are searched for by the mean of their vectors; the query may be empty.
+        """
         store = self._open_store()
         asked = [query for query in queries if query.strip()]
         if not asked or max_hits < 1:
             return [[] for _ in queries]
         found = iter(self._nearest(store, self._encoded(store, asked), max_hits))
         return [next(found) if query.strip() else [] for query in queries]
-
-    def search_mean(self, texts: Sequence[str], max_hits: int) -> list[Hit]:
-        """The passages nearest to the mean of the vectors of several texts, each encoded as a query is."""
-        store = self._open_store()
-        mean = self._encoded(store, texts).mean(axis=0, keepdims=True)
-        [hits] = self._nearest(store, mean, max_hits)
-        return hits
 
     def close(self) -> None:
         """Lets go of the index."""
@@ -182,14 +184,22 @@ class Dense(EncoderOptions):
             raise SearchError(f"the dense retriever on {self.index} is closed")
         return self._store
 
-    def _encoded(self, store: DenseStore, texts: Sequence[str]) -> Vectors:
-        vectors = self._encoder.encode(texts, "query")
+    def _encoded(self, store: DenseStore, queries: Sequence[str]) -> Vectors:
+        plain = iter(self._encoder.encode([query for query in queries if APART not in query], "query"))
+        vectors = np.array([self._mean(query) if APART in query else next(plain) for query in queries], dtype=np.float32)
         if store.dimension and vectors.shape[1] != store.dimension:
             raise SearchError(
                 f"the encoder makes vectors of {vectors.shape[1]} numbers, and index {self.index} has {store.dimension}; "
                 "name the model that made them"
             )
         return vectors
+
+    def _mean(self, texts: str) -> Vectors:
+        query, *documents = texts.split(APART)
+        rows = [self._encoder.encode([document for document in documents if document], "passage")]
+        rows += [self._encoder.encode([query], "query")] if query.strip() else []
+        mean: Vectors = np.concatenate([row for row in rows if len(row)]).mean(axis=0)
+        return mean
 
     def _nearest(self, store: DenseStore, vectors: Vectors, max_hits: int) -> list[list[Hit]]:
         return [
