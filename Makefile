@@ -4,10 +4,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+SIDE_BY_SIDE := --numprocesses auto --dist worksteal
 DEMO_INDEX := .demo/starter-index
 QUESTION ?= In which city was the author of the novel behind the film Barry Lyndon born?
 
-.PHONY: demo test test-hf docs attack lint types units wheel clean
+# Tests start Python often: modules are compiled once, not each time.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test test-all test-hf coverage docs attack lint types units wheel clean
 
 demo: $(READY)
 	@if [ "$${HOPWEAVE_LLM:-llama_cpp}" = llama_cpp ]; then $(BIN)/hopweave models fetch; fi
@@ -15,6 +19,11 @@ demo: $(READY)
 	$(BIN)/hopweave ask "$(QUESTION)" --corpus $(DEMO_INDEX) --require-support
 
 test: lint types units wheel
+
+# With the tests marked `slow`, and Hypothesis at length.
+test-all: lint types wheel
+	$(BIN)/python -m pytest -m "not live" --hypothesis-profile thorough $(SIDE_BY_SIDE)
+	$(BIN)/python -m pytest -m live
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -25,8 +34,13 @@ types: $(READY)
 
 # The tests of the embedded model take the whole machine, so they run alone.
 units: $(READY)
-	$(BIN)/python -m pytest -m "not live" --numprocesses auto
+	$(BIN)/python -m pytest -m "not live and not slow" $(SIDE_BY_SIDE)
 	$(BIN)/python -m pytest -m live
+
+# Which lines the tests run; less than 90% of them is an error. Of processes that tests start nothing is counted, and what measures
+# how time grows is left out, since it would measure the tracer.
+coverage: $(READY)
+	$(BIN)/python -m pytest -m "not live and not slow" --ignore tests/contracts/test_growth.py $(SIDE_BY_SIDE) --cov --cov-report term
 
 # The wheel as users get it: built, installed into an environment of its own, and tried outside this folder.
 wheel: $(READY)

@@ -1,7 +1,7 @@
-"""What a scripted model says to each method, so that each goes its usual way over three hops.
+"""The scripted model's replies for each method, so that each takes its usual path over three hops.
 
-Every question ends in `case N`, by which the model tells questions apart; which call of its question comes next it counts, or
-sees from the prompt. The same requests, sent again in the same order, get the same replies.
+Every question ends in `case N`, which identifies it to the model; the position of a call within its question is counted, or
+inferred from the prompt. The same requests, sent again in the same order, get the same replies.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ HOPS = (
     ("Into which sea does the Vistula flow, case {n}?", "the Baltic Sea"),
 )
 CALLS: Mapping[str, int] = {"searchain": 6, "ircot": 5, "toqd": 17, "react": 4, "self_ask": 4, "dsp": 3}
-"""Calls of each method for one question, one after the other."""
+"""Sequential calls of each method for one question."""
 OPTIONS: Mapping[str, Mapping[str, Any]] = {"dsp": {"preset": "light"}}
-"""Options of a method that are not its defaults: one completion a template, as the others have."""
+"""Non-default options of a method: one completion per template, as the others have."""
 
 _CASE = re.compile(r"case (\d+)")
 
@@ -70,7 +70,7 @@ _TOQD = {
 
 
 def play(method: str) -> Callable[[Turns], str]:
-    """What the model says to the turns of a request of a method."""
+    """The model's reply to a method's request."""
     match method:
         case "searchain":
             return _searchain
@@ -81,7 +81,7 @@ def play(method: str) -> Callable[[Turns], str]:
 
 
 class _Counting:
-    """Says the next reply of a list to each question, and after the last begins again."""
+    """Gives each question the replies of a list in turn, starting over after the last."""
 
     def __init__(self, replies: Sequence[str]) -> None:
         self._replies = replies

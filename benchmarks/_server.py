@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server with scripted replies, in a process of its own, that takes its time, and a bare client for it."""
+"""An OpenAI-compatible server with scripted, delayed replies, in a separate process, and a bare client for it."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 @dataclass(frozen=True)
 class Running:
-    """A server that runs."""
+    """A running server."""
 
     base_url: str
     process: subprocess.Popen[str]
 
     def cpu_seconds(self) -> float:
-        """What it has taken so far (Linux)."""
+        """CPU time used so far (Linux)."""
         times = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()[11:13]
         return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
 def server(script: str, delay: float, *more: str) -> Iterator[Running]:
-    """Runs a script with `--serve`, and more options, which is to call `serve`."""
+    """Runs a script with `--serve` and further options; the script must call `serve`."""
     command = [sys.executable, script, "--serve", "--delay", str(delay), *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -46,12 +46,12 @@ def server(script: str, delay: float, *more: str) -> Iterator[Running]:
 
 
 def serve(text_for: Callable[[list[dict[str, Any]]], str], delay: float, *, sigma: float = 0.0) -> None:
-    """Replies to the turns of each request with a text, after so many seconds, until the process ends.
+    """Replies to each request with a text after a delay, until the process ends.
 
     Args:
-        text_for: the turns of a request.
-        delay: on average.
-        sigma: of its logarithm, for a lognormal delay; the same for every run.
+        text_for: returns the reply to the turns of a request.
+        delay: mean delay in seconds.
+        sigma: of its logarithm, for a lognormal delay; the same in every run.
     """
     asyncio.run(_serve(text_for, delay, sigma))
 
@@ -72,7 +72,7 @@ async def _serve(text_for: Callable[[list[dict[str, Any]]], str], delay: float, 
 
 
 def bodies_of(records: Sequence[Record]) -> list[bytes]:
-    """What was sent for the calls of some records, in order."""
+    """The requests that were sent for the calls of some records, in order."""
     from hopweave.trace import ModelCall
 
     return [_body_of(record, step) for record in records for step in record.steps if isinstance(step, ModelCall)]
@@ -87,13 +87,13 @@ def _body_of(record: Record, call: ModelCall) -> bytes:
 
 
 async def send_bare(bodies: Sequence[bytes], base_url: str, num_parallel: int, apart_seconds: float = 0.0) -> float:
-    """CPU seconds of this process for sending requests with nothing but aiohttp, and parsing the replies.
+    """CPU seconds of this process for sending requests with plain aiohttp and parsing the replies.
 
     Args:
-        bodies: of the requests.
-        base_url: of the server.
-        num_parallel: requests side by side.
-        apart_seconds: between the beginnings of the first of them; at one moment, it takes less.
+        bodies: the request bodies.
+        base_url: the server's address.
+        num_parallel: number of concurrent requests.
+        apart_seconds: stagger between the starts of the first requests; without it, sending takes less CPU.
     """
     import aiohttp
 

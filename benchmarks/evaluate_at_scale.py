@@ -1,10 +1,10 @@
-"""How close `hopweave evaluate` comes to what the endpoint allows, in how much memory, and whether it counts every failure.
+"""How close `hopweave evaluate` comes to the endpoint's limit, how much memory it needs, and whether it counts every failure.
 
-2,000 questions by direct_retrieval, 128 side by side, against an OpenAI-compatible server in another process that answers
-after 1 s and refuses every hundredth question for good. Each question has one call, so with 128 places the run cannot end
-before 16 rounds of it. Printed are that limit as a share of the time from the first question to the last record on disk, and of
-that with the time in which the client of the endpoint is imported; the resident memory of this process when the first question
-is asked and when the run has ended; and the failures that were injected and counted.
+2,000 questions with direct_retrieval, 128 concurrently, against an OpenAI-compatible server in another process that answers
+after 1 s and permanently refuses every hundredth question. Each question has one call, so with 128 slots the run needs at least
+16 rounds. It prints that limit as a share of the time from the first question to the last record on disk, and as a share of
+that time plus importing the endpoint's client; the resident memory of this process when the first question is asked and when
+the run has ended; and the number of failures injected and counted.
 
     python benchmarks/evaluate_at_scale.py [--questions 2000] [--parallel 128] [--delay 1.0] [--method direct_retrieval]
 """
@@ -35,11 +35,11 @@ from hopweave.trace import Record
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 EVERY = 100
-"""One question in so many is refused."""
+"""One in this many questions is refused."""
 
 
 class Meter(Watcher):
-    """Looks at clock and memory when the first question is about to be asked, and as records come."""
+    """Reads clock and memory when the first question is about to be asked, and as records arrive."""
 
     def __init__(self) -> None:
         self.first = self.most = 0.0
@@ -61,7 +61,7 @@ class Meter(Watcher):
 
 
 def main() -> None:
-    """Runs the server in a process of its own, then the questions, and prints the figures."""
+    """Runs the server in a separate process, then the questions, and prints the figures."""
     options = _options()
     if options.serve:
         asyncio.run(_serve(options.delay))
@@ -74,8 +74,8 @@ def main() -> None:
     limit = math.ceil(options.questions / options.parallel) * options.delay
     print(f"questions {options.questions}, records {num_records}")
     print(f"seconds to start {outcome.seconds - meter.seconds:.2f}, to answer {meter.seconds:.2f}, limit {limit:.2f}")
-    print(f"share of the limit {limit / meter.seconds:.3f}, with the start {limit / outcome.seconds:.3f}")
-    print(f"RSS at the start {meter.first:.0f} MB, at most {meter.most:.0f} MB, at the end {resident_mb():.0f} MB")
+    print(f"share of the limit {limit / meter.seconds:.3f}, with startup {limit / outcome.seconds:.3f}")
+    print(f"RSS at the start {meter.first:.0f} MB, maximum {meter.most:.0f} MB, at the end {resident_mb():.0f} MB")
     injected = len(range(0, options.questions, EVERY))
     counted = sum(num for _, _, num, _ in outcome.progress.failures())
     print(f"failures injected {injected}, counted {counted}, in the records {num_failed}")
@@ -93,7 +93,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--questions", type=int, default=2000)
     parser.add_argument("--parallel", type=int, default=128)
     parser.add_argument("--delay", type=float, default=1.0, help="seconds that the server takes for a reply")
-    parser.add_argument("--method", default="direct_retrieval", help="a method of one call")
+    parser.add_argument("--method", default="direct_retrieval", help="a method with one call")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -136,7 +136,7 @@ async def _serve(delay: float) -> None:
         prompt = request.body["messages"][-1]["content"]
         if int(re.findall(r"runs through town (\d+)\?", prompt)[-1]) % EVERY == 0:
             return Behaviour(status=400, text="refused on purpose")
-        title = re.search(r"<passage>\n(.+)", prompt)  # the answer is in a passage, as it mostly is
+        title = re.search(r"<passage>\n(.+)", prompt)  # the answer is in a passage, as it usually is
         return Behaviour(text=title[1] if title else "the Nith")
 
     async with ScriptedServer(reply, delay=delay) as server:

@@ -1,8 +1,8 @@
-"""What a question costs on the embedded model, and what was gained by each thing that was done about it.
+"""What a question costs with the embedded model, and how much each optimisation saved.
 
-Each system answers the same questions twice, question by question in turns: once as it was (`BEFORE`), once as it is. Each way
-has a process of the model of its own, so that neither warms the other's cache, and no store. Printed for each system are
-prompt tokens and the share of them that the prefix cache served, tokens decoded, seconds, and the ratio of before to after.
+Each system answers the same questions twice, alternating question by question: once in the old way (`BEFORE`), once in the
+current way. Each has its own model process, so that neither warms the other's cache, and no store. For each system it prints
+prompt tokens and the share of them served by the prefix cache, tokens decoded, seconds, and the ratio of before to after.
 
     python benchmarks/model_cost.py QUESTIONS --corpus INDEX [--methods searchain,ircot,toqd] [--limit 5] [--with-context]
 
@@ -24,8 +24,8 @@ from hopweave import Question, Record, Weaver, read_settings
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
 from answer_questions import as_question, read_rows
 
-# How each system would work without what was done about its cost. Without memory for prefixes, what one prompt left in the
-# cache is lost to the next of another kind.
+# How each system would work without the optimisations. Without memory for prefixes, what one prompt left in the cache is lost
+# to the next prompt of another kind.
 NO_MEMORY = {"llms": {"llama_cpp": {"cache_ram_mib": 0}}}
 BEFORE: Mapping[str, Mapping[str, Any]] = {
     "searchain": {**NO_MEMORY, "methods": {"searchain": {"continue_chain": False, "stop_before_final": False}}},
@@ -36,7 +36,7 @@ COLUMNS = ("system", "when", "records", "failed", "calls", "prompt tokens", "cac
 
 
 def main() -> None:
-    """Runs every system in both ways and prints a table."""
+    """Runs every system both ways and prints a table."""
     options = _options()
     rows = read_rows(options.questions, with_context=options.with_context)[: options.limit]
     questions = [as_question(row) for row in rows]
@@ -55,7 +55,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--corpus", required=True)
     parser.add_argument("--methods", default=",".join(BEFORE))
     parser.add_argument("--limit", type=int, default=5)
-    parser.add_argument("--with-context", action="store_true", help="leave out rows without a context of their own")
+    parser.add_argument("--with-context", action="store_true", help="skip rows without their own context")
     return parser.parse_args()
 
 

@@ -1,18 +1,18 @@
-"""How close a run comes to what the endpoint allows, and what a model call costs in CPU, method by method.
+"""How close a run comes to the endpoint's limit, and how much CPU a model call costs, by method.
 
-Questions of three hops, 64 side by side, against an OpenAI-compatible server in another process that answers after 1 s. The
-calls of a question wait for one another, so that its critical path is so many seconds; with 64 places, 300 questions cannot
-end before 5 rounds of it. Printed for each method are
+Three-hop questions, 64 concurrently, against an OpenAI-compatible server in another process that answers after 1 s. The
+calls of a question depend on one another, so its critical path is that many seconds; with 64 slots, 300 questions need at least
+5 rounds. For each method it prints
 
 - that limit as a share of the time taken, from the start of the process (interpreter, imports, index, store and connections);
-- the CPU milliseconds of the process for each call, from the first question to the last record on disk, with trace, record,
-  store and BM25 search, and as a multiple of what a bare aiohttp client takes that then, in the same process, sends the same
-  requests, as many side by side, and parses the replies; `apart` is the multiple of one that begins them as far apart as
-  questions begin, which takes it longer;
-- the CPU seconds of the start (imports, index, store, client), and the CPU milliseconds of the server for each call.
+- the CPU milliseconds of the process per call, from the first question to the last record on disk, with trace, record,
+  store and BM25 search, and as a multiple of a bare aiohttp client that then, in the same process, sends the same requests with
+  the same concurrency and parses the replies; `apart` is the multiple of a client that staggers its requests like the
+  questions, which costs it more CPU;
+- the CPU seconds of startup (imports, index, store, client), and the CPU milliseconds of the server per call.
 
-With `--latency lognormal` the server takes 1 s on average (sigma 0.6), and the limit is all the waiting there is, spread evenly
-over the places: no end of the last questions, when places stay empty, is taken off.
+With `--latency lognormal` the server takes 1 s on average (sigma 0.6), and the limit is the total waiting time, spread evenly
+over the slots: nothing is subtracted for slots that stay empty at the end.
 
     python benchmarks/throughput.py [--method ircot] [--questions 192] [--parallel 64] [--delay 1.0] [--latency lognormal]
 """
@@ -34,7 +34,7 @@ from _plays import CALLS, OPTIONS, QUESTION, play
 
 
 def main() -> None:
-    """Runs each method in a process of its own against a server in another, and prints a row for each."""
+    """Runs each method in its own process against a server in another, and prints a row for each."""
     options = _options()
     if options.serve:
         from _server import serve
@@ -52,7 +52,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
-    parser.add_argument("--method", choices=sorted(CALLS), default="", help="one method; all, if absent")
+    parser.add_argument("--method", choices=sorted(CALLS), default="", help="one method; default: all")
     parser.add_argument("--questions", type=int, default=192)
     parser.add_argument("--parallel", type=int, default=64)
     parser.add_argument("--delay", type=float, default=1.0, help="seconds that the server takes for a reply, on average")
@@ -76,7 +76,7 @@ def _measured(options: argparse.Namespace, method: str) -> str:
         server_cpu_seconds = running.cpu_seconds()
     found = json.loads(done.stdout)
     if found["calls"] != CALLS[method] * options.questions:
-        raise SystemExit(f"{method} made {found['calls']} calls, not {CALLS[method]} a question: the limit is not known")
+        raise SystemExit(f"{method} made {found['calls']} calls, not {CALLS[method]} per question: the limit is unknown")
     rounds = options.questions / options.parallel
     limit = (rounds if sigma else math.ceil(rounds)) * CALLS[method] * options.delay
     of_one = 1000 / found["calls"]
@@ -112,7 +112,7 @@ async def _ask(options: argparse.Namespace) -> dict[str, float]:
         questions = [Question(str(n), QUESTION.replace("{n}", str(n))) for n in range(options.questions)]
         records = []
         async with Weaver(settings) as weaver:
-            if isinstance(weaver.components.llm, Opens):  # which `hopweave evaluate` does as well
+            if isinstance(weaver.components.llm, Opens):  # as `hopweave evaluate` does
                 await weaver.components.llm.open()
             with (Path(folder) / "run.jsonl").open("w", encoding="utf-8") as file:
                 started_at = time.process_time()

@@ -1,8 +1,7 @@
-"""How close ToQD comes to its critical path, and what running side by side saves.
+"""How close ToQD comes to its critical path, and what parallel execution saves.
 
-One question of two independent branches, each a bridge of two sub-questions, against an OpenAI-compatible server in another
-process that answers after 500 ms. Printed are the wall time and the seconds on the critical path, side by side and one after
-the other.
+One question with two independent branches, each a bridge of two sub-questions, against an OpenAI-compatible server in another
+process that answers after 500 ms. It prints the wall time and the seconds on the critical path, in parallel and sequentially.
 
     python benchmarks/toqd_parallel.py [--delay 0.5] [--runs 3]
 """
@@ -39,7 +38,7 @@ PASSAGES = ["Blue Hill was painted by Otto Falk.", "Red Lake was painted by Otto
 
 
 def main() -> None:
-    """Runs the server in a process of its own, then the question both ways, and prints what was measured."""
+    """Runs the server in a separate process, then the question both ways, and prints the measurements."""
     options = _options()
     if options.serve:
         serve(_text, options.delay)
@@ -51,12 +50,12 @@ def main() -> None:
             seconds[parallel] = [record.seconds for record in records]
             for record in records:
                 _print(record, parallel=parallel)
-    print(f"side by side takes {min(seconds[True]) / min(seconds[False]):.2f} of the time of one after the other")
+    print(f"in parallel it takes {min(seconds[True]) / min(seconds[False]):.2f} of the sequential time")
 
 
 def _print(record: Record, *, parallel: bool) -> None:
     path = critical_path(record)
-    how = "side by side" if parallel else "one after the other"
+    how = "in parallel" if parallel else "sequentially"
     print(
         f"{how}: {record.totals().llm_calls} calls, {record.seconds:.3f} s, critical path {path.seconds:.3f} s "
         f"({len(path.steps)} of 4 nodes), {record.seconds / path.seconds:.3f} times it"
@@ -66,7 +65,7 @@ def _print(record: Record, *, parallel: bool) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else "")
     parser.add_argument("--delay", type=float, default=0.5, help="seconds that the server takes for a reply")
-    parser.add_argument("--runs", type=int, default=3, help="how often each way")
+    parser.add_argument("--runs", type=int, default=3, help="number of runs each way")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 

@@ -1,11 +1,11 @@
-"""Answers the questions of a file, one record a line, and shows what came of each.
+"""Answers the questions of a file, one record per line, and prints the results.
 
     python examples/answer_questions.py QUESTIONS --corpus INDEX [--method searchain] [--limit 10] [--with-context]
         [--out run.jsonl] [--replay] [--same-as earlier.jsonl] [--set key=value]
 
 QUESTIONS is a JSON list or JSONL whose rows have `question` and `answer` (and `id` or `_id`), as HotpotQA, 2WikiMultiHopQA,
-MuSiQue and StrategyQA have. With `--same-as`, each record is compared with that of an earlier run: everything but the clock
-must be equal. Questions that the `--out` file holds already are not asked again.
+MuSiQue and StrategyQA have. With `--same-as`, each record is compared with that of an earlier run: they must be equal except
+for timings. Questions that the `--out` file already contains are not asked again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hopweave.settings import assignments
 
 
 def main() -> None:
-    """Reads the questions, answers those that are not answered yet, and prints a summary at the end."""
+    """Reads the questions, answers those without a record, and prints a summary at the end."""
     options = _options()
     rows = read_rows(options.questions, with_context=options.with_context)[: options.limit]
     golds = {id_of(row): str(row.get("answer", "")) for row in rows}
@@ -35,7 +35,7 @@ def main() -> None:
         flags["store"] = flags.get("store", {}) | {"mode": "replay"}
     started = time.perf_counter()
     records = asyncio.run(_answer(flags, questions, golds, options))
-    print(f"\n{len(records)} records in {time.perf_counter() - started:.1f} s, {len(done)} were there already")
+    print(f"\n{len(records)} records in {time.perf_counter() - started:.1f} s, {len(done)} already existed")
     _summarise(records, golds)
     if options.same_as:
         _compare(records, read_records(options.same_as))
@@ -47,7 +47,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--corpus", required=True)
     parser.add_argument("--method", default="searchain")
     parser.add_argument("--limit", type=int, default=10)
-    parser.add_argument("--with-context", action="store_true", help="leave out rows without a context of their own")
+    parser.add_argument("--with-context", action="store_true", help="skip rows without their own context")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--replay", action="store_true")
     parser.add_argument("--same-as", type=Path)
@@ -57,7 +57,7 @@ def _options() -> argparse.Namespace:
 
 
 def read_rows(path: Path, *, with_context: bool) -> list[dict[str, Any]]:
-    """The rows of a JSON list or JSONL file; on request only those with passages of their own."""
+    """The rows of a JSON list or JSONL file; optionally only those with their own passages."""
     text = path.read_text(encoding="utf-8")
     rows = (
         json.loads(text) if text.lstrip().startswith("[") else [json.loads(line) for line in text.splitlines() if line.strip()]
@@ -66,19 +66,19 @@ def read_rows(path: Path, *, with_context: bool) -> list[dict[str, Any]]:
 
 
 def id_of(row: dict[str, Any]) -> str:
-    """What identifies a row, under whatever name; the question itself where nothing does."""
+    """The id of a row, under whatever name; the question itself if it has none."""
     return str(row.get("id") or row.get("_id") or row.get("qid") or row["question"])
 
 
 def as_question(row: dict[str, Any]) -> Question:
-    """The question of a row; a true or false answer makes it a question of yes or no."""
+    """The question of a row; a true or false answer makes it a yes-or-no question."""
     if isinstance(row.get("answer"), bool):
         return Question(id_of(row), row["question"], "label", ("Yes", "No"))
     return Question(id_of(row), row["question"])
 
 
 def read_records(path: Path) -> dict[str, Record]:
-    """The records of a run by question."""
+    """The records of a run, by question."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return {record.question.id: record for record in map(Record.from_json, filter(None, lines))}
 
@@ -98,7 +98,7 @@ async def _answer(
 
 
 def show(record: Record, gold: str) -> None:
-    """Prints what came of a question."""
+    """Prints the result of a question."""
     totals = record.totals()
     print(f"\n{record.question.text}")
     if record.answer is None:
@@ -139,7 +139,7 @@ def _loose_marks(record: Record) -> int:
 
 def _compare(records: list[Record], earlier: dict[str, Record]) -> None:
     same = sum(r.question.id in earlier and r.fingerprint == earlier[r.question.id].fingerprint for r in records)
-    print(f"identical to the earlier run but for the clock: {same} of {len(records)}")
+    print(f"identical to the earlier run except for timings: {same} of {len(records)}")
     if same < len(records):
         sys.exit(1)
 

@@ -3,10 +3,10 @@
     python examples/compare_methods.py QUESTIONS --corpus INDEX [--methods direct_retrieval,ircot,searchain,toqd]
         [--limit 5] [--with-context] [--out FOLDER] [--replay] [--set key=value]
 
-QUESTIONS is a file as for `answer_questions.py`. Records go to FOLDER/METHOD.jsonl; those that are there already are not made
-again. In the table, cover-EM is the share of questions whose gold answer stands in the short answer (failed ones count as not),
-a round is a block of searches between two calls of the model that are not the reader's, and seconds are those of the model
-when it was called, also where the store answered.
+QUESTIONS is a file as for `answer_questions.py`. Records go to FOLDER/METHOD.jsonl; existing ones are kept. In the table,
+cover-EM is the share of questions whose gold answer occurs in the short answer (failed ones count as not), a round is a block
+of searches between two model calls other than the reader's, and seconds are those of the original model calls, even if the
+store answered.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COLUMNS = ("method", "records", "failed", "cover-EM", "calls", "words in", "word
 
 
 def main() -> None:
-    """Runs the methods one after the other, so that the prefix cache serves each, and prints the table at the end."""
+    """Runs the methods one after another, so that each benefits from the prefix cache, and prints the table at the end."""
     options = _options()
     rows = read_rows(options.questions, with_context=options.with_context)[: options.limit]
     golds = {id_of(row): _golds(row) for row in rows}
@@ -51,7 +51,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--corpus", required=True)
     parser.add_argument("--methods", default="direct_retrieval,ircot,searchain,toqd")
     parser.add_argument("--limit", type=int, default=5)
-    parser.add_argument("--with-context", action="store_true", help="leave out rows without a context of their own")
+    parser.add_argument("--with-context", action="store_true", help="skip rows without their own context")
     parser.add_argument("--out", type=Path, default=Path("compared"))
     parser.add_argument("--replay", action="store_true")
     parser.add_argument("--set", action="append", default=[])

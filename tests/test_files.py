@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -39,7 +38,7 @@ def run(tmp_path):
 @pytest.mark.parametrize("name", STRANGE_NAMES)
 def test_a_name_that_leads_elsewhere_is_none(name):
     assert not is_file_name(name)
-    with pytest.raises(DataError, match="cannot be the name of a file"):
+    with pytest.raises(DataError, match="cannot be a file name"):
         file_name(name, "the plan")
 
 
@@ -61,15 +60,15 @@ def test_a_plan_whose_label_leads_out_of_the_run_is_refused(run, kind, label):
     data = json.loads(plan().to_json())
     data[kind] = {label: next(iter(data[kind].values()))}
     (run.path / "plan.json").write_text(json.dumps(data))
-    with pytest.raises(DataError, match=r"plan\.json names .* which cannot be the name of a file"):
+    with pytest.raises(DataError, match=r"plan\.json names .* which cannot be a file name"):
         RunFolder.open(run.path)
 
 
 def test_no_label_becomes_a_path_elsewhere_however_the_run_was_opened(run):
     for made in (RunFolder(run.path, plan("../../evil", "direct")), RunFolder(run.path, plan("jsonl", "../../../evilm"))):
-        with pytest.raises(DataError, match="cannot be the name of a file"):
+        with pytest.raises(DataError, match="cannot be a file name"):
             made.records_path(*made.plan.datasets, *made.plan.methods)
-    with pytest.raises(DataError, match="cannot be the name of a file"):
+    with pytest.raises(DataError, match="cannot be a file name"):
         run.examples_path("../../evil")
 
 
@@ -126,7 +125,7 @@ def test_links_within_a_run_and_a_link_to_the_whole_run_are_fine(run, tmp_path):
 
 def test_a_report_is_written_into_its_folder_alone(tmp_path):
     (tmp_path / "numbers.json").write_text("mine")
-    with pytest.raises(DataError, match="cannot be the name of a file"):
+    with pytest.raises(DataError, match="cannot be a file name"):
         write_report(Report("run", {"../evil.md": "x"}, {}), tmp_path / "report")
     assert not (tmp_path / "evil.md").exists()
 
@@ -266,10 +265,15 @@ def test_a_lock_is_free_again_once_its_process_was_killed(tmp_path):
 
 def test_whoever_waits_for_a_lock_gets_it_when_it_is_given_back(tmp_path):
     with holding(tmp_path / "a.lock") as process:
-        threading.Timer(0.3, process.kill).start()
-        begun = time.perf_counter()
+        given_back = []
+
+        def give_back():
+            given_back.append(True)
+            process.kill()
+
+        threading.Timer(0.3, give_back).start()
         with lock(tmp_path / "a.lock", wait=True):
-            assert time.perf_counter() - begun > 0.2
+            assert given_back
 
 
 def test_a_lock_is_given_back_at_the_end_of_its_block_and_its_file_stays(tmp_path):

@@ -45,13 +45,13 @@ def test_a_record_shows_its_answer_its_standing_and_its_quotes():
     html = asked()._repr_html_()
     assert "<b>Who designed the light of &lt;i&gt;Carrow Head&lt;/i&gt;?</b>" in html
     assert "Ines Halloran" in html
-    assert "A passage bears it out." in html
+    assert "A passage supports it." in html
     assert "[1] &lt;b&gt;Carrow&lt;/b&gt;\ufffd Head: <q>" in html
     assert "\u202e" not in html
 
 
 def test_an_answer_that_nothing_bears_out_and_one_that_is_missing_look_like_it():
-    assert "No passage bears it out." in asked("Marlow Cross")._repr_html_()
+    assert "No passage supports it." in asked("Marlow Cross")._repr_html_()
     assert "It gives no answer." in asked("")._repr_html_()
     broken = Scripted(lambda messages, sampling: 1 / 0)
     html = ask("Who?", method="direct_retrieval", llm=broken, retriever=One(), store={"mode": "off"})._repr_html_()

@@ -121,10 +121,10 @@ def test_a_file_that_was_changed_is_run_anew():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("import no_such_library", "mine.py breaks when it is imported, line 1: ModuleNotFoundError: No module named 'no_such"),
-        ("\n\nx = 1 / 0", "mine.py breaks when it is imported, line 3: ZeroDivisionError: division by zero; fix it"),
-        ("def f(:\n  pass", "mine.py breaks when it is imported, line 1: SyntaxError: invalid syntax; fix it"),
-        ("import sys\nsys.exit(3)", "mine.py breaks when it is imported, line 2: SystemExit: 3; fix it"),
+        ("import no_such_library", "mine.py fails when it is imported, line 1: ModuleNotFoundError: No module named 'no_such"),
+        ("\n\nx = 1 / 0", "mine.py fails when it is imported, line 3: ZeroDivisionError: division by zero; fix it"),
+        ("def f(:\n  pass", "mine.py fails when it is imported, line 1: SyntaxError: invalid syntax; fix it"),
+        ("import sys\nsys.exit(3)", "mine.py fails when it is imported, line 2: SystemExit: 3; fix it"),
         ("", "mine.py has no class that fits; write one, or name it as in mine.py:ClassName"),
         ("class Picky:\n    pass", "Picky in mine.py is no Method: it lacks answer; see hopweave.Method for what it must have"),
         (
@@ -133,7 +133,7 @@ def test_a_file_that_was_changed_is_run_anew():
         ),
         (
             "class direct:\n    async def answer(self, q, w): ...",
-            "mine.py calls its class direct, and there is one of that name in the methods; rename the class",
+            "the class direct in mine.py has the name of one of the built-in methods; rename the class",
         ),
     ],
 )
@@ -147,9 +147,9 @@ def test_a_file_that_cannot_be_used_is_one_line(text, said):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("mine.py:Piky", "mine.py has no class 'Piky'; correct the name behind the colon"),
+        ("mine.py:Piky", "mine.py has no class 'Piky'; correct the name after the colon"),
         ("gone.py:Picky", "cannot read gone.py: No such file or directory; check the path"),
-        ("folder.py:Picky", "folder.py is no file; name a Python file"),
+        ("folder.py:Picky", "folder.py is not a file; name a Python file"),
         ("mine.py:dataclass", "mine.py has no class 'dataclass'"),
     ],
 )
@@ -187,7 +187,7 @@ def test_a_class_that_is_no_dataclass_is_taken_and_has_no_options():
     named("plain.py", PLAIN)
     record = ask("Which river?", method="plain.py:Plain", llm="scripted")
     assert (record.answer.short, record.setup.method, record.setup.options) == ("the Teel", "plain.py:Plain", {})
-    with pytest.raises(SettingsError, match="takes no options, since it is no dataclass; write @dataclass above it"):
+    with pytest.raises(SettingsError, match="takes no options, as it is not a dataclass; write @dataclass above it"):
         ask("Which river?", method="plain.py:Plain", llm="scripted", methods={"Plain": {"theta": 1}})
 
 
@@ -226,11 +226,11 @@ for name in ("direct", "own", "cot"):
 """
     direct, own, cot = in_new_process(code, tmp_path).splitlines()
     assert direct == (
-        "SettingsError theirs:Direct joins the methods as 'direct', and hopweave has one of that name itself; "
+        "SettingsError theirs:Direct registers in methods as 'direct', and hopweave itself has one of that name; "
         "rename its entry point, or uninstall its package"
     )
     assert own.startswith("SettingsError")
-    assert "joins the methods as 'own', and" in own
+    assert "registers in methods as 'own', and" in own
     assert cot == "hopweave.methods.cot"
 
 
@@ -243,7 +243,7 @@ def test_a_metric_whose_name_another_package_claims_is_left_out_of_those_that_no
 def test_a_file_that_nobody_named_is_not_run():
     Path("evil.py").write_text(EVIL)
     for role in PROTOCOLS:
-        with pytest.raises(SettingsError, match="is code that you have not named yourself, so it is not run"):
+        with pytest.raises(SettingsError, match="contains code that you have not named, so it is not run"):
             load(role, "./evil.py:Picky")
     assert not Path("was-imported").exists()
 

@@ -355,7 +355,7 @@ def test_dots_nest_and_later_flags_count():
 @pytest.mark.parametrize("flag", ["theta", "", "=1", "  =1"])
 def test_a_flag_without_a_key_or_an_equals_sign_is_refused_with_an_example(flag):
     with pytest.raises(
-        SettingsError, match=r"--set wants key=value, not .*; for example: --set methods\.searchain\.theta=1\.5"
+        SettingsError, match=r"--set expects key=value, not .*; for example: --set methods\.searchain\.theta=1\.5"
     ):
         assignments([flag])
 

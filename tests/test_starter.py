@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.of_each import of_each
 
 STARTER = Path(__file__).resolve().parent.parent / "src" / "hopweave" / "starter"
 
@@ -20,13 +21,11 @@ QUESTIONS = records("questions.jsonl")
 BY_ID = {passage["id"]: passage for passage in PASSAGES}
 CHAINED = [question for question in QUESTIONS if question["type"] != "comparison"]
 
-each_passage = pytest.mark.parametrize("passage", PASSAGES, ids=lambda passage: passage["id"])
-each_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["id"])
-each_chained_question = pytest.mark.parametrize("question", CHAINED, ids=lambda question: question["id"])
-each_comparison = pytest.mark.parametrize(
-    "question",
-    [question for question in QUESTIONS if question["type"] == "comparison"],
-    ids=lambda question: question["id"],
+each_passage = of_each(PASSAGES, lambda passage: passage["id"])
+each_question = of_each(QUESTIONS, lambda question: question["id"])
+each_chained_question = of_each(CHAINED, lambda question: question["id"])
+each_comparison = of_each(
+    [question for question in QUESTIONS if question["type"] == "comparison"], lambda question: question["id"]
 )
 
 

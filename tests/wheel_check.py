@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -21,12 +22,16 @@ RULES = [
     {"find": "Does the passage state the answer", "say": "yes: Brno"},
     {"find": "[Question]", "say": "[Query 1]: Where was the logician Kurt Gödel born?\n[Answer 1]: Brno"},
 ]
+PIP_CACHE = subprocess.run(
+    [sys.executable, "-m", "pip", "cache", "dir"], capture_output=True, text=True, check=True
+).stdout.strip()
+"""What pip downloaded once need not be downloaded again; hopweave's own cache is a new one."""
 
 
 def run(*command: object, folder: Path) -> str:
     """Runs a command in a folder outside the tree, with caches there, and returns what it printed."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("HOPWEAVE_", "PYTHONPATH"))}
-    environment = kept | {"XDG_CACHE_HOME": str(folder / "cache")}
+    environment = kept | {"XDG_CACHE_HOME": str(folder / "cache"), "PIP_CACHE_DIR": PIP_CACHE}
     done = subprocess.run(
         [str(part) for part in command], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
@@ -43,10 +48,14 @@ def check(folder: Path) -> None:
     missing = [name for name in NEEDED if name not in inside]
     if missing:
         sys.exit(f"the wheel lacks {missing}")
-    venv.create(folder / "env", with_pip=True)
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    if wheel.name != f"hopweave-{version}-py3-none-any.whl":
+        sys.exit(f"the wheel of {version} is called {wheel.name}")
+    venv.create(folder / "env", with_pip=False)
     python, hopweave = folder / "env/bin/python", folder / "env/bin/hopweave"
-    constraints = ROOT / "constraints.txt"
-    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", constraints, wheel, folder=folder)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
+    # Few of the modules are imported here, so none is compiled beforehand.
+    run(*pip, "install", "--quiet", "--no-compile", "-c", ROOT / "constraints.txt", wheel, folder=folder)
     if "searchain" not in run(hopweave, "list", "methods", folder=folder):
         sys.exit("the installed wheel does not list its methods")
     rules = folder / "rules.json"

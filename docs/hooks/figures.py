@@ -1,8 +1,8 @@
-"""Draws what each method does with the same question of three hops, from the records of the tests that count its calls.
+"""Draws what each method does with the same three-hop question, from the records of the tests that count its calls.
 
     PYTHONPATH=src:tests python docs/hooks/figures.py
 
-writes `docs/methods.md` and `docs/images/methods/*.svg`. A test holds them to what the methods do.
+writes `docs/methods.md` and `docs/images/methods/*.svg`. A test checks that they match what the methods do.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _STYLE = """
 """
 
 Box = tuple[str, str, str]
-"""Its colour, what it is, and a line about it."""
+"""Its colour class, its name, and a line of description."""
 
 
 def made() -> dict[str, str]:
-    """Every file that is made, by its path below docs."""
+    """Every generated file, by its path below docs."""
     names = [name for name, one in entries("methods").items() if ":" not in one.target]
     with TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder
@@ -114,15 +114,15 @@ def _page(records: dict[str, Record]) -> str:
     hops = "\n".join(f"{number}. {query} {answer[0].upper()}{answer[1:]}." for number, (query, answer) in enumerate(HOPS, 1))
     sections = [
         "# Every method on one question",
-        f"What each method does with a question of three hops:\n*{QUESTION}*\nThe hops are:",
+        f"What each method does with a three-hop question:\n*{QUESTION}*\nThe hops are:",
         hops,
-        "The figures are drawn from records: each method did this, with a scripted model that answers as the method hopes.\n"
-        "Some take fewer samples here than by default. What is done side by side stands in a row, and what is done once for\n"
-        "all questions is left out. Blue is the language model, green retrieval and the reader.",
+        "The figures are drawn from records of real runs, with a scripted model that answers as each method expects.\n"
+        "Some methods take fewer samples here than by default. Parallel steps are drawn in sequence, and work done once for\n"
+        "all questions is omitted. Blue is the language model, green is retrieval and the reader.",
     ]
     for name, record in records.items():
         totals = record.totals()
-        cost = f"{_many(totals.completions, 'reply', 'replies')} of the model, {_many(totals.queries, 'query', 'queries')}"
+        cost = f"{_many(totals.completions, 'model reply', 'model replies')}, {_many(totals.queries, 'query', 'queries')}"
         sections.append(f"## {name}")
         sections.append(f"{entries('methods')[name].summary}.\nHere: {cost}. [Options](reference/methods.md#{name})")
         sections.append(f"![What {name} does, in order.](images/methods/{name}.svg)")

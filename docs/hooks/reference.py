@@ -1,7 +1,7 @@
-"""Writes the reference pages while the site is built: commands from their own help, parts from their own fields.
+"""Writes the reference pages while the site is built: commands from their help, components from their fields.
 
-The pages are nowhere kept, so they cannot be out of date. Pages on how to add a part (`add_a_*.md`) get into the navigation by
-being there.
+The pages are not stored, so they cannot be out of date. Pages on adding a component (`add_a_*.md`) enter the navigation
+automatically.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 _PACKAGE = Path(hopweave.__file__).parent
 PROJECT = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
-"""Pages of the project that stand beside the code; the site has them, too."""
+"""Pages in the root of the repository that are also part of the site."""
 
-_TO_ADD = "Add a part"
+_TO_ADD = "Add a component"
 _TYPES, _PROTOCOLS = "hopweave.types", "hopweave.protocols"
 _KINDS = {
     "llms": "Language models",
@@ -42,7 +42,7 @@ _KINDS = {
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fills the section of the navigation that takes what is there. MkDocs calls it."""
+    """Fills the navigation section on adding components. Called by MkDocs."""
     for section in config.nav or ():
         if isinstance(section, dict) and _TO_ADD in section:
             section[_TO_ADD] = pages_on_adding(Path(config.docs_dir))
@@ -50,12 +50,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def pages_on_adding(folder: Path) -> list[str]:
-    """The pages on how to add a part, a method first."""
+    """The pages on adding a component, methods first."""
     return sorted((path.name for path in folder.glob("add_a_*.md")), key=lambda name: (name != "add_a_method.md", name))
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the pages. MkDocs calls it."""
+    """Adds the pages. Called by MkDocs."""
     from mkdocs.structure.files import File
 
     for name, text in pages().items():
@@ -67,7 +67,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def pages() -> dict[str, str]:
-    """Every page of the reference, by its name."""
+    """Every page of the reference, by name."""
     made = {"cli": command_line(), "api": public_names()}
     made["types"] = f"# Types\n\n{_documented(_TYPES, whole=True)}"
     made["protocols"] = f"# Protocols\n\n{_documented(_PROTOCOLS, whole=True)}"
@@ -83,20 +83,20 @@ def command_line() -> str:
 
 
 def public_names() -> str:
-    """The page of what `import hopweave` offers."""
+    """The page of the public names of `import hopweave`."""
     home = {name: f"hopweave.{place}" for name, place in hopweave._HOME.items()}
-    rest = "Plain data is described under [types](types.md), roles under [protocols](protocols.md)."
-    lines = ["# `import hopweave`", f"What the package offers by name. {rest}"]
+    rest = "Data types are described under [types](types.md), roles under [protocols](protocols.md)."
+    lines = ["# `import hopweave`", f"The public names of the package. {rest}"]
     lines.append("\n".join(f"- [`{name}`][{home[name]}.{name}]" for name in hopweave.__all__))
     lines += [_documented(f"{home[name]}.{name}") for name in hopweave.__all__ if home[name] not in (_TYPES, _PROTOCOLS)]
     return "\n\n".join(lines) + "\n"
 
 
 def parts(role: Role) -> str:
-    """The page of the parts that can play a role, with the options of each."""
+    """The page of the components of a role, with the options of each."""
     sections = [
         f"# {_KINDS[role]}",
-        f"What `hopweave list {role}` lists, with what each file says of itself. {_how_set(role)}",
+        f"What `hopweave list {role}` lists, with the documentation of each file. {_how_set(role)}",
     ]
     for entry in entries(role).values():
         sections += [f"## {entry.name}", _sentence(entry.summary)]
@@ -105,7 +105,7 @@ def parts(role: Role) -> str:
         try:
             part = load(role, entry.name)
         except MissingExtra:
-            sections.append(f"`hopweave list {role} {entry.name}` lists its options where that is installed.")
+            sections.append(f"`hopweave list {role} {entry.name}` lists its options where the extra is installed.")
             continue
         if not entry.preset:
             sections += _notes(part)
@@ -124,7 +124,7 @@ def _how_set(role: Role) -> str:
 
 
 def _notes(part: Any) -> Iterator[str]:
-    """What the file of a part says of it behind the first line: sources, decisions, costs, example rows."""
+    """The rest of a component's module docstring after the first line: sources, decisions, costs, example rows."""
     module = import_module(part.__module__)
     for paragraph in inspect.cleandoc(module.__doc__ or "").split("\n\n")[1:]:
         if paragraph.startswith(">>>"):
@@ -213,7 +213,7 @@ def _cell(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A text in which nothing but what stands between backticks is markup."""
+    """The text with everything escaped except code between backticks."""
     pieces = re.split(r"(`[^`]*`)", text)
     return "".join(piece if piece.startswith("`") else _plain(piece) for piece in pieces)
 

@@ -1,12 +1,12 @@
-"""What there is to choose from: the folders themselves. The file name is the public name; no list is kept anywhere.
+"""The catalogue of components: the folders themselves. The file name is the public name; no list is kept anywhere.
 
 A folder is listed without importing anything: the one-line description is the first line of a file's docstring, the extra that
-it needs is its `NEEDS_EXTRA`, and the class is its one public class, or the one that its `__all__` names where there are
-several. Other packages join through entry points of the group `hopweave.<role>`, which point to a class. A part in a file of
-one's own is named by path (`./mine.py:Picky`); see `hopweave.part_files`. No name counts twice: what would hide a part of this
-package, or pose as one, is an error.
+it needs is its `NEEDS_EXTRA`, and the class is its one public class, or the one that its `__all__` names if there are
+several. Other packages join through entry points of the group `hopweave.<role>`, which point to a class. A component in the
+user's own file is named by path (`./mine.py:Picky`); see `hopweave.part_files`. No name may be used twice: anything that would
+hide a built-in component, or pose as one, is an error.
 
-Beside a file `NAME.py` there may be a file `NAME.presets.toml`: each of its tables is the same part under a name of its own
+Next to a file `NAME.py` there may be a file `NAME.presets.toml`: each of its tables is the same component under another name
 with other defaults. Its `summary` describes it, and its other keys are options.
 """
 
@@ -38,7 +38,7 @@ PROTOCOLS: dict[Role, dict[str, tuple[str, ...]]] = {
     "datasets": {"Dataset": ("examples",)},
     "metrics": {"Metric": ("columns", "counts_failures", "score")},
 }
-"""What plays each role, with the members that it must have: those of `hopweave.protocols`, to which a test holds them."""
+"""The protocols of each role, with their required members: those of `hopweave.protocols`, which a test compares."""
 _OF_OBJECTS = frozenset({"identity", "abilities", "engine"})
 
 _DOCSTRING = re.compile(r'r?"""([^\n]*?)(?:"""|\n)')
@@ -48,15 +48,15 @@ _NEEDS_EXTRA = re.compile(r'^NEEDS_EXTRA = "([a-z]+)"$', re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A part that can be chosen by name.
+    """A component that can be chosen by name.
 
     Attributes:
         role: the folder.
         name: what users type.
         summary: one line, from the file itself.
         extra: the extra of this package that it needs, if any.
-        target: where it is: a module of this package, or `module:attribute` of another.
-        preset: options that count where the settings do not say otherwise.
+        target: its location: a module of this package, or `module:attribute` of another.
+        preset: options that apply unless the settings override them.
         clash: who else claims the name; empty if nobody does.
     """
 
@@ -70,13 +70,13 @@ class Entry:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the part is not of this package."""
+        """Whether the component comes from another package."""
         return ":" in self.target
 
 
 @cache
 def entries(role: Role) -> dict[str, Entry]:
-    """All parts of a role by name, in alphabetical order."""
+    """All components of a role by name, in alphabetical order."""
     from importlib.metadata import entry_points
 
     folder = Path(__file__).parent / FOLDERS[role]
@@ -86,16 +86,16 @@ def entries(role: Role) -> dict[str, Entry]:
     for point in entry_points(group=f"hopweave.{role}"):
         other = Entry(role, point.name, f"from {point.module}", None, f"{point.module}:{point.attr or ''}")
         there = found.get(point.name)
-        # Who asks for the name is told; a package that nobody asked for must not stop all else.
+        # The error is raised when the name is used; a package that nobody uses must not break everything else.
         found[point.name] = other if there is None else replace(there, clash=there.clash or other.target)
     return dict(sorted(found.items()))
 
 
 def entry(role: Role, name: str) -> Entry:
-    """The part of that name, which may be the path of a file.
+    """The component of that name, which may be the path of a file.
 
     Raises:
-        SettingsError: if there is none, with the nearest name, or more than one.
+        SettingsError: if there is none, with the closest name, or more than one.
     """
     if role in PROTOCOLS and part_file(name) is not None:
         return Entry(role, name, _summary(text_of(name)), None, f"{name}:")
@@ -104,18 +104,18 @@ def entry(role: Role, name: str) -> Entry:
         raise SettingsError(f"{name!r} is not one of the {role}; {suggest(name, known)}")
     chosen = known[name]
     if chosen.clash:
-        owner = f"{chosen.target} has it, too" if chosen.is_foreign else "hopweave has one of that name itself"
+        owner = f"{chosen.target} does, too" if chosen.is_foreign else "hopweave itself has one of that name"
         raise SettingsError(
-            f"{chosen.clash} joins the {role} as {name!r}, and {owner}; rename its entry point, or uninstall its package"
+            f"{chosen.clash} registers in {role} as {name!r}, and {owner}; rename its entry point, or uninstall its package"
         )
     return chosen
 
 
 def load(role: Role, name: str) -> Any:
-    """Imports a part and returns its class.
+    """Imports a component and returns its class.
 
     Raises:
-        SettingsError: for an unknown name, a part of another package that cannot be imported, or a file as `class_of` says.
+        SettingsError: for an unknown name, an external component that cannot be imported, or a file that `class_of` refuses.
         MissingExtra: if a library that it needs is not installed.
     """
     if role in PROTOCOLS and part_file(name) is not None:
@@ -143,7 +143,7 @@ def _public_class(module: ModuleType) -> str:
 def lacking(role: Role, part: object) -> str:
     """What a class or an object lacks to play a role, as the end of a sentence; empty if it lacks nothing.
 
-    What a class may set only when it makes an object, such as `identity`, is looked for in objects alone.
+    Members that a class may set only on its objects, such as `identity`, are checked only on objects.
     """
     not_yet = _OF_OBJECTS if isinstance(part, type) else frozenset()
     missing = {
@@ -157,10 +157,10 @@ def lacking(role: Role, part: object) -> str:
 
 
 def full_name(role: Role, name: str) -> str:
-    """The name of a part as it is kept: of a file, with its class, which is imported if the name leaves it out.
+    """The name of a component as it is stored: for a file, with its class, which is imported if the name leaves it out.
 
     Raises:
-        SettingsError: as `load` and `key_of`, and for a part that is not there.
+        SettingsError: as `load` and `key_of`, and for a component that does not exist.
     """
     file = part_file(name) if role in PROTOCOLS else None
     if file is None:
@@ -171,24 +171,24 @@ def full_name(role: Role, name: str) -> str:
 
 
 def key_of(role: Role, name: str) -> str:
-    """The key under which the options of a part stand, and its label in tables: its name, or the class of a file.
+    """The key of a component's options, and its label in tables: its name, or the class of a file.
 
     Raises:
-        SettingsError: for a class in a file that is called as a part of the catalog.
+        SettingsError: for a class in a file with the same name as a built-in component.
     """
     file = part_file(name) if role in PROTOCOLS else None
     if file is None:
         return name
     key = file.class_name or str(load(role, name).__name__)
     if key in entries(role):
-        raise SettingsError(f"{file.path} calls its class {key}, and there is one of that name in the {role}; rename the class")
+        raise SettingsError(f"the class {key} in {file.path} has the name of one of the built-in {role}; rename the class")
     return key
 
 
 def name_of(role: Role, part: object) -> str:
-    """What a record calls an object: its name in the catalog, or else its class with the module that it is in.
+    """What a record calls an object: its name in the catalogue, or else its class, qualified by its module.
 
-    A class of a script or a notebook goes by its name alone, unless a part of the catalog has that name.
+    A class of a script or a notebook goes by its bare name, unless a built-in component has that name.
     """
     kind = type(part)
     path = path_of(kind.__module__)
@@ -204,7 +204,7 @@ def name_of(role: Role, part: object) -> str:
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Imports an optional library at the moment it is needed.
+    """Imports an optional library when it is needed.
 
     Raises:
         MissingExtra: if it is not installed.

@@ -1,21 +1,21 @@
-"""The family of errors. Nothing else is raised on purpose.
+"""The error hierarchy. Nothing else is raised deliberately.
 
 - `HopweaveError`
 
-  - the user's to fix; the message ends with what to do
+  - errors that the user can fix; the message ends with what to do
 
-    - `SettingsError`: a setting, flag or name that does not exist or cannot be
+    - `SettingsError`: a setting, flag or name that does not exist, or an invalid value
     - `DataError`: a file, corpus, index or record that cannot be read
     - `MissingExtra`: an optional library that is not installed
 
-  - `RunError`: of a run; `retryable` says whether trying again can help
+  - `RunError`: failures during a run; `retryable` says whether a retry can help
 
     - `ModelError`: the language model's endpoint
     - `SearchError`: the retriever
     - `ReadError`: the reader
-    - `ParseError`: words of the model that cannot be read
+    - `ParseError`: unparseable model output
     - `BudgetReached`: a limit of the question's budget; never a failure, always a reason to stop
-    - `ReplayMiss`: a call that the store does not hold, in replay
+    - `ReplayMiss`: a call that is missing from the store, in replay
     - `MethodError`: a method that broke its contract
 """
 
@@ -26,11 +26,11 @@ from difflib import get_close_matches
 
 
 class HopweaveError(Exception):
-    """Anything that hopweave raises on purpose."""
+    """Anything that hopweave raises deliberately."""
 
 
 class SettingsError(HopweaveError):
-    """A setting, flag or name that does not exist or cannot be."""
+    """A setting, flag or name that does not exist, or an invalid value."""
 
 
 class DataError(HopweaveError):
@@ -42,7 +42,7 @@ class MissingExtra(HopweaveError):
 
     Args:
         module: the module that could not be imported.
-        extra: the extra of this package that brings it.
+        extra: the extra of this package that provides it.
     """
 
     def __init__(self, module: str, extra: str) -> None:
@@ -57,7 +57,7 @@ class RunError(HopweaveError):
     Args:
         message: what happened, in one line.
         retryable: whether the same call may succeed later.
-        retry_after_seconds: how long the other side asked us to wait, if it did.
+        retry_after_seconds: how long the server asked us to wait, if it did.
     """
 
     def __init__(self, message: str, *, retryable: bool = False, retry_after_seconds: float | None = None) -> None:
@@ -67,13 +67,13 @@ class RunError(HopweaveError):
 
 
 class ModelError(RunError):
-    """The language model's endpoint failed, refused, or sent what is not a reply.
+    """The language model's endpoint failed, refused, or sent an invalid reply.
 
     Args:
         message: what happened, in one line.
         retryable: as in `RunError`.
         retry_after_seconds: as in `RunError`.
-        is_refusal: whether the endpoint is there and takes no more calls at the moment (429, 503).
+        is_refusal: whether the endpoint is up but accepts no more calls at the moment (429, 503).
     """
 
     def __init__(
@@ -97,11 +97,11 @@ class ReadError(RunError):
 
 
 class ParseError(RunError):
-    """Words of the model that cannot be read, where the method has no way on without them."""
+    """Model output that cannot be parsed, where the method cannot continue without it."""
 
 
 class ReplayMiss(RunError):
-    """A call that the store does not hold, while replaying."""
+    """A call that is missing from the store, during replay."""
 
 
 class MethodError(RunError):
@@ -148,7 +148,7 @@ def _weight(error: Exception) -> int:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """The tail of a message about an unknown name: the nearest known one, or all of them."""
+    """The end of a message about an unknown name: the closest known one, or all of them."""
     choices = sorted(known)
     near = get_close_matches(name, choices, n=1)
     if near:

@@ -1,4 +1,4 @@
-"""Remembers what pure functions made of short texts: the same passages and demonstrations come by again and again in a run."""
+"""Memoizes pure functions of short texts: the same passages and demonstrations recur throughout a run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _LONGEST = 4_000
 
 
 def remembered(make: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
-    """Remembers the last 4,096 results of a pure function of a text.
+    """Memoizes the last 4,096 results of a pure function of a text.
 
-    What is made of a text of more than 4,000 characters is made anew each time, so that long ones cannot fill the memory.
+    Results for texts of more than 4,000 characters are computed afresh each time, so that long texts cannot fill the memory.
 
     Args:
-        make: a function of a text and other hashable arguments, given by position. What it returns is shared, and so must not
-            change.
+        make: a function of a text and other hashable arguments, given by position. Its results are shared, so they must not
+            be modified.
     """
     known = lru_cache(_MOST)(make)
 
@@ -32,18 +32,18 @@ def remembered(make: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[s
 
 
 class Kept(Generic[T]):
-    """The last so many results that were put in, by their keys."""
+    """A bounded cache of the results that were added last, by key."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
         self._kept: OrderedDict[Hashable, T] = OrderedDict()  # a dict looks for its first key ever longer
 
     def get(self, key: Hashable) -> T | None:
-        """The result under a key; `None` if there is none any more."""
+        """The result for a key; `None` if it is no longer there."""
         return self._kept.get(key)
 
     def keep(self, key: Hashable, result: T) -> T:
-        """Puts a result in; the oldest has to make room."""
+        """Adds a result, evicting the oldest if necessary."""
         if len(self._kept) >= self._most:
             self._kept.popitem(last=False)
         self._kept[key] = result

@@ -1,4 +1,4 @@
-"""Opens the parts that settings name, or takes those that are given ready."""
+"""Opens the components that settings name, or takes those passed in as objects."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ INDEX_LAYOUT = 2
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a caller gives beside the settings.
+    """What a caller passes in addition to the settings.
 
     Attributes:
-        flags: what is given by name or value, as keys of settings.
-        objects: what is given ready, by the key of settings in whose place it stands.
-        budget: limits that count in place of all that the settings have.
+        flags: components given by name, and values, as settings keys.
+        objects: components given as objects, by the settings key that they replace.
+        budget: limits that replace all those in the settings.
     """
 
     flags: Mapping[str, Any]
@@ -52,15 +52,15 @@ class Given:
 
     @classmethod
     def of(cls, *, corpus: str | Path | None, budget: Budget | Mapping[str, Any] | None, **chosen: Any) -> Given:
-        """Parts what is named from what is ready; `None` is not given.
+        """Separates names from objects; `None` means not given.
 
         Args:
             corpus: an index folder, or `starter`.
-            budget: limits; as a mapping they count over those of the settings, one by one.
-            chosen: parts, by their key in the settings.
+            budget: limits; given as a mapping, they override those of the settings one by one.
+            chosen: components, by settings key.
 
         Raises:
-            SettingsError: for an object that does not play its role, or a corpus beside a retriever that brings its own.
+            SettingsError: for an object that does not play its role, or a corpus given with a retriever that brings its own.
         """
         objects = {key: part for key, part in chosen.items() if part is not None and not isinstance(part, str)}
         for key, part in objects.items():
@@ -77,13 +77,13 @@ class Given:
         return cls(named | ({"budget": dict(budget)} if budget is not None else {}), objects)
 
     def over(self, settings: Settings | Mapping[str, Any] | None) -> Settings:
-        """The settings with what is given over them, and with the names of what is ready.
+        """The settings with the given values applied, and with the names of the given objects.
 
         Args:
-            settings: in full, or keys and values over those of files and the environment.
+            settings: complete, or keys and values that override files and the environment.
 
         Raises:
-            SettingsError: for a key or a value that cannot be.
+            SettingsError: for an invalid key or value.
         """
         if isinstance(settings, Settings):
             own = settings.with_changes(self.flags) if self.flags else settings
@@ -98,7 +98,7 @@ class Given:
 
 
 def check_object(role: Role, part: object) -> None:
-    """Holds an object to its role.
+    """Checks that an object can play its role.
 
     Raises:
         SettingsError: if it is a class, or lacks something, with what it lacks.
@@ -110,15 +110,15 @@ def check_object(role: Role, part: object) -> None:
 
 
 def options_of(part: object) -> dict[str, Any]:
-    """The options of a part as a record keeps them: its fields, if it is a dataclass.
+    """The options of a component as stored in a record: its fields, if it is a dataclass.
 
-    Secrets are left out; a value that JSON cannot hold stands there as the name of its class.
+    Secrets are left out; a value that JSON cannot represent is replaced by the name of its class.
     """
     if not dataclasses.is_dataclass(part) or isinstance(part, type):
         return {}
     try:
         values = dataclasses.asdict(part)
-    except TypeError:  # it holds what cannot be copied, such as a lock
+    except TypeError:  # it contains something that cannot be copied, such as a lock
         values = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
     return {key: _kept(key, value) for key, value in values.items()}
 
@@ -135,8 +135,8 @@ def open_components(settings: Settings, ready: Mapping[str, Any] | None = None) 
     """Opens the model, the engines and the store that settings name.
 
     Args:
-        settings: which, with which options.
-        ready: objects to take instead, by their key in the settings; closing the parts leaves them open.
+        settings: the choice of components, with their options.
+        ready: objects to use instead, by settings key; closing the components leaves them open.
     """
     ready = ready or {}
 
@@ -174,23 +174,23 @@ def open_model(settings: Settings, reader: AnyReader | None = None) -> Component
 
 
 def open_retriever(settings: Settings) -> tuple[Any, Any]:
-    """Opens the retriever over the corpus that settings name, and the engine that it searches with (often itself)."""
+    """Opens the retriever over the settings' corpus, and the engine that it searches with (often the retriever itself)."""
     engine = _open_engine(settings, engine_of(settings))
     return (settings.part("retrievers", settings.retriever) if _asks_the_model(settings.retriever) else engine), engine
 
 
 def _opened_retriever(settings: Settings, retriever: AnyRetriever) -> tuple[Any, Any]:
-    """A retriever that is ready, with its engine."""
+    """A retriever passed in as an object, with its engine."""
     if not isinstance(retriever, ModelRetriever):
         return retriever, retriever
     return retriever, _open_engine(settings, _plain_engine(retriever.engine, type(retriever).__name__))
 
 
 def engine_of(settings: Settings) -> str:
-    """The name of the retriever that searches the index: the one chosen or, if that one asks the model, the one underneath.
+    """The name of the retriever that searches the index: the chosen one or, if that one asks the model, its engine.
 
     Raises:
-        SettingsError: if what is underneath asks the model, too.
+        SettingsError: if the engine asks the model, too.
     """
     if not _asks_the_model(settings.retriever):
         return settings.retriever
@@ -241,12 +241,12 @@ def index_folder(settings: Settings, engine: str = "") -> Path:
     """The index of the settings' corpus; that of the starter corpus is built in the user's cache when first needed.
 
     Args:
-        settings: which name the corpus.
-        engine: that searches it; the one of the settings, if left out.
+        settings: the settings, which name the corpus.
+        engine: the engine that searches it; defaults to that of the settings.
 
     Raises:
-        DataError: if the corpus is no index, with the command that makes one.
-        SettingsError: for the starter corpus and an engine in a file of one's own, whose code may change at any time.
+        DataError: if the corpus is not an index, with the command that builds one.
+        SettingsError: for the starter corpus and an engine in the user's own file, whose code may change at any time.
     """
     if settings.corpus == STARTER:
         name = engine or engine_of(settings)

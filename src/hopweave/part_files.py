@@ -1,11 +1,11 @@
-"""Parts in files outside of any package, named by path: `PATH.py:ClassName`, or `PATH.py` where one class is meant.
+"""Components in files outside any package, named by path: `PATH.py:ClassName`, or `PATH.py` if only one class fits.
 
-Naming such a file makes hopweave run it, so only what the user says may do that: `allow` is called for names on the command
+Naming such a file makes hopweave execute it, so only the user may do that: `allow` is called for names on the command
 line, in a call, in the user's own settings, and in what the user trusts (see `hopweave.security.trust`). A name that merely
-stands in the records, the plan or the scores of a run that somebody else made is never imported.
+occurs in the records, the plan or the scores of someone else's run is never imported.
 
-The file is run as it is at that moment, without a byte code file beside it. It can import what is installed, but none of the
-files beside it.
+The file is executed in its current state, without a bytecode file next to it. It can import installed packages, but not its
+neighbouring files.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _MODULE = "hopweave_part_"
 
 _allowed: set[Path] = set()
 _imported: dict[Path, tuple[str, ModuleType]] = {}
-"""By resolved path: the SHA-256 of what was run, and what came of it."""
+"""By resolved path: the SHA-256 of the executed content, and the resulting module."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartFile:
-    """A part that is named by its file.
+    """A component named by its file.
 
     Attributes:
-        path: of the file, as it was given.
-        class_name: of the part; empty if the name does not say.
+        path: the file, as given.
+        class_name: the component's class; empty if the name does not say.
     """
 
     path: Path
@@ -44,37 +44,37 @@ class PartFile:
 
 
 def part_file(name: object) -> PartFile | None:
-    """The file that a name means; `None` if it is no path of a Python file."""
+    """The file that a name refers to; `None` if it is not the path of a Python file."""
     found = _NAME.fullmatch(name) if isinstance(name, str) else None
     return PartFile(Path(found["path"]), found["class_name"] or "") if found else None
 
 
 def allow(name: str) -> None:
-    """Lets a file be imported, since the user names it. Other names need no leave."""
+    """Allows a file to be imported, because the user named it. Other names need no permission."""
     file = part_file(name)
     if file is not None:
         _allowed.add(file.path.resolve())
 
 
 def class_of(name: str, lacking: Callable[[type], str]) -> type:
-    """Imports a file and returns the class that its name means.
+    """Imports a file and returns the class that its name refers to.
 
     Args:
         name: as for `part_file`.
-        lacking: says what a class lacks to play the role; empty if nothing.
+        lacking: returns what a class lacks to play the role; empty if nothing.
 
     Raises:
-        SettingsError: for a file that the user did not name, that cannot be read or breaks, a class that is not there or does
+        SettingsError: for a file that the user did not name, that cannot be read or that fails, a class that is missing or does
             not fit, and a choice between several.
     """
     file = part_file(name)
     if file is None:
-        raise SettingsError(f"{name!r} is no path of a Python file; write it as ./FILE.py:ClassName")
+        raise SettingsError(f"{name!r} is not the path of a Python file; write it as ./FILE.py:ClassName")
     module = _module(file.path)
     if file.class_name:
         part = getattr(module, file.class_name, None)
         if not isinstance(part, type):
-            raise SettingsError(f"{file.path} has no class {file.class_name!r}; correct the name behind the colon")
+            raise SettingsError(f"{file.path} has no class {file.class_name!r}; correct the name after the colon")
         if problem := lacking(part):
             raise SettingsError(f"{file.class_name} in {file.path} {problem}")
         return part
@@ -82,15 +82,15 @@ def class_of(name: str, lacking: Callable[[type], str]) -> type:
 
 
 def path_of(module: str) -> Path | None:
-    """The file that a module of this kind was made of; `None` for any other module."""
+    """The file from which a module of this kind was loaded; `None` for any other module."""
     return next((path for path, (_, made) in _imported.items() if made.__name__ == module), None)
 
 
 def hashes(name: str) -> dict[str, str]:
-    """The SHA-256 of the file that a name means, and of its wording (`NAME.prompts.toml` beside it), if there is one.
+    """The SHA-256 of the file that a name refers to, and of its prompts (`NAME.prompts.toml` next to it), if there are any.
 
     Returns:
-        In hexadecimal, by path. Empty if the name means no file.
+        In hexadecimal, by path. Empty if the name does not refer to a file.
 
     Raises:
         SettingsError: if the file cannot be read.
@@ -107,7 +107,7 @@ def hashes(name: str) -> dict[str, str]:
 
 
 def text_of(name: str) -> str:
-    """The text of the file that a name means, found without running it; empty if it cannot be read."""
+    """The text of the file that a name refers to, found without running it; empty if it cannot be read."""
     file = part_file(name)
     try:
         return file.path.read_text(encoding="utf-8") if file is not None else ""
@@ -134,7 +134,7 @@ def _module(path: Path) -> ModuleType:
     place = path.resolve()
     if place not in _allowed:
         raise SettingsError(
-            f"{path} is code that you have not named yourself, so it is not run; name it on the command line or in the call"
+            f"{path} contains code that you have not named, so it is not run; name it on the command line or in the call"
         )
     content = _read(path)
     sha256 = _sha256(content)
@@ -148,17 +148,17 @@ def _module(path: Path) -> ModuleType:
 
 def _run(path: Path, place: Path, content: bytes, name: str) -> ModuleType:
     spec = spec_from_file_location(name, place)
-    if spec is None:  # which only another ending than .py brings about
-        raise SettingsError(f"{path} is no Python file; name one that ends in .py")
+    if spec is None:  # only for a suffix other than .py
+        raise SettingsError(f"{path} is not a Python file; name one that ends in .py")
     module = module_from_spec(spec)
     # Dataclasses and pydantic look up the annotations of a class in the module that `sys.modules` holds.
     sys.modules[name] = module
     try:
-        # What was hashed is what is run: a loader would read the file a second time.
+        # Execute exactly what was hashed: a loader would read the file a second time.
         exec(compile(content, place, "exec", dont_inherit=True), vars(module))  # noqa: S102
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise SettingsError(f"{path} breaks when it is imported{_where(error, place)}: {_said(error)}; fix it") from error
+        raise SettingsError(f"{path} fails when it is imported{_where(error, place)}: {_said(error)}; fix it") from error
     return module
 
 
@@ -176,8 +176,8 @@ def _said(error: BaseException) -> str:
 
 def _read(path: Path) -> bytes:
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for
-            raise SettingsError(f"{path} is no file; name a Python file")
+        if path.exists() and not path.is_file():  # reading a pipe would block
+            raise SettingsError(f"{path} is not a file; name a Python file")
         return path.read_bytes()
     except OSError as error:
         raise SettingsError(f"cannot read {path}: {error.strerror}; check the path") from None

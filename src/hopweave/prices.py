@@ -1,14 +1,14 @@
-"""A table of prices: what a million tokens of a model cost.
+"""A price table: the cost of a million tokens of each model.
 
     currency = "USD"
 
     [[prices]]
-    model = "openai:*:small-*"   # a pattern of the model's identity as records have it: * is anything, ? one character
-    prompt = 0.15                # a million tokens in
-    cached = 0.075               # of them a million that the endpoint had cached; as `prompt` if absent
-    completion = 0.60            # a million tokens out
+    model = "openai:*:small-*"   # a pattern for the model's identity in records: * matches anything, ? one character
+    prompt = 0.15                # a million prompt tokens
+    cached = 0.075               # a million prompt tokens from the endpoint's cache; defaults to `prompt`
+    completion = 0.60            # a million completion tokens
 
-The first row whose pattern fits counts. A model that costs nothing has a row of zeros; one without a row has no price.
+The first row whose pattern matches counts. A model that costs nothing has a row of zeros; one without a row has no price.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _KEYS = ("model", "prompt", "cached", "completion")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens cost, by kind."""
+    """The cost of a million tokens, by kind."""
 
     model: str
     prompt: float
@@ -37,7 +37,7 @@ class Price:
     completion: float
 
     def of(self, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0.0) -> float:
-        """What tokens cost; the cached ones are a part of the prompt's."""
+        """The cost of tokens; the cached ones are part of the prompt's."""
         fresh = max(0.0, prompt_tokens - cached_tokens)
         return (fresh * self.prompt + cached_tokens * self.cached + completion_tokens * self.completion) / _MILLION
 
@@ -68,13 +68,13 @@ def _table(path: Path, _: int) -> tuple[Price, ...]:
         raise DataError(f"the price table {path} is not TOML: {error}; correct it there") from None
     rows = data.get("prices")
     if not isinstance(rows, list) or not rows:
-        raise DataError(f"the price table {path} has no [[prices]]; give it a row a model")
+        raise DataError(f"the price table {path} has no [[prices]]; add one row per model")
     return tuple(_price(row, f"row {number} of the price table {path}") for number, row in enumerate(rows, start=1))
 
 
 def _price(row: Any, where: str) -> Price:
     if not isinstance(row, dict):
-        raise DataError(f"{where} is no table; write [[prices]] above its keys")
+        raise DataError(f"{where} is not a table; write [[prices]] above its keys")
     for key in row:
         if key not in _KEYS:
             raise DataError(f"{where} has an unknown key {key!r}; {suggest(key, _KEYS)}")

@@ -1,4 +1,4 @@
-"""How far many questions are, on standard error, where a person watches: in a terminal or a notebook."""
+"""A progress bar for many questions, on standard error, shown in a terminal or a notebook."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from importlib.util import find_spec
 
 @contextmanager
 def progress(total: int | None, *, is_shown: bool | None = None) -> Iterator[Callable[[], None]]:
-    """Shows a bar as long as the block lasts.
+    """Shows a bar for the duration of the block.
 
     Args:
-        total: how many there are; `None` if nobody knows.
-        is_shown: whether to show it; `None` shows it where a person watches.
+        total: the number of items; `None` if unknown.
+        is_shown: whether to show it; `None` shows it in a terminal and in a notebook.
 
     Yields:
-        What to call when one more is done.
+        A function to call when one more is done.
     """
     if is_shown is False or (is_shown is None and not _may_be_watched()):
         yield lambda: None

@@ -1,8 +1,8 @@
-"""The roles that parts play: one verb each, so that a newcomer adds a part with one file.
+"""The roles that components play: one verb each, so that a newcomer can add a component with a single file.
 
-Engines (retrievers, readers) are plain functions over batches: the workbench gathers what waiting coroutines ask for and runs
-it off the event loop. A part that itself reasons with a language model is handed the `Ask` of the workbench, or a workbench,
-instead, so that its calls are recorded, cached and counted like any other.
+Engines (retrievers, readers) are plain functions over batches: the workbench collects requests from waiting coroutines and runs
+them off the event loop. A component that itself uses a language model is instead given the workbench, or its `Ask`, so that its
+calls are recorded, cached and counted like any other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hopweave.trace import Record
 
 OnText = Callable[[str], None]
-"""Told of each piece of a reply as it arrives."""
+"""Called with each piece of a reply as it arrives."""
 
 Ask = Callable[[Sequence[Message], Sampling], Awaitable[Reply]]
 """A model call that is already recorded, cached and within the budget."""
@@ -34,11 +34,11 @@ _KINDS: WeakKeyDictionary[type, dict[object, bool]] = WeakKeyDictionary()
 
 
 def is_part(part: object, protocol: Callable[..., T]) -> TypeIs[T]:
-    """`isinstance` for a protocol, looked up once for each class: it takes 20 microseconds, and is asked for every text.
+    """`isinstance` for a protocol, cached per class: a check takes 20 microseconds and is made for every text.
 
     Args:
-        part: that may keep it.
-        protocol: the class itself; mypy takes no protocol for a `type[T]`.
+        part: the object that may implement it.
+        protocol: the protocol class; mypy does not accept a protocol as `type[T]`.
     """
     known = _KINDS.setdefault(type(part), {})
     if protocol not in known:
@@ -52,7 +52,7 @@ class LanguageModel(Protocol):
 
     @property
     def identity(self) -> str:
-        """Names the weights or the endpoint: equal identities give exchangeable replies. It never holds a secret."""
+        """Names the weights or the endpoint: equal identities give interchangeable replies. It never contains a secret."""
 
     @property
     def abilities(self) -> Abilities:
@@ -62,24 +62,24 @@ class LanguageModel(Protocol):
         """Replies once.
 
         Args:
-            messages: the conversation; a last turn of the assistant is a prefill to go on from.
-            sampling: how to draw the reply.
-            on_text: if given, told of each piece as it arrives.
+            messages: the conversation; a final assistant message is a prefill to continue.
+            sampling: the decoding parameters.
+            on_text: if given, called with each piece as it arrives.
 
         Raises:
-            ModelError: with `retryable` set where trying again can help. Retrying is the workbench's business.
+            ModelError: with `retryable` set if a retry can help. Retrying is the workbench's job.
         """
 
     async def close(self) -> None:
-        """Lets go of connections, processes and memory."""
+        """Releases connections, processes and memory."""
 
 
 @runtime_checkable
 class Opens(Protocol):
-    """A language model that takes a while to get ready. It is optional: who times replies opens the model before the first."""
+    """A language model that takes a while to start. Optional: callers that time replies open the model before the first."""
 
     async def open(self) -> None:
-        """Loads weights or sets up connections, so that the first reply takes no longer than others; twice is as once.
+        """Loads weights or sets up connections, so that the first reply is no slower than later ones; idempotent.
 
         Raises:
             HopweaveError: what the first reply would raise.
@@ -88,46 +88,46 @@ class Opens(Protocol):
 
 @runtime_checkable
 class ManyReplies(Protocol):
-    """A language model that draws several replies in one request. It is optional: see `Workbench.samples`."""
+    """A language model that can draw several replies in one request. Optional: see `Workbench.samples`."""
 
     async def replies(self, messages: Sequence[Message], sampling: Sampling, num: int) -> list[Reply]:
-        """Draws `num` replies to the same conversation. The first reply's usage is that of the whole request.
+        """Draws `num` replies to the same conversation. The first reply's usage covers the whole request.
 
         Raises:
-            ModelError: with `retryable` set where trying again can help; also if the endpoint sends fewer.
+            ModelError: with `retryable` set if a retry can help; also if the endpoint returns fewer.
         """
 
 
 @runtime_checkable
 class TokenCounter(Protocol):
-    """A language model that can say how long a text is. It is optional: see `Workbench.count_tokens`."""
+    """A language model that can count tokens. Optional: see `Workbench.count_tokens`."""
 
     async def count_tokens(self, text: str) -> int:
-        """How many tokens of this model a text has, without those that a conversation adds around it.
+        """The number of this model's tokens in a text, excluding chat markup.
 
         Raises:
-            ModelError: with `retryable` set where trying again can help.
+            ModelError: with `retryable` set if a retry can help.
         """
 
 
 @runtime_checkable
 class TextScorer(Protocol):
-    """A language model that says how likely given words are. It is optional: see `Workbench.score_text`."""
+    """A language model that can score a given text. Optional: see `Workbench.score_text`."""
 
     async def score_text(self, prompt: str, text: str) -> Reply:
-        """The log-probability of each token of a text that stands right behind a prompt.
+        """The log-probability of each token of a text that directly follows a prompt.
 
-        Both are read as they stand, without the frame of a conversation. A token that belongs to both counts to the text.
+        Both are read verbatim, without chat markup. A token that spans both counts as part of the text.
 
         Args:
             prompt: at least one character.
-            text: at least one character; where words are parted by blanks, it begins with the blank.
+            text: at least one character; where words are separated by spaces, it starts with the space.
 
         Returns:
-            A reply that says nothing, with `logprobs` of the tokens of the text, whose words put together hold the text.
+            A reply with empty text and the `logprobs` of the text's tokens, whose concatenation contains the text.
 
         Raises:
-            ModelError: with `retryable` set where trying again can help; also if the endpoint does not score given text.
+            ModelError: with `retryable` set if a retry can help; also if the endpoint cannot score a given text.
         """
 
 
@@ -140,35 +140,35 @@ class Retriever(Protocol):
         """Names the engine, its options and the fingerprint of its corpus."""
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """Finds the best passages for each query, best first; fewer than `max_hits`, or none, where there are no more.
+        """Finds the best passages for each query, best first; fewer than `max_hits`, or none, if there are no more.
 
         Raises:
-            SearchError: when the engine fails. A query without a hit is an empty list.
+            SearchError: when the engine fails. A query without hits gives an empty list.
         """
 
     def close(self) -> None:
-        """Lets go of files and memory."""
+        """Releases files and memory."""
 
 
 @runtime_checkable
 class ModelRetriever(Protocol):
-    """A retriever that asks the language model what to search for, and searches with a plain retriever underneath."""
+    """A retriever that asks the language model what to search for, and searches with an underlying plain retriever."""
 
     @property
     def identity(self) -> str:
-        """Names its options and its wording; the engine underneath names itself."""
+        """Names its options and its prompts; the underlying engine has its own identity."""
 
     @property
     def engine(self) -> str:
-        """The name of the plain retriever underneath."""
+        """The name of the underlying plain retriever."""
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
         """Finds the best passages for one query, as `Retriever.search` does.
 
         Args:
-            workbench: whose `search` goes to the engine underneath. It files all that is done here under the search.
-            query: as it came.
-            max_hits: how many passages at most.
+            workbench: its `search` goes to the underlying engine. Everything done here is recorded under the search.
+            query: the original query.
+            max_hits: the maximum number of passages.
 
         Raises:
             RunError: whatever a call raises, `BudgetReached` included, is passed on.
@@ -177,7 +177,7 @@ class ModelRetriever(Protocol):
 
 @runtime_checkable
 class Reader(Protocol):
-    """Reads the answer to a query out of a passage."""
+    """Extracts the answer to a query from a passage."""
 
     @property
     def identity(self) -> str:
@@ -200,21 +200,21 @@ class ModelReader(Protocol):
         """Names the reader and its options."""
 
     async def read_with(self, ask: Ask, query: str, passage: Passage) -> Reading:
-        """Reads one passage for a query. Same errors as `Reader.read`."""
+        """Reads one passage for a query. Same errors as in `Reader.read`."""
 
 
 @runtime_checkable
 class Calibrated(Protocol):
-    """A reader that says from which f on it is to be believed. It is optional: see `methods._theta`."""
+    """A reader with a known confidence threshold. Optional: see `methods._theta`."""
 
     @property
     def theta(self) -> float:
-        """The threshold that was chosen for it: f above it counts as sure."""
+        """The threshold that was tuned for it: f above it counts as confident."""
 
 
 @runtime_checkable
 class DuplicateDetector(Protocol):
-    """Tells whether a query was asked before in other words."""
+    """Decides whether a query was asked before in other words."""
 
     def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
         """Position in `seen` of the query that this one repeats, or `None`."""
@@ -222,16 +222,16 @@ class DuplicateDetector(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Replies that were drawn for the same messages, in order; fewer than asked for where a limit was `reached`."""
+    """Replies that were drawn for the same messages, in order; fewer than requested if a limit was `reached`."""
 
     replies: tuple[Reply, ...]
     reached: BudgetReached | None = None
 
 
 class MethodContext(Protocol):
-    """All that a method, or a retriever that asks the model, may touch while it answers a question.
+    """Everything that a method, or a retriever that asks the model, may use while answering a question.
 
-    Whatever it calls is recorded, kept in the store, counted against the budget and retried where that may help.
+    All calls are recorded, stored, counted against the budget and retried where that may help.
     """
 
     @property
@@ -244,11 +244,11 @@ class MethodContext(Protocol):
 
     @property
     def limits(self) -> Mapping[str, float]:
-        """The limits of the question that are set, by name: `max_llm_calls`, `max_tokens`, `max_searches`, `max_seconds`."""
+        """The question's limits that are set, by name: `max_llm_calls`, `max_tokens`, `max_searches`, `max_seconds`."""
 
     @property
     def num_searches_left(self) -> int | None:
-        """How many queries the budget still allows; `None` if any number."""
+        """The number of queries that the budget still allows; `None` if unlimited."""
 
     @property
     def has_retriever(self) -> bool:
@@ -256,7 +256,7 @@ class MethodContext(Protocol):
 
     @property
     def reader(self) -> Reader | ModelReader | None:
-        """The reader, for what it says of itself, such as its threshold (`Calibrated`); `read` is how it is asked."""
+        """The reader, for its own properties, such as its threshold (`Calibrated`); use `read` to call it."""
 
     async def reply(
         self, messages: Sequence[Message], *, purpose: str, sampling: Sampling | None = None, sample: int = 0
@@ -264,27 +264,27 @@ class MethodContext(Protocol):
         """Asks the language model.
 
         Args:
-            messages: the conversation; a last turn of the assistant is a prefill.
-            purpose: what the call is for, in a word or two; goes into the trace.
+            messages: the conversation; a final assistant message is a prefill.
+            purpose: the purpose of the call, in a word or two; recorded in the trace.
             sampling: defaults to `self.sampling`.
-            sample: counts draws of the same call, so that each is its own entry in the store.
+            sample: numbers repeated draws of the same call, so that each has its own entry in the store.
 
         Raises:
-            ModelError: once retries are spent.
+            ModelError: once retries are exhausted.
             BudgetReached: if the question may not make this call, or ran out of time during it.
-            ReplayMiss: in replay, if the store does not hold it.
+            ReplayMiss: in replay, if it is not in the store.
         """
 
     async def samples(
         self, messages: Sequence[Message], num: int, *, purpose: str, sampling: Sampling | None = None
     ) -> Samples:
-        """Draws several replies to the same messages: in one request where the endpoint can, else in requests side by side.
+        """Draws several replies to the same messages: in one request if the endpoint can, else in concurrent requests.
 
-        Every sample is its own entry in the store and its own step. With a seed, each is drawn under a seed of its own.
+        Every sample has its own entry in the store and its own step. With a seed, each is drawn with a different seed.
 
         Args:
             messages: as for `reply`.
-            num: how many.
+            num: the number of replies.
             purpose: as for `reply`.
             sampling: as for `reply`.
 
@@ -292,51 +292,51 @@ class MethodContext(Protocol):
             All of them, or as many as the budget allows.
 
         Raises:
-            ModelError, ReplayMiss: as `reply`, if any sample fails.
+            ModelError, ReplayMiss: as in `reply`, if any sample fails.
             BudgetReached: if the question may not draw a single one.
         """
 
     async def score_text(self, prompt: str, text: str, *, purpose: str) -> Reply:
-        """Asks how likely given words are, where `abilities.scores` says that the model can; see `TextScorer.score_text`.
+        """Asks how likely a given text is, if `abilities.scores` says that the model can tell; see `TextScorer.score_text`.
 
-        It is a call of the model like any other: recorded with prompt and text as its messages, kept, counted and retried.
+        It is a model call like any other: recorded with prompt and text as its messages, stored, counted and retried.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `reply`.
+            ModelError, BudgetReached, ReplayMiss: as in `reply`.
         """
 
     async def count_tokens(self, text: str) -> int:
-        """How many tokens of the model a text has. It is no call of the model: it costs no budget and leaves no step.
+        """The number of the model's tokens in a text. It is not a model call: it costs no budget and adds no step.
 
-        A model that can count (`TokenCounter`) is asked, once for each text: the store keeps the count, so that a replay needs
-        no model. For any other it is estimated: a token for every 3 characters, rounded up.
+        A model that can count (`TokenCounter`) is asked once per text: the store keeps the count, so that a replay needs no
+        model. For any other model it is estimated: one token per 3 characters, rounded up.
 
         Raises:
-            ModelError: once retries are spent.
+            ModelError: once retries are exhausted.
             BudgetReached: if the question ran out of time.
-            ReplayMiss: in replay, if the store does not hold the count.
+            ReplayMiss: in replay, if the count is not in the store.
         """
 
     async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
-        """Searches for several queries in one batch; one list of hits a query, best first.
+        """Searches for several queries in one batch; one list of hits per query, best first.
 
-        A retriever that asks the model works on each query side by side; what it does is filed under the search.
+        A retriever that asks the model handles the queries concurrently; what it does is recorded under the search.
 
         Raises:
             SearchError: if the engine fails; ModelError if a retriever that asks the model cannot.
-            BudgetReached: if the question may not send so many queries.
+            BudgetReached: if the question may not send that many queries.
         """
 
     async def read(self, query: str, passage: Passage) -> Reading:
-        """Reads the answer to a query out of a passage.
+        """Extracts the answer to a query from a passage.
 
         Raises:
             ReadError: if the reader fails; ModelError if a reader that asks the model cannot.
-            BudgetReached: if the question's time, or its calls, are spent.
+            BudgetReached: if the question's time or calls are used up.
         """
 
     def readings_of(self, query: str) -> list[tuple[Passage, Reading]]:
-        """What the reader has made of passages for a query so far; of several readings of a passage the surest."""
+        """What the reader has extracted for a query so far; for repeated readings of a passage, the most confident one."""
 
     async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
         """Position in `seen` of the query that this one repeats, or `None`.
@@ -346,49 +346,49 @@ class MethodContext(Protocol):
         """
 
     async def side_by_side(self, work: Sequence[Callable[[], Coroutine[Any, Any, T]]], *, in_turn: bool = False) -> list[T]:
-        """Does several things side by side and hands back what each came to, in order.
+        """Runs several coroutines concurrently and returns their results, in order.
 
-        Where calls, tokens or searches are limited, which of them the limit cuts off must not hang on the clock: they then
-        take turns, as they do `in_turn`. So what waits for another has to stand behind it.
+        If calls, tokens or searches are limited, which of them are cut off must not depend on timing: they then run one at a
+        time, as with `in_turn`. So anything that depends on another must come after it.
 
         Raises:
-            Exception: of several that fail side by side, what broke before what a call could not do.
+            Exception: if several fail, bugs take precedence over failed calls.
         """
 
     def fill(self, prompt: Prompt, **values: str) -> str:
         """Fills a prompt and notes its fingerprint in the record."""
 
     def written_once(self, key: Hashable, write: Callable[[], T]) -> T:
-        """What was written out of prompts, such as demonstrations, once for all questions.
+        """Text built from prompts, such as demonstrations, built once for all questions.
 
         The prompts that it was filled from are noted in the record of every question.
 
         Args:
-            key: all that the result hangs on.
-            write: writes it with `fill`, and does nothing else. What it hands back is shared, and so must not change.
+            key: everything that the result depends on.
+            write: builds it with `fill`, and does nothing else. Its result is shared, so it must not be modified.
         """
 
     def decide(self, label: str, text: str, *, after: Sequence[int] = (), **data: Any) -> int:
-        """Files a decision; the id that comes back can be a parent for `under`."""
+        """Records a decision; the returned id can be a parent for `under`."""
 
     def under(self, step_id: int) -> AbstractContextManager[None]:
-        """Files what begins inside the block under a step."""
+        """Records what starts inside the block under a step."""
 
     def parse_failed(self, parser: str, reason: str | Sequence[str], text: str) -> None:
         """Records model output that could not be parsed, each reason by itself; it is counted, never scored as an answer."""
 
     def keep_passage(self, passage: Passage) -> None:
-        """Puts a passage into the record that was given with the question, and so neither found nor read."""
+        """Adds to the record a passage that came with the question, and so was neither found nor read."""
 
     def offline(self, text: str) -> AbstractContextManager[MethodContext]:
-        """A workbench for what a method does once for all questions of a run, such as writing demonstrations.
+        """A workbench for work that a method does once for all questions of a run, such as writing demonstrations.
 
-        Every question goes through it, and its record tells of it, under a decision `offline`. But an equal call of another
-        question, or an equal search, is not made again, whether or not there is a store. It is counted apart: in no total, no
-        limit and no second of the question. The stage has the limits of a question for itself.
+        Every question runs this code, and its record includes it, under a decision `offline`. But a call or search that another
+        question has already made is not repeated, whether or not there is a store. It is counted separately, in none of a
+        question's totals, limits or timings. The stage has its own budget, equal to a question's limits.
 
         Args:
-            text: what is done, in one line.
+            text: the work, described in one line.
         """
 
 
@@ -402,37 +402,37 @@ class Method(Protocol):
 
 @runtime_checkable
 class Noting(Protocol):
-    """A method that can tell where its options and the parts do not fit. It is optional: whoever opens it says so once."""
+    """A method that can detect options that do not suit the components. Optional: the caller warns about them once."""
 
     def notes_on(self, workbench: MethodContext) -> Sequence[str]:
-        """One line for each thing that does not fit, which ends with what to do."""
+        """One line for each mismatch, ending with what to do."""
 
 
 @runtime_checkable
 class Dataset(Protocol):
-    """A source of questions with gold. A dataset is a frozen dataclass whose fields are its options, `path` among them.
+    """A source of questions with gold answers. A dataset is a frozen dataclass whose fields are its options, including `path`.
 
-    Where its official script scores otherwise than the defaults of a metric, a class variable `OFFICIAL` gives the options that
-    do, by name of the metric.
+    If its official script scores differently from a metric's defaults, a class variable `OFFICIAL` gives the right options, by
+    name of the metric.
     """
 
     def examples(self) -> Iterator[Example]:
         """Yields the examples in their fixed order.
 
         Raises:
-            DataError: for a row that cannot be used, with its file, line and reason; nothing is skipped silently.
+            DataError: for an unusable row, with its file, line and reason; nothing is skipped silently.
         """
 
 
 @runtime_checkable
 class PassageSource(Protocol):
-    """A dataset whose rows bring passages of their own. It is optional: see `hopweave corpus`."""
+    """A dataset whose rows include passages. Optional: see `hopweave corpus`."""
 
     def passages(self) -> Iterator[Passage]:
-        """Yields every passage of every row, repetitions included, under the ids that `Gold.passage_ids` names.
+        """Yields every passage of every row, including duplicates, under the ids used in `Gold.passage_ids`.
 
         Raises:
-            DataError: as `Dataset.examples`.
+            DataError: as in `Dataset.examples`.
         """
 
 
@@ -446,37 +446,37 @@ class Metric(Protocol):
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
         """The values of its columns for a record.
 
-        A column that does not apply is left out: there is no data, which is never 0. Records that failed are scored only by
-        metrics that count what was spent (`counts_failures`); for all others they count as the worst value of each column,
-        without asking, unless the metric is `Selective` and does not apply to the question.
+        A column that does not apply is left out: that means no data, which is never 0. Failed records are scored only by
+        metrics that measure costs (`counts_failures`); for all others they count as the worst value of each column, without
+        calling the metric, unless it is `Selective` and does not apply to the question.
 
         Args:
-            record: of the question.
-            example: the question with its gold.
+            record: the record of the question.
+            example: the question with its gold answers.
 
         Raises:
-            DataError: where what it needs is there and cannot be used.
+            DataError: if the data it needs is present but unusable.
         """
 
 
 @runtime_checkable
 class Selective(Protocol):
-    """A metric that needs something of the gold which not every question has. It is optional: others apply to all questions."""
+    """A metric that needs gold data that not every question has. Optional: other metrics apply to all questions."""
 
     def applies_to(self, example: Example) -> bool:
-        """Whether the gold of a question has what every value of the metric needs.
+        """Whether the gold data of a question includes what every value of the metric needs.
 
-        Asked where the question failed, so that there is nothing to score: a question to which the metric does not apply is
-        then no data, any other is wrong.
+        Called for failed questions, where there is nothing to score: a question to which the metric does not apply then has no
+        data; any other is wrong.
         """
 
 
 @runtime_checkable
 class Combining(Protocol):
-    """A metric with figures of a whole cell that are no mean over its records, such as an AUROC or a baseline. It is optional.
+    """A metric with figures of a whole cell that are not means over its records, such as an AUROC or a baseline. Optional.
 
-    What `Metric.score` returns for each record then holds all that the figures are made of, so that they can be computed again
-    for any part of the records, as a bootstrap needs it.
+    `Metric.score` then returns, for each record, everything that the figures are computed from, so that they can be recomputed
+    for any subset of the records, as a bootstrap requires.
     """
 
     combined: ClassVar[Mapping[str, Column]]
@@ -484,8 +484,8 @@ class Combining(Protocol):
     def combine(self, values: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
         """The figures of a set of records.
 
-        A figure that cannot be computed is left out: there is no data, which is never 0.
+        A figure that cannot be computed is left out: that means no data, which is never 0.
 
         Args:
-            values: what `score` returned, a mapping a record; records without data may be among them, as empty mappings.
+            values: what `score` returned, one mapping per record; records without data may be included, as empty mappings.
         """

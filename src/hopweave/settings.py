@@ -1,14 +1,14 @@
 """Settings: the default profile < a chosen profile < hopweave.toml < the environment < flags. An unknown key is an error.
 
-The keys are the fields of `Settings`. Which part plays a role is said by name (`llm = "llama_cpp"`); the options of a part
-stand under its role and name (`[llms.llama_cpp]`), and are the fields of its class. A part in a file of one's own is named by
-path (`method = "./mine.py:Picky"`), and its options stand under the name of its class (`[methods.Picky]`). Secrets are never
-settings: an option such as `api_key_env` names the environment variable that holds one. What was found in a folder
-(`hopweave.toml` in the working directory, the plan of a run) sets where questions and keys are sent, and which files are run as
-code, only if the user trusts it; see `hopweave.security.trust`.
+The keys are the fields of `Settings`. A component is chosen by name (`llm = "llama_cpp"`); its options, which are the fields of
+its class, go under its role and name (`[llms.llama_cpp]`). A component in the user's own file is given by path
+(`method = "./mine.py:Picky"`), and its options go under the name of its class (`[methods.Picky]`). Secrets are never settings:
+an option such as `api_key_env` names the environment variable that holds one. Settings found in a folder (`hopweave.toml` in
+the working directory, the plan of a run) may set where questions and keys are sent, and which files are run as code, only if
+the user trusts them; see `hopweave.security.trust`.
 
-In the environment a key is in capitals after `HOPWEAVE_`, with two underscores for a dot. There and in `--set` a value is read
-as TOML if it can be (`[1, 2]`, `{max_llm_calls = 3}`), else it is the text itself. An empty variable says nothing.
+An environment variable is a key in capitals after `HOPWEAVE_`, with two underscores for each dot. There and in `--set`, a value
+is parsed as TOML if possible (`[1, 2]`, `{max_llm_calls = 3}`), else taken as text. Empty variables are ignored.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ class Settings(BaseModel):
 
     Attributes:
         profile: a file of `hopweave/profiles`, or the path of one.
-        method, llm, retriever, reader, duplicate_detector: names of parts, which `hopweave list` lists, or paths of files
-            of one's own, such as `./mine.py:Picky`.
-        corpus: an index folder made by `hopweave index`, or `starter` for the corpus that ships with the package.
-        require_support: hand back an answer only if a passage bears it out, and else say what was found.
+        method, llm, retriever, reader, duplicate_detector: names of components, which `hopweave list` lists, or paths of the
+            user's own files, such as `./mine.py:Picky`.
+        corpus: an index folder built by `hopweave index`, or `starter` for the corpus that comes with the package.
+        require_support: return an answer only if a passage supports it, and otherwise say what was found.
         budget, sampling, retries, store: see the classes of those names.
-        methods, llms, retrievers, readers, duplicate_detectors: options of parts, by name.
+        methods, llms, retrievers, readers, duplicate_detectors: options of components, by name.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
@@ -95,16 +95,16 @@ class Settings(BaseModel):
     duplicate_detectors: Options = Field(default_factory=dict)
 
     def part(self, role: Role, name: str, **more: Any) -> Any:
-        """Makes a part with its options.
+        """Creates a component with its options.
 
         Args:
             role: which folder.
-            name: which file of it, or the path of one of one's own.
-            more: options that count where the settings do not say otherwise, and only if the part has them.
+            name: which file in it, or the path of the user's own file.
+            more: options that apply unless the settings override them, and only if the component has them.
 
         Raises:
-            SettingsError: for an unknown name or option, or a value that cannot be.
-            MissingExtra: if a library that the part needs is not installed.
+            SettingsError: for an unknown name or option, or an invalid value.
+            MissingExtra: if a library that the component needs is not installed.
         """
         part = load(role, name)
         given: Options = getattr(self, role)
@@ -115,32 +115,32 @@ class Settings(BaseModel):
             values = {key: value for key, value in more.items() if key in known} | {**preset, **given.get(key, {})}
             made: Any = build(part, values, f"{role}.{key}")
         elif given.get(key):
-            raise SettingsError(f"{name!r} of the {role} takes no options, since it is no dataclass; write @dataclass above it")
+            raise SettingsError(f"{name!r} of the {role} takes no options, as it is not a dataclass; write @dataclass above it")
         else:
             made = _made_without_options(part, f"{name!r} of the {role}")
         if problem := lacking(role, made) if part_file(name) is not None else "":
             raise SettingsError(f"{key} in {name} {problem}")
         if preset:
-            made.settings_name = f"{role}.{key}"  # for what it tells the user to set
+            made.settings_name = f"{role}.{key}"  # for messages about its settings
         return made
 
     def with_changes(self, flags: Mapping[str, Any]) -> Settings:
-        """These settings with the caller's own words over them.
+        """These settings with the caller's flags applied over them.
 
         Raises:
-            SettingsError: as `read_settings`.
+            SettingsError: as in `read_settings`.
         """
         return _checked(merged(self.model_dump(), flags))
 
     def make_budget(self) -> Budget:
-        """The limits for one question."""
+        """The limits for each question."""
         return build(Budget, self.budget, "budget")
 
     def make_sampling(self) -> Sampling:
-        """What methods start from.
+        """The sampling that methods start from.
 
         Raises:
-            SettingsError: for an unknown key, or a value that cannot be.
+            SettingsError: for an unknown key or an invalid value.
         """
         sampling = build(Sampling, self.sampling, "sampling")
         if not 0 <= sampling.temperature < math.inf:
@@ -152,11 +152,11 @@ class Settings(BaseModel):
         return sampling
 
     def make_retries(self) -> Retries:
-        """How calls are tried again."""
+        """The retry policy."""
         return build(Retries, self.retries, "retries")
 
     def public(self) -> dict[str, Any]:
-        """The settings that touch the content of a record: without secrets, and without where replies are kept."""
+        """The settings that affect the content of a record: without secrets, and without the location of the store."""
         return {key: public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
 
 
@@ -179,12 +179,12 @@ def read_settings(
     Args:
         flags: keys and values from the command line or the caller; nested keys as nested mappings.
         config: a TOML file to read instead of `hopweave.toml` in the working directory or the user's configuration folder.
-        plan: what the plan of a run says that is there, over the environment and under the flags.
-        files: parts in files that the user names elsewhere, whose options may stand in the settings.
+        plan: the settings in the plan of an existing run, which override the environment but not the flags.
+        files: components in files that the user names elsewhere, whose options may be in the settings.
 
     Raises:
-        SettingsError: for a file that cannot be read, an unknown key (with the nearest one), a value that cannot be, one that a
-            file sets which the user must trust first, or a part in a file that cannot be imported.
+        SettingsError: for an unreadable file, an unknown key (with the closest one), an invalid value, one that the user must
+            trust before a file may set it, or a component in a file that cannot be imported.
     """
     given = dict(flags or {})
     values = _laid_over(_toml(config), [_environment(), *([plan] if plan is not None else [])], given)
@@ -192,7 +192,7 @@ def read_settings(
 
 
 def _checked(values: dict[str, Any], files: Iterable[tuple[Role, str]] = ()) -> Settings:
-    """The settings of values that the user gave or trusts. Errors as `read_settings`."""
+    """The settings from values that the user gave or trusts. Errors as in `read_settings`."""
     of_files = [*files, *named_files(values)]
     for _, name in of_files:
         allow(name)
@@ -217,10 +217,10 @@ Layer = Mapping[str, Any] | Found
 
 
 def _laid_over(file: Layer, above: Sequence[Layer], given: Mapping[str, Any]) -> dict[str, Any]:
-    """All settings in their order: the default profile, the chosen one, the file, what is above it, and what is given.
+    """All settings in order: the default profile, the chosen one, the file, the layers above it, and the explicit values.
 
     Raises:
-        SettingsError: for what a file sets that is not trusted.
+        SettingsError: for anything that an untrusted file may not set.
     """
     named: list[tuple[Layer, Any]] = [(layer, _values(layer).get("profile")) for layer in (given, *reversed(above), file)]
     by, profile = next(((layer, str(name)) for layer, name in named if name), ({}, "default"))
@@ -245,7 +245,7 @@ def _merge(layers: Iterable[Layer]) -> dict[str, Any]:
 
 
 def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
-    """Makes a dataclass from plain values (strings are converted), or says which key is wrong and how.
+    """Creates a dataclass from plain values (strings are converted), or reports which key is wrong and how.
 
     Raises:
         SettingsError: see above.
@@ -265,7 +265,7 @@ def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
     try:
         return part(**converted)
     except TypeError as error:
-        raise SettingsError(f"{where} cannot be made: {error}; set the option in the settings") from None
+        raise SettingsError(f"{where} cannot be created: {error}; set the option in the settings") from None
 
 
 def _check_nothing_is_missing(part: type[Any], given: Mapping[str, Any], where: str) -> None:
@@ -278,7 +278,7 @@ def _check_nothing_is_missing(part: type[Any], given: Mapping[str, Any], where: 
 
 
 def assignments(pairs: Sequence[str]) -> dict[str, Any]:
-    """Reads `--set a.b=c` flags: dots nest, and a value is TOML if it can be, else a string.
+    """Parses `--set a.b=c` flags: dots nest, and a value is parsed as TOML if possible, else taken as a string.
 
     Raises:
         SettingsError: for a flag without an equals sign.
@@ -287,7 +287,7 @@ def assignments(pairs: Sequence[str]) -> dict[str, Any]:
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not equals or not key.strip():
-            raise SettingsError(f"--set wants key=value, not {pair!r}; for example: --set methods.searchain.theta=1.5")
+            raise SettingsError(f"--set expects key=value, not {pair!r}; for example: --set methods.searchain.theta=1.5")
         flags = merged(flags, _nested(key.strip().split("."), _value_of(text)))
     return flags
 
@@ -300,7 +300,7 @@ def _nested(keys: Sequence[str], value: Any) -> dict[str, Any]:
 
 
 def _value_of(text: str) -> Any:
-    """The TOML value that a text is, or the text: a number is only taken for one if it could be written no other way."""
+    """The TOML value of a text, or the text itself: it only becomes a number if that number has no other spelling."""
     try:
         table = read_toml(f"value = {text}")
     except ValueError:
@@ -324,7 +324,7 @@ def _environment() -> dict[str, Any]:
 
 
 def _toml(config: Path | None) -> Layer:
-    """The file that is named, or the one in the working directory, which is found, or the user's own."""
+    """The named file, else the one found in the working directory, else the user's own."""
     here, own = Path(FILE), user_config_path("hopweave") / FILE
     if config is None and here.is_file() and not (own.is_file() and here.samefile(own)):
         return found_toml(here)
@@ -334,10 +334,10 @@ def _toml(config: Path | None) -> Layer:
 
 
 def _profile(name: str, *, is_found: bool = False) -> Layer:
-    """The settings of a profile; of a file that no word of the user's named, as something found."""
+    """The settings of a profile; a file that the user did not name counts as found."""
     folder = Path(__file__).parent / "profiles"
     if name.endswith(".toml"):
-        if is_found and not Path(name).is_file():  # a pipe would be waited for
+        if is_found and not Path(name).is_file():  # reading a pipe would block
             raise SettingsError(f"there is no profile file {name}; correct the setting that names it")
         found = found_toml(Path(name))
         return found if is_found else found.settings
@@ -348,7 +348,7 @@ def _profile(name: str, *, is_found: bool = False) -> Layer:
 
 
 def found_toml(path: Path) -> Found:
-    """A file of settings, with what it holds.
+    """A settings file with its contents.
 
     Raises:
         SettingsError: if it cannot be read.
@@ -363,7 +363,7 @@ def found_toml(path: Path) -> Found:
 
 
 def merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested settings with others laid over them, key by key."""
+    """Nested settings with others merged over them, key by key."""
     both = dict(lower)
     for key, value in upper.items():
         below = both.get(key)
@@ -372,14 +372,14 @@ def merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _keys_at(place: Sequence[int | str]) -> Iterable[str]:
-    """The keys that there are at the place of an error."""
+    """The valid keys at the location of an error."""
     return StoreSettings.model_fields if len(place) > 1 and place[0] == "store" else Settings.model_fields
 
 
 def _adapter(hint: Any) -> TypeAdapter[Any]:
     try:
         return TypeAdapter(hint, config=_LAX_TEXT)
-    except (PydanticSchemaGenerationError, PydanticUserError):  # a model, which has a configuration of its own
+    except (PydanticSchemaGenerationError, PydanticUserError):  # a model, which has its own configuration
         return TypeAdapter(hint)
 
 
@@ -393,6 +393,6 @@ def _explained(error: ValidationError, where: str, known: Iterable[str]) -> str:
 
 
 def without_secrets(key: str, value: Any) -> Any:
-    """The value of a setting as it may be shown."""
+    """The value of a setting in a form that may be shown."""
     *above, name = key.split(".")
     return public(value, name, is_foreign=not FOREIGN.isdisjoint(above))

@@ -1,6 +1,6 @@
-"""The plain data that every part of hopweave speaks: frozen, typed, standard library only.
+"""The plain data types used throughout hopweave: frozen, typed, standard library only.
 
-Data flows in one direction. A dataset yields an `Example`, which keeps apart what a method may see (`Question`) and what only
+Data flows in one direction. A dataset yields an `Example`, which separates what a method may see (`Question`) from what only
 a metric may see (`Gold`). A method turns the `Question` into an `Answer`; everything it did on the way is in the trace.
 
 Offsets are code points (Python `str` indices), half open: `text[start:end]`.
@@ -14,20 +14,20 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 AnswerForm = Literal["short", "label", "long"]
-"""What kind of answer is asked for: a few words, one of a closed set of labels, or several sentences."""
+"""The kind of answer expected: a few words, one of a closed set of labels, or several sentences."""
 
 Origin = Literal["model", "verified", "corrected", "completed", "retrieved"]
-"""How a claim came to be, which is the method's business.
+"""Where a claim came from, as decided by the method.
 
-`model`: the model said it, and nothing checked it. `verified`: the model said it, and the method's own check passed.
-`corrected`: a passage's words replaced the model's. `completed`: the model left it open, and a passage's words filled it.
-`retrieved`: the model wrote it with the passages before it.
+`model`: the model said it, and nothing checked it. `verified`: the model said it, and the method's check passed.
+`corrected`: a passage's words replaced the model's. `completed`: the model left it open, and a passage's words filled it in.
+`retrieved`: the model wrote it with passages in the prompt.
 """
 
 Support = Literal["supported", "contradicted", "unsupported"]
-"""How a claim stands, by the one rule of `hopweave.grounding.support`, the same for every method.
+"""A claim's support, by the one rule of `hopweave.grounding.support`, the same for every method.
 
-`supported`: a passage bears it out. `contradicted`: none does, and one says otherwise. `unsupported`: neither.
+`supported`: a passage supports it. `contradicted`: none does, and one contradicts it. `unsupported`: neither.
 """
 
 Role = Literal["system", "user", "assistant"]
@@ -35,17 +35,17 @@ Role = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """All that a method may see of what is asked.
+    """Everything that a method may see of a question.
 
     Attributes:
         id: identifies the question within its dataset or run.
         text: the question itself.
-        form: the kind of answer asked for; it decides how the final answer is read and how consistency is tested.
-        labels: the allowed labels, in order, where `form` is `"label"`.
-        family: the task family whose demonstrations fit, such as `multi_hop` or `slot_filling`; if empty it goes by form and
-            labels (`demonstrations.family_of`).
-        pinned: passages that the question comes with and is about (as IIRC's main passage); they need no retrieval.
-        dataset: the benchmark that it is from, such as `hotpotqa`, where published settings of methods go by it; else empty.
+        form: the kind of answer expected; it decides how the final answer is parsed and how consistency is checked.
+        labels: the allowed labels, in order, if `form` is `"label"`.
+        family: the task family of suitable demonstrations, such as `multi_hop` or `slot_filling`; if empty, it is inferred from
+            form and labels (`demonstrations.family_of`).
+        pinned: passages that come with the question and that it is about (such as IIRC's main passage); they need no retrieval.
+        dataset: the benchmark that it comes from, such as `hotpotqa`, if published settings depend on it; else empty.
     """
 
     id: str
@@ -59,7 +59,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class GoldStep:
-    """A hop of the reasoning as the annotators wrote it; the passage that holds its answer, if the dataset names one."""
+    """A hop of the reasoning as the annotators wrote it, and the passage that contains its answer, if the dataset names one."""
 
     query: str
     answer: str
@@ -68,13 +68,13 @@ class GoldStep:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """All that only a metric may see.
+    """Everything that only a metric may see.
 
     Attributes:
-        answers: the right answers; any one of them counts.
-        passage_ids: of the passages that hold the evidence, as the pooled corpus of the dataset has them.
-        facts: words that a relevant passage holds, where relevance is judged by words (MultiHop-RAG).
-        steps: the hops, where the dataset has them.
+        answers: the accepted answers; any one of them counts.
+        passage_ids: ids, in the dataset's pooled corpus, of the passages that contain the evidence.
+        facts: text that a relevant passage contains, where relevance is judged by text (MultiHop-RAG).
+        steps: the hops, if the dataset has them.
     """
 
     answers: tuple[str, ...]
@@ -85,7 +85,7 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question with its gold, and traits to group by (such as `type`, `hops`, `level`)."""
+    """A question with its gold data, and traits for grouping (such as `type`, `hops`, `level`)."""
 
     question: Question
     gold: Gold
@@ -94,13 +94,13 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What a column of a metric says.
+    """Describes a column of a metric.
 
     Attributes:
         meaning: in a few words.
-        better: which way is better; empty where neither is.
-        low: the least value that can be.
-        high: the greatest value that can be; infinite where there is none.
+        better: which direction is better; empty if neither is.
+        low: the lowest possible value.
+        high: the highest possible value; infinite if unbounded.
         unit: such as `seconds`; empty for a share or a count.
     """
 
@@ -112,7 +112,7 @@ class Column:
 
     @property
     def worst(self) -> float | None:
-        """What a question that failed counts as; `None` where neither way is better, or there is no worst value."""
+        """The value of a failed question; `None` if neither direction is better, or there is no worst value."""
         value = {"higher": self.low, "lower": self.high}.get(self.better)
         return value if value is not None and math.isfinite(value) else None
 
@@ -123,10 +123,10 @@ class Passage:
 
     Attributes:
         id: unique within its index.
-        text: what is read and quoted.
-        title: of the page or document that it comes from; empty if it has none.
-        source: the file or address that it was read from.
-        start: where `text` begins in the text extracted from `source`, if it is a part of a longer document.
+        text: the text that is read and quoted.
+        title: the title of its page or document; empty if it has none.
+        source: the file or URL that it was read from.
+        start: where `text` starts in the text extracted from `source`, if it is part of a longer document.
         end: where it ends there.
     """
 
@@ -158,10 +158,10 @@ class Hit:
     """A passage found by a retriever.
 
     Attributes:
-        passage: that was found.
+        passage: the passage.
         score: higher is better.
-        rank: from 1.
-        via: what led to it; `None` where it was found by the query itself.
+        rank: starts at 1.
+        via: the passage that led to it; `None` if the query itself found it.
     """
 
     passage: Passage
@@ -180,14 +180,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader made of a passage for a query.
+    """What a reader extracted from a passage for a query.
 
     Attributes:
-        text: the answer as it stands in the passage or in its title; empty if there is none.
-        span: where it stands in the passage's text; `None` if `text` is empty, or stands in the title.
-        confidence: f, how sure the reader is that the passage answers the query. Its scale is the reader's own (a raw logit
-            or log-odds), so a threshold belongs to a reader.
-        in_title: whether `text` stands in the passage's title, which can be compared with an answer and cannot be quoted.
+        text: the answer, verbatim from the passage or its title; empty if there is none.
+        span: its position in the passage's text; `None` if `text` is empty or comes from the title.
+        confidence: f, how confident the reader is that the passage answers the query. The scale is specific to the reader (a
+            raw logit or log-odds), so a threshold belongs to a reader.
+        in_title: whether `text` comes from the passage's title, which can be compared with an answer but not quoted.
     """
 
     text: str
@@ -198,7 +198,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """The exact stretch of a passage that a claim rests on.
+    """The exact stretch of a passage that supports a claim.
 
     Attributes:
         mark: the k of `[k]` in the answer's text.
@@ -219,17 +219,17 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One step of reasoning that asserts something. `hopweave.grounding.support.claim_of` makes it.
+    """One step of reasoning that asserts something. Created by `hopweave.grounding.support.claim_of`.
 
     Attributes:
-        query: what it answers.
-        text: what it says; empty if the query stayed open.
-        origin: how it came to be.
-        support: how it stands.
-        citations: what it rests on; a claim that is `supported` has at least one. SearChain's `cite = "every_node"` also cites
-            what was found for a claim that is not.
-        contradicted_by: the words of the passage that says otherwise, where it is `contradicted`; its mark is 0, since it
-            never stands in the text.
+        query: the query that it answers.
+        text: its statement; empty if the query stayed open.
+        origin: where it came from.
+        support: whether a passage supports it.
+        citations: its evidence; a `supported` claim has at least one. SearChain's `cite = "every_node"` also cites what was
+            found for claims that are not supported.
+        contradicted_by: the words of the contradicting passage if it is `contradicted`; its mark is 0, since it never appears
+            in the text.
     """
 
     query: str
@@ -242,15 +242,15 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a whole answer stands. `hopweave.grounding.marking.verdict_of` makes it.
+    """The support of a whole answer. Created by `hopweave.grounding.marking.verdict_of`.
 
     Attributes:
-        support: of the claim that carries the answer, that is, which says what `Answer.short` says; `unsupported` where none
-            does. Of a long answer that no single claim carries: of the weakest of its sentences.
-        carried_by: the number of that claim, from 1; `None` where there is none.
-        num_claims: that say something.
-        num_supported: that a passage bears out.
-        num_contradicted: of which a passage says otherwise.
+        support: that of the claim that carries the answer, i.e. states `Answer.short`; `unsupported` if there is none. For a
+            long answer that no single claim carries: that of its weakest sentence.
+        carried_by: the number of that claim, from 1; `None` if there is none.
+        num_claims: the number of claims that say something.
+        num_supported: how many of them a passage supports.
+        num_contradicted: how many of them a passage contradicts.
         num_sentences_without_claim: sentences of the final text that belong to no claim.
     """
 
@@ -264,20 +264,20 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a method hands back.
+    """What a method returns.
 
     Attributes:
-        text: the final content for a reader, with `[k]` marks; each mark resolves to a citation of `claims`, and stands on a
+        text: the final text for the user, with `[k]` marks; each mark resolves to a citation of `claims` and is placed on a
             sentence that states that claim.
-        short: the bare answer, as metrics take it.
+        short: the bare answer, as used by metrics.
         claims: in the order of the reasoning.
         stopped_because: `finished`, or what ended the work early (such as `max_rounds` or `max_llm_calls`).
-        how: how `short` was read off the model's words (such as `marker`, `forced`, `last-claim`).
-        num_marks_removed: marks that the model invented and that were taken out of `text`.
-        passage_ids: what the method retrieved to answer from, in the order it counts (best or earliest first).
-        num_marks_misplaced: marks of claims that were taken out of `text`, since the sentence states another claim, or since
-            the claim rests on nothing.
-        verdict: how the answer stands; the record has it, whatever the method says.
+        how: how `short` was extracted from the model's words (such as `marker`, `forced`, `last-claim`).
+        num_marks_removed: marks that the model invented and that were removed from `text`.
+        passage_ids: the passages retrieved for the answer, in ranked order (best or earliest first).
+        num_marks_misplaced: marks of claims that were removed from `text` because the sentence states another claim, or because
+            the claim has no support.
+        verdict: the support of the answer; set in the record, whatever the method reports.
     """
 
     text: str
@@ -298,7 +298,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation. A last turn of the assistant is a prefill: the model goes on from it."""
+    """One turn of a conversation. A final assistant turn is a prefill: the model continues it."""
 
     role: Role
     text: str
@@ -306,16 +306,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a reply is drawn. The defaults are greedy.
+    """Decoding parameters. The defaults are greedy.
 
     Attributes:
         temperature: 0 is greedy.
-        top_p: nucleus mass, above 0 up to 1.
-        max_tokens: at most this many new tokens.
-        stop: the reply ends before the first of these; cut again on our side, since servers forget to.
-        seed: for drawing.
-        top_logprobs: how many alternatives per token to report; 0 asks for none.
-        json_schema: constrains the reply where the endpoint can.
+        top_p: nucleus probability mass, above 0 up to 1.
+        max_tokens: the maximum number of new tokens.
+        stop: the reply ends before the first of these; enforced again on our side, since servers may not.
+        seed: for random sampling.
+        top_logprobs: how many alternatives per token to report; 0 for none.
+        json_schema: constrains the reply if the endpoint can.
     """
 
     temperature: float = 0.0
@@ -329,9 +329,9 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call, as the endpoint counts them. `cached_tokens` are prompt tokens it did not compute again.
+    """Tokens of one call, as counted by the endpoint. `cached_tokens` are prompt tokens that it did not recompute.
 
-    Where the endpoint did not count, as of a stream that was cut, they are estimated, and `is_estimated` says so.
+    If the endpoint gave no counts, as for a truncated stream, they are estimates, and `is_estimated` is set.
     """
 
     prompt_tokens: int = 0
@@ -351,13 +351,13 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a language model said.
+    """A reply of a language model.
 
     Attributes:
         text: without the stop string, and without the prefill.
-        finish_reason: `stop`, `length`, or what else the endpoint says.
-        usage: tokens.
-        logprobs: one entry a token, if they were asked for and the endpoint gives them.
+        finish_reason: `stop`, `length`, or whatever else the endpoint reports.
+        usage: token counts.
+        logprobs: one entry per token, if they were requested and the endpoint provides them.
     """
 
     text: str
@@ -368,16 +368,16 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What an endpoint can do, so that a method may use it and must not rely on it.
+    """What an endpoint can do: methods may use it but must not depend on it.
 
     Attributes:
-        prefill: goes on from a last turn of the assistant.
+        prefill: continues a final assistant turn.
         logprobs: reports log-probabilities of tokens and alternatives.
         json_schema: constrains a reply to a schema.
         samples: draws several replies in one request (`protocols.ManyReplies`).
-        scores: reports log-probabilities of words that it is given (`protocols.TextScorer`).
-        context_tokens: length of its context, if known.
-        max_parallel: how many calls it serves at a time, if there is such a limit.
+        scores: reports log-probabilities of a given text (`protocols.TextScorer`).
+        context_tokens: its context length, if known.
+        max_parallel: the number of calls it serves at a time, if limited.
     """
 
     prefill: bool = False

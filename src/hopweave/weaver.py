@@ -1,4 +1,4 @@
-"""Opens the parts that settings name and answers questions with them, each into a record.
+"""Opens the components that settings name and answers questions with them, each into a record.
 
 async with Weaver(read_settings({"corpus": "my-index"})) as weaver:
     record = await weaver.answer("Who designed the bridge that ...?")
@@ -46,31 +46,31 @@ from hopweave.types import Answer, Question
 
 MAX_QUESTION_CHARACTERS = 8_000
 APART_SECONDS = 0.002
-"""Between the beginnings of questions side by side. Begun at one moment, their replies come back at one moment, and each waits
-until all the others have been worked on, in every round again."""
+"""Between the starts of concurrent questions. If all started at once, their replies would arrive at once, and in every round
+each would wait until all the others had been processed."""
 _LOG = logging.getLogger(__name__)
 
 
 class Weaver:
     """Everything that questions share, opened once.
 
-    What is given by name or as an object counts over the settings. An object is used as it is: options that settings hold for a
-    part of its name do not touch it, and it stays open when the weaver closes, for it is its giver's to close.
+    Components given by name or as objects override the settings. An object is used as it is: options that settings hold under
+    its name do not affect it, and it stays open when the weaver closes, since its owner must close it.
 
     Args:
-        settings: which parts, with which options; or keys and values over those of files and the environment, as `ask` takes.
-        method: how to answer: a name, the path of a file (`./mine.py:Picky`), or an object, as all that follow.
+        settings: the components and their options; or keys and values that override files and the environment, as in `ask`.
+        method: how to answer: a name, the path of a file (`./mine.py:Picky`), or an object; likewise for those that follow.
         llm: the language model.
-        retriever: finds passages. One that does not ask the model brings its own passages, so that there is no corpus.
-        reader: reads answers out of passages.
-        duplicate_detector: tells whether a query was asked before.
+        retriever: finds passages. One that does not ask the model brings its own passages, so there is no corpus.
+        reader: extracts answers from passages.
+        duplicate_detector: decides whether a query was asked before.
         corpus: an index folder, or `starter`.
         budget: the limits of each question.
-        components: ready parts to use instead of all that would be opened; the weaver closes them.
+        components: open components to use instead of opening any; the weaver closes them.
 
     Raises:
-        SettingsError: for what cannot be used, such as an object that lacks something of its role, with what it lacks.
-        DataError, MissingExtra: as `answer`.
+        SettingsError: for anything unusable, such as an object that lacks a member of its role, with what it lacks.
+        DataError, MissingExtra: as in `answer`.
     """
 
     def __init__(
@@ -104,15 +104,15 @@ class Weaver:
             _warn_once(note)
 
     def _notes(self) -> Sequence[str]:
-        """Where the options of the method and the parts do not fit."""
+        """Mismatches between the options of the method and the components."""
         return self.method.notes_on(Workbench(self.components, Trace(), self.budget)) if isinstance(self.method, Noting) else ()
 
     @property
     def method(self) -> Method:
-        """What answers the questions. Another may take its place, and records name it from then on.
+        """The method that answers the questions. It can be replaced, and later records name the new one.
 
         Raises:
-            SettingsError: when it is set, if it is no method.
+            SettingsError: when it is set to an object that is not a method.
         """
         return self._method
 
@@ -136,19 +136,19 @@ class Weaver:
         await self.close()
 
     async def close(self) -> None:
-        """Closes the parts."""
+        """Closes the components."""
         await self.components.close()
 
     async def answer(self, question: str | Question, *, observers: Sequence[Observer] = ()) -> Record:
-        """Answers a question. Whatever fails on the way is in the record, not raised.
+        """Answers a question. Any failure on the way is in the record, not raised.
 
         Args:
             question: the question, or its text.
-            observers: told of each step as it happens.
+            observers: called with each step as it happens.
 
         Raises:
-            DataError: for an empty question, one longer than 8,000 characters, or one that asks for a label and names none.
-            SettingsError, DataError, MissingExtra: for what the user has to fix first.
+            DataError: for an empty question, one longer than 8,000 characters, or one that asks for a label but lists none.
+            SettingsError, DataError, MissingExtra: for anything that the user has to fix first.
         """
         asked = Question("question", question) if isinstance(question, str) else question
         check_question(asked)
@@ -163,16 +163,16 @@ class Weaver:
     async def answer_all(
         self, questions: Iterable[Question], *, max_parallel: int = 1, show_progress: bool | None = None
     ) -> AsyncIterator[Record]:
-        """Answers many questions, up to `max_parallel` side by side, and yields each record as it is done.
+        """Answers many questions, up to `max_parallel` concurrently, and yields each record when it is done.
 
         Args:
-            questions: to be answered.
-            max_parallel: how many at a time.
+            questions: the questions.
+            max_parallel: how many to answer at a time.
             show_progress: whether to draw a bar on standard error; `None` draws it in a terminal and in a notebook.
 
         Raises:
             SettingsError: if `max_parallel` is below 1.
-            SettingsError, DataError, MissingExtra: as `answer`. What was done by then is yielded first, the rest is cancelled.
+            SettingsError, DataError, MissingExtra: as in `answer`. Finished records are yielded first, the rest is cancelled.
         """
         if max_parallel < 1:
             raise SettingsError(f"max_parallel must be at least 1, not {max_parallel}")
@@ -204,7 +204,7 @@ class Weaver:
             await asyncio.gather(*running, return_exceptions=True)
 
     def setup(self, budget: Budget) -> Setup:
-        """What a record of this weaver depends on."""
+        """Everything that a record of this weaver depends on."""
         reader = self.components.reader
         return Setup(
             version=_own_version(),
@@ -223,7 +223,7 @@ class Weaver:
             answer = await self.method.answer(question, workbench)
             _check_answer(answer, workbench.trace)
             return settled(answer), None
-        except Exception as error:  # noqa: BLE001 - a method that breaks is a failed question, not a lost run
+        except Exception as error:  # noqa: BLE001 - a bug in a method is a failed question, not a lost run
             cause = error_that_counts([error])
         if isinstance(cause, BudgetReached):
             return Answer("", "", stopped_because=cause.limit, how="empty"), None
@@ -236,7 +236,7 @@ class Weaver:
 
 
 def _withheld(answer: Answer, workbench: Workbench) -> Answer:
-    """The answer, or an abstention in its place where no passage bears it out; the answer itself stays in the trace."""
+    """The answer, or an abstention in its place if no passage supports it; the answer itself stays in the trace."""
     support = verdict_of(answer).support
     if support == "supported" or not answer.short:
         return answer
@@ -245,10 +245,10 @@ def _withheld(answer: Answer, workbench: Workbench) -> Answer:
 
 
 def check_question(question: Question) -> None:
-    """Holds a question to what can be asked.
+    """Checks that a question can be asked.
 
     Raises:
-        DataError: if it is empty, too long, or asks for a label and names none.
+        DataError: if it is empty, too long, or asks for a label but lists none.
     """
     if not question.text.strip():
         raise DataError("the question is empty; ask something")
@@ -262,7 +262,7 @@ def check_question(question: Question) -> None:
 
 
 def _check_answer(answer: Answer, trace: Trace) -> None:
-    """Holds a method to its contract: an answer of the right types, every quote in its passage, and every mark resolves.
+    """Checks a method's contract: an answer of the right types, every quote is in its passage, and every mark resolves.
 
     Raises:
         MethodError: saying what is wrong.
@@ -286,7 +286,7 @@ def _check_answer(answer: Answer, trace: Trace) -> None:
 
 @cache
 def _own_version() -> str:
-    return version("hopweave")  # which reads a file, and takes more than a millisecond
+    return version("hopweave")  # reads a file, which takes more than a millisecond
 
 
 @cache
@@ -309,26 +309,26 @@ async def aask(
 ) -> Record:
     """Answers one question.
 
-    What is given here counts over `hopweave.toml` and the environment, and an object over all options that settings hold for a
-    part of its name.
+    Arguments override `hopweave.toml` and the environment, and an object overrides all options that settings hold under its
+    name.
 
     Args:
-        question: what is asked.
-        method: how to answer: a name, the path of a file (`./mine.py:Picky`), or an object, as all that follow.
+        question: the question.
+        method: how to answer: a name, the path of a file (`./mine.py:Picky`), or an object; likewise for those that follow.
         llm: the language model.
         retriever: finds passages; one that does not ask the model brings its own, and there is no corpus.
-        reader: reads answers out of passages.
-        duplicate_detector: tells whether a query was asked before.
+        reader: extracts answers from passages.
+        duplicate_detector: decides whether a query was asked before.
         corpus: an index folder, or `starter`.
         budget: the limits of the question.
-        observers: told of each step as it happens.
-        settings: other keys of `Settings`, such as `profile` or `store`, and options of parts, such as `methods`.
+        observers: called with each step as it happens.
+        settings: other keys of `Settings`, such as `profile` or `store`, and options of components, such as `methods`.
 
     Returns:
         The record: `record.answer` is the answer, or `None` with `record.error` set.
 
     Raises:
-        SettingsError, DataError, MissingExtra: for what the user has to fix first, as `Weaver` and `Weaver.answer`.
+        SettingsError, DataError, MissingExtra: for anything that the user has to fix first, as in `Weaver` and `Weaver.answer`.
     """
     weaver = Weaver(
         settings,
@@ -357,7 +357,7 @@ def ask(
     observers: Sequence[Observer] = (),
     **settings: Any,
 ) -> Record:
-    """`aask` for code that is not asynchronous, and for a notebook, whose own loop runs: there it works in a thread beside it.
+    """`aask` for synchronous code, and for notebooks, whose event loop is already running: there it works in a separate thread.
 
     See `aask` for the arguments and the errors.
     """
@@ -381,7 +381,7 @@ def ask(
 
 
 def _in_a_thread(work: Coroutine[Any, Any, Record]) -> Record:
-    """Waits for a coroutine on a loop of its own, in a thread of its own. Interrupting the wait cancels it."""
+    """Waits for a coroutine on its own loop in its own thread. Interrupting the wait cancels it."""
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
 
     async def watched() -> Record:
@@ -403,5 +403,5 @@ def _in_a_thread(work: Coroutine[Any, Any, Record]) -> Record:
 
 @cache
 def _warn_once(note: str) -> None:
-    """Says once in a process what does not fit; without a handler, logging writes it to standard error."""
+    """Logs a mismatch once per process; without a handler, logging writes it to standard error."""
     _LOG.warning(note)

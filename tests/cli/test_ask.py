@@ -242,7 +242,7 @@ def test_a_failed_question_is_drawn_and_ends_with_1():
         ([QUESTION, "--reader", "dbr"], "'dbr' is not one of the readers"),
         ([QUESTION, "--profile", "paper_serchain"], "there is no profile 'paper_serchain'; did you mean"),
         ([QUESTION, "--corpus", "nowhere"], "there is no index at nowhere; make one with: hopweave index"),
-        ([QUESTION, "--set", "theta"], "--set wants key=value"),
+        ([QUESTION, "--set", "theta"], "--set expects key=value"),
         ([QUESTION, "--set", "budget=5"], "settings.budget: Input should be a valid dictionary"),
         ([QUESTION, "--set", "store=5"], "settings.store: Input should be"),
         ([QUESTION, "--set", "methods.searchain.thetta=1"], "methods.searchain has no option 'thetta'; did you mean 'theta'?"),
@@ -315,7 +315,7 @@ async def test_interrupting_ends_with_130_a_line_and_an_open_call_that_is_closed
         process.send_signal(signal.SIGINT)
         output, errors = await asyncio.wait_for(process.communicate(), 60)
         assert (process.returncode, output) == (130, b"")
-        assert errors.decode() == "hopweave: interrupted; what was answered is kept, run the same command to go on\n"
+        assert errors.decode() == "hopweave: interrupted; answers so far are kept, run the same command to resume\n"
         while not server.num_abandoned and time.monotonic() < give_up:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         assert server.num_abandoned == 1

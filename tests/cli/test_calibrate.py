@@ -138,7 +138,7 @@ def test_alpha_is_chosen_without_reader_or_model(tmp_path):
     ]
     said = run(lines(tmp_path / "p.jsonl", rows), "--what", "alpha").stdout
     assert "3 pairs, ROUGE-L precision of answer and passage" in said
-    assert "left out, since nobody can tell whether answer and passage agree: 1" in said
+    assert "left out, as it is undecidable whether answer and passage agree: 1" in said
     assert list(table(said)) == ["0.35", "0.5"]
     assert "best: alpha = 0.5, F1 1.000" in said
 

@@ -80,15 +80,15 @@ def test_two_passages_of_one_id_and_different_content_are_refused(tmp_path):
     path = own(tmp_path / "a.jsonl", {"id": "p", "text": "One."}, {"id": "p", "text": "Two."})
     result = corpus("jsonl", path)
     assert result.exit_code == 1
-    assert "hopweave: two passages have the id 'p' and differ in title or text; pool their files apart\n" in result.stderr
+    assert "hopweave: two passages have the id 'p' and differ in title or text; pool their files separately\n" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["zsre", "x.jsonl"], "the rows of zsre bring no passages of their own; index a corpus that holds its evidence"),
+        (["zsre", "x.jsonl"], "the rows of zsre contain no passages; index a corpus that contains its evidence"),
         (["hotpot", "x.json"], "'hotpot' is not one of the datasets; did you mean 'hotpotqa'?"),
-        (["hotpotqa", "x.json"], "x.json does not exist, or is a link to nothing; check the path"),
+        (["hotpotqa", "x.json"], "x.json does not exist, or is a dangling link; check the path"),
         (["hotpotqa"], "HotpotQA: there is nothing to read; give either path = FILE or hub = true"),
     ],
 )
@@ -100,7 +100,7 @@ def test_what_cannot_be_pooled_is_said_in_one_line(arguments, message):
 def test_rows_without_any_passage_are_an_error_and_empty_ones_are_counted(tmp_path):
     result = corpus("jsonl", json_lines(tmp_path / "a.jsonl", {"question": "Who?", "answer": "x"}))
     assert result.exit_code == 1
-    assert "jsonl brings no passage with a text in it" in result.stderr
+    assert "jsonl has no passages with text" in result.stderr
     row = {"_id": "1", "question": "Who?", "answer": "x", "supporting_facts": [["A", 0]], "context": [["A", ["x"]], ["B", []]]}
     assert "1 passages; left out: 0 repeated, 1 empty" in corpus("hotpotqa", json_list(tmp_path / "b.json", row)).stderr
 

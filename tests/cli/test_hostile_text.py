@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -21,11 +22,10 @@ from hopweave.cli import app
 from hopweave.cli._console import console
 from hopweave.cli._terminal import plain, say
 from hopweave.evaluation.judging.annotation import Row, write_sheet
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow, written
-from hopweave.evaluation.reports.blocks import Number
-from hopweave.evaluation.reports.csv import write_csv
-from hopweave.render.csv_text import csv_text
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureColumn, MeasuredRow, written
+from hopweave.render.csv_text import csv_text, table_csv
 from hopweave.render.plain import flat, plain_json, visible
+from hopweave.render.table import Number, Table, columns, rows
 from hopweave.trace import Record
 
 HOSTILE = f"{ESCAPES}\rhopweave: all holds\nhopweave: all holds"
@@ -44,14 +44,22 @@ say = {json.dumps(f"So the answer is: the {HOSTILE} Nith.")}
 @pytest.fixture(autouse=True)
 def scene(tmp_path, monkeypatch):
     """Questions, passages, a model and a folder, all of them hostile."""
+    go_into(tmp_path, monkeypatch)
+    put_files()
+
+
+def go_into(folder, monkeypatch):
     for name in list(os.environ):
         if name.startswith("HOPWEAVE_"):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path / NAME))
-    (tmp_path / NAME).mkdir()
-    monkeypatch.chdir(tmp_path / NAME)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    monkeypatch.setenv("HOPWEAVE_MODELS", str(folder / NAME))
+    (folder / NAME).mkdir()
+    monkeypatch.chdir(folder / NAME)
+
+
+def put_files():
     Path("rules.toml").write_text(RULES)
     Path("hopweave.toml").write_text(SETTINGS)
     asked = {f"q{n}{HOSTILE}": f"Which {HOSTILE} river runs through town {n}?" for n in range(3)}
@@ -81,10 +89,27 @@ def shown(*arguments, stdin=None):
     return result.output
 
 
-def made_run():
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    """The folder after a run was made in it."""
+    place = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        go_into(place, patch)
+        put_files()
+        make_run()
+    return place / NAME
+
+
+@pytest.fixture
+def made(template, scene):
+    """A copy of it, where the test is."""
+    shutil.copytree(template, ".", dirs_exist_ok=True)
+
+
+def make_run():
     flags = ["--dataset", "jsonl", "--path", f"{NAME}.jsonl", "--methods", "direct,cot,direct_retrieval"]
     assert run("index", "passages.jsonl", "--to", "index").exit_code == 0
-    return shown("evaluate", "--out", NAME, *flags, "--corpus", "index", "--set", "retries.max_attempts=1")
+    shown("evaluate", "--out", NAME, *flags, "--corpus", "index", "--set", "retries.max_attempts=1")
 
 
 COMMANDS = {
@@ -124,6 +149,13 @@ COMMANDS = {
     "list": [[], [HOSTILE], ["methods", HOSTILE], ["methods", "direct"]],
     "report": [[NAME], [HOSTILE], [NAME, "--to", f"{NAME}.jsonl"]],
     "score": [[NAME], [NAME, "--metrics", HOSTILE], [NAME, "--by", HOSTILE], [HOSTILE]],
+    "search": [
+        ["index", HOSTILE],
+        ["index", "town", "--json"],
+        ["index", "town", "--retriever", "weave"],
+        [HOSTILE, "town"],
+        ["index", "town", "--retriever", HOSTILE],
+    ],
     "show": [
         [f"{NAME}/records/jsonl/direct_retrieval.jsonl"],
         [f"{NAME}/records/jsonl/direct.jsonl", "--line", "2", "--calls"],
@@ -141,9 +173,9 @@ def test_every_command_is_tried():
     assert set(COMMANDS) == set(get_command(app).list_commands(None))
 
 
+@pytest.mark.usefixtures("made")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_escape_of_another_reaches_the_terminal(command):
-    made_run()
     if command in ("compare", "report", "verify", "score"):
         shown("score", NAME)
         shown("compare", NAME)
@@ -160,8 +192,8 @@ def test_a_mistyped_command_and_flag_are_plain():
     assert "red" in shown(f"--{HOSTILE}")
 
 
+@pytest.mark.usefixtures("made")
 def test_verify_says_what_was_altered_and_stays_on_its_line():
-    made_run()
     place = Path(NAME, "records", "jsonl", "cot.jsonl")
     lines = [Record.from_json(line) for line in place.read_text().strip().split("\n")]
     done = next(number for number, record in enumerate(lines) if record.answer is not None)
@@ -226,12 +258,12 @@ def cells(text):
 
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_no_cell_of_any_csv_is_taken_for_a_formula(formula, tmp_path):
-    sheet = Sheet("t", ("label",), (Head("x", "x"),), (SheetRow((formula,), {"x": -0.5}, 1),))
+    result = AnalysisResult("t", ("label",), (FigureColumn("x", "x"),), (MeasuredRow((formula,), {"x": -0.5}, 1),))
     write_sheet([Row(("d", "m"), "q", formula, formula, 1, formula, formula)], tmp_path / "sheet.csv")
     texts = [
         csv_text([[formula]]),
-        write_csv([[formula, Number("k", -0.25, "-0.25")]]),
-        written(sheet, "csv"),
+        table_csv(Table(columns(("a", "b")), rows([[formula, Number("k", -0.25, "-0.25")]]))),
+        written(result, "csv"),
         (tmp_path / "sheet.csv").read_bytes().decode("utf-8-sig"),
     ]
     for text in texts:

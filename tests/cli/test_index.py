@@ -112,9 +112,9 @@ def test_a_corpus_with_an_error_leaves_the_index_as_it_was(corpus, tmp_path):
     [
         ([], "there is nothing to do; give files or folders"),
         (["--add"], "--add needs something to add"),
-        (["x", "--check"], "--check changes nothing; give it alone"),
-        (["--check", "--delete", "1"], "--check changes nothing; give it alone"),
-        (["x", "--delete", "1"], "would build anew what it deletes from; give --add as well"),
+        (["x", "--check"], "--check changes nothing; use it alone"),
+        (["--check", "--delete", "1"], "--check changes nothing; use it alone"),
+        (["x", "--delete", "1"], "would rebuild the index it deletes from; add --add"),
         (["x", "--max-words", "-1"], "max_words = -1 is below 0"),
     ],
 )

@@ -111,7 +111,7 @@ def test_a_file_that_is_not_text_is_named(tmp_path: Path):
 
 def test_an_empty_file_is_named(tmp_path: Path):
     (tmp_path / "a.jsonl").write_text("\n\n")
-    with pytest.raises(DataError, match=r"a\.jsonl holds no record"):
+    with pytest.raises(DataError, match=r"a\.jsonl contains no record"):
         run(tmp_path / "a.jsonl")
 
 
@@ -133,7 +133,7 @@ def test_a_torn_last_line_is_left_out_and_said(file: Path):
     file.write_text(graph().to_json() + "\n" + searchain().to_json()[:300])
     result = run(file)
     assert result.stdout.startswith("Which was founded first")
-    assert "line 2 is torn" in result.stderr
+    assert "line 2 is incomplete" in result.stderr
 
 
 def test_a_line_that_is_not_there_is_refused(file: Path):

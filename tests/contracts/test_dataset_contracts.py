@@ -124,7 +124,7 @@ def test_a_broken_row_is_an_error_that_names_file_line_and_reason(name, layouts,
             list(made(name, shown).examples())
         message = str(caught.value)
         assert message.startswith(f"{shown.rows.as_posix()}, {where}"), message
-        assert re.search(r"has no field|is not an object|columns|no list of texts|nonsense", message), message
+        assert re.search(r"has no field|is not an object|columns|not a list of texts|nonsense", message), message
         assert "; " in message
         assert "\n" not in message
 
@@ -135,7 +135,7 @@ def test_a_row_that_comes_twice_is_an_error_that_names_both_lines(name, layouts)
             continue
         line = shown.rows.read_text().splitlines()[0]
         shown.rows.write_text(f"{line}\n\n{line}\n")
-        with pytest.raises(DataError, match=r"line 3: its id .* is also that of .*line 1; give each row an id of its own"):
+        with pytest.raises(DataError, match=r"line 3: its id .* is also that of .*line 1; give each row its own id"):
             list(made(name, shown).examples())
 
 

@@ -20,8 +20,18 @@ def in_turns(form):
 
 
 @pytest.mark.parametrize("method", METHODS)
+async def test_nothing_that_a_model_copied_from_a_passage_is_a_marker_in_what_it_is_sent(method):
+    """Each form of reply to a question of each kind, in turn with prefill and without."""
+    for form in range(len(REPLIES)):
+        for number, question in enumerate(QUESTIONS if form < 2 else [QUESTIONS[form % 3]]):
+            prefill = (form // 3 + number) % 2 == 0
+            assert await live_markers(method, question, in_turns(form), prefill=prefill) == [], REPLIES[form]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("question", QUESTIONS, ids=[question.id for question in QUESTIONS])
-async def test_nothing_that_a_model_copied_from_a_passage_is_a_marker_in_what_it_is_sent(method, question):
+async def test_so_it_is_with_each_form_for_each_question_with_prefill_and_without(method, question):
     for form in range(len(REPLIES)):
         for prefill in (False, True):
             assert await live_markers(method, question, in_turns(form), prefill=prefill) == [], REPLIES[form]
@@ -29,6 +39,19 @@ async def test_nothing_that_a_model_copied_from_a_passage_is_a_marker_in_what_it
 
 @pytest.mark.parametrize("method", METHODS)
 async def test_so_it_is_with_every_option(method):
+    """Each option with a third of the forms, in turn."""
+    for number, options in enumerate(variants(method)):
+        for form in range(number % 3, len(REPLIES), 3):
+            with suppress(MissingExtra):
+                assert await live_markers(method, QUESTIONS[0], in_turns(form), prefill=True, **options) == [], (
+                    options,
+                    REPLIES[form],
+                )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+async def test_so_it_is_with_every_option_and_every_form(method):
     for options in variants(method):
         for form in range(len(REPLIES)):
             with suppress(MissingExtra):

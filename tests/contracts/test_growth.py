@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import itertools
 import pkgutil
 import time
 
@@ -183,17 +184,26 @@ def growth(reader, piece, around, length):
     return longest / max(shortest, 1e-4), longest
 
 
+def grows_with_its_text(name, texts):
+    reader, length = READERS[name], SLOW.get(name, BASE)
+    for piece, around in texts:
+        if seconds(reader, made_of(piece, length, *around)) < SECONDS:
+            continue
+        times, took = growth(reader, piece, around, length)
+        assert times < MOST_GROWTH, f"{piece!r} within {around}: {times:.0f} times longer for 4 times the text, {took:.1f} s"
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_time_grows_no_faster_than_the_text(name):
-    reader, length = READERS[name], SLOW.get(name, BASE)
-    for piece in PIECES:
-        for around in AROUND if piece != "\ud800" else AROUND[:1]:
-            if seconds(reader, made_of(piece, length, *around)) < SECONDS:
-                continue
-            times, took = growth(reader, piece, around, length)
-            assert times < MOST_GROWTH, (
-                f"{piece!r} within {around}: {times:.0f} times longer for 4 times the text, {took:.1f} s"
-            )
+    """Each piece within one of what may stand around it, in turn."""
+    turns = zip(PIECES, itertools.cycle(AROUND), strict=False)
+    grows_with_its_text(name, [(piece, around if piece != "\ud800" else AROUND[0]) for piece, around in turns])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READERS)
+def test_so_it_is_of_each_piece_within_all_that_may_stand_around_it(name):
+    grows_with_its_text(name, [(piece, around) for piece in PIECES for around in (AROUND if piece != "\ud800" else AROUND[:1])])
 
 
 LONGEST = {

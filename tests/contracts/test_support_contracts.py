@@ -92,6 +92,17 @@ def adversary(seed):
 
 
 async def answered(method, question, seed, **more):
+    """The record of a question; several tests look at the same one."""
+    key = method, question.id, seed, tuple(more.items())
+    if key not in KNOWN:
+        KNOWN[key] = await _answered(method, question, seed, **more)
+    return KNOWN[key]
+
+
+KNOWN = {}
+
+
+async def _answered(method, question, seed, **more):
     try:
         load("methods", method)
         settings = read_settings({"method": method, "budget": {"max_llm_calls": 60}, **more})

@@ -21,14 +21,14 @@ BAD = {
     "title of another type": ("a.jsonl", b'{"title": {"a": 1}, "text": "x"}', r"line 1: its title is of type dict"),
     "id of another type": ("a.jsonl", b'{"id": 1.5, "text": "x"}', r"line 1: its id is of type float"),
     "truth value as id": ("a.jsonl", b'{"id": true, "text": "x"}', r"line 1: its id is of type bool"),
-    "half a surrogate pair": ("a.jsonl", b'{"text": "a\\ud800"}', r"line 1: its text holds half of a surrogate pair"),
+    "half a surrogate pair": ("a.jsonl", b'{"text": "a\\ud800"}', r"line 1: its text contains an unpaired surrogate"),
     "line that is not JSON": (
         "a.jsonl",
         b'{"text": "x"}\n{"text": }\n',
         r"a\.jsonl, line 2 is not JSON: .*column 10.*remove it$",
     ),
     "line that is no object": ("a.jsonl", b'["x"]', r"a\.jsonl, line 1 is a list, not an object"),
-    "deep nesting": ("a.jsonl", b"[" * 200_000, r"a\.jsonl, line 1 (nests too deeply|is not JSON)"),
+    "deep nesting": ("a.jsonl", b"[" * 200_000, r"a\.jsonl, line 1 (is nested too deeply|is not JSON)"),
     "bad bytes in lines": (
         "a.jsonl",
         b'{"text": "x"}\n{"text": "\xff"}',
@@ -50,9 +50,9 @@ BAD = {
     ),
     "JSON of numbers": ("a.json", b"[1, 2]", r"a\.json, record 1 is a number, not an object"),
     "JSON that is one record": ("a.json", b'{"title": "T", "text": "x"}', r"a\.json, record 'title' is a text, not an object"),
-    "JSON that is one text": ("a.json", b'"x"', r"a\.json holds neither a list nor an object"),
+    "JSON that is one text": ("a.json", b'"x"', r"a\.json is neither a list nor an object"),
     "empty text file": ("a.txt", b" \n", r"a\.txt is empty; remove it or leave it out$"),
-    "empty lines": ("a.jsonl", b"\n\n", r"a\.jsonl is empty: it holds no record"),
+    "empty lines": ("a.jsonl", b"\n\n", r"a\.jsonl is empty: it has no records"),
     "empty JSON": ("a.json", b"", r"a\.json is empty"),
     "empty list": ("a.json", b"[]", r"a\.json is empty"),
     "header alone": ("a.tsv", b"id\ttext\n", r"a\.tsv is empty"),
@@ -60,11 +60,11 @@ BAD = {
     "no header": ("a.tsv", b"7\tsome words\n8\tmore words\n", r"a\.tsv, line 2 has no field text or .*--text-field$"),
     "stray quote": ("a.tsv", b'id\ttext\n1\t"Hi" she said\n', r"a\.tsv, line 2 cannot be split into columns.*marks doubled$"),
     "open quote": ("a.tsv", b'id\ttext\n1\t"Hi she said\n', r"a\.tsv, line 2 cannot be split into columns"),
-    "no zip": ("a.txt.gz", b"plain", r"a\.txt\.gz is not a whole gzip file"),
+    "no zip": ("a.txt.gz", b"plain", r"a\.txt\.gz is not a complete gzip file"),
     "zip that breaks off": (
         "a.txt.gz",
         gzip.compress(os.urandom(5000).hex().encode())[:-900],
-        r"a\.txt\.gz is not a whole gzip file",
+        r"a\.txt\.gz is not a complete gzip file",
     ),
 }
 
@@ -95,7 +95,7 @@ def test_a_path_that_does_not_exist_is_named(tmp_path):
 
 def test_a_link_to_nothing_is_named(tmp_path):
     (tmp_path / "a.txt").symlink_to(tmp_path / "gone")
-    with pytest.raises(DataError, match=r"a\.txt does not exist, or is a link to nothing"):
+    with pytest.raises(DataError, match=r"a\.txt does not exist, or is a dangling link"):
         list(read_corpus([tmp_path]))
 
 

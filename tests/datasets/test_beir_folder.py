@@ -38,8 +38,8 @@ def test_zipped_files_are_read_as_well(folder):
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("q1 d1 1", r"test\.tsv, line 6 is not a query, a passage and a whole number"),
-        ("q1\td1\tmuch", r"test\.tsv, line 6 is not a query"),
+        ("q1 d1 1", r"test\.tsv, line 6 is not a tab-separated query, passage and integer"),
+        ("q1\td1\tmuch", r"test\.tsv, line 6 is not a tab-separated query"),
         ("q9\td1\t1", r"test\.tsv judges the query 'q9', which queries\.jsonl lacks"),
     ],
 )

@@ -72,8 +72,8 @@ def test_the_line_of_a_record_in_a_list_is_the_one_where_it_begins(tmp_path, bro
         ('{"name": "a"}\n{"name": ', r"line 2 is not JSON: .*\(column 10\)"),
         ('{"name": "a"}\n"b"', r"line 2 is not an object with fields"),
         ('{"size": 1}', r"line 1 has no field name or label, size \(its fields: size\)"),
-        ("[" * 3000, "is not JSON|nests too deeply"),
-        ('{"a":' * 100000, "line 1 (is not JSON|nests too deeply)"),
+        ("[" * 3000, "is not JSON|is nested too deeply"),
+        ('{"a":' * 100000, "line 1 (is not JSON|is nested too deeply)"),
         ("  \n", "is empty; fetch the file again"),
     ],
 )
@@ -88,7 +88,7 @@ def test_bytes_that_are_not_utf_8_and_a_torn_zip_are_named(tmp_path):
     with pytest.raises(DataError, match=r"a\.jsonl is not UTF-8"):
         read(tmp_path / "a.jsonl")
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b'{"name": "a"}\n' * 99)[:-9])
-    with pytest.raises(DataError, match="is not a whole gzip file"):
+    with pytest.raises(DataError, match="is not a complete gzip file"):
         read(tmp_path / "a.jsonl.gz")
 
 

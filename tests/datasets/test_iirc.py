@@ -39,7 +39,7 @@ def test_passages_are_the_paragraphs_of_more_than_ten_words_of_linked_pages(show
 def test_without_the_pages_gold_is_unknown_and_there_is_no_corpus(shown):
     (example,) = IIRC(shown.path).examples()
     assert example.gold.passage_ids == ()
-    with pytest.raises(SettingsError, match="passages of IIRC are in a file of their own; give articles = FILE"):
+    with pytest.raises(SettingsError, match="passages of IIRC are in a separate file; give articles = FILE"):
         list(IIRC(shown.path).passages())
 
 
@@ -81,7 +81,7 @@ def test_an_answer_without_its_text_is_refused(tmp_path):
 
 def test_pages_that_are_no_object_of_texts_are_refused(shown, tmp_path):
     (tmp_path / "list.json").write_text("[1]")
-    with pytest.raises(DataError, match="is not one object with a member for each entry"):
+    with pytest.raises(DataError, match="is not one object with a member per entry"):
         list(IIRC(shown.path, articles=tmp_path / "list.json").passages())
     (tmp_path / "numbers.json").write_text('{"light": 3}')
     with pytest.raises(DataError, match="member 'light': value: Input should be a valid string"):

@@ -54,5 +54,5 @@ def test_evidence_that_is_missing_is_refused(tmp_path):
 
 
 def test_without_the_articles_there_is_no_corpus(shown):
-    with pytest.raises(SettingsError, match=r"articles of MultiHop-RAG are in a file of their own; give corpus = FILE"):
+    with pytest.raises(SettingsError, match=r"articles of MultiHop-RAG are in a separate file; give corpus = FILE"):
         list(MultiHopRAG(shown.path).passages())

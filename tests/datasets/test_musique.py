@@ -52,9 +52,9 @@ def test_the_twin_that_cannot_be_answered_is_left_out(tmp_path):
     [
         ({"id": "9001"}, "line 2: its id '9001' does not begin with the number of hops"),
         ({"paragraphs": []}, r"line 2: question_decomposition\.0: there is no paragraph with the idx 0"),
-        ({"paragraphs": ROW["paragraphs"] * 2}, "line 2: paragraphs: an idx comes twice"),
+        ({"paragraphs": ROW["paragraphs"] * 2}, "line 2: paragraphs: duplicate idx"),
         ({"answer": " "}, "line 2: answer: is empty"),
-        ({"answer": "half \ud800"}, "line 2 holds half of a surrogate pair"),
+        ({"answer": "half \ud800"}, "line 2 contains an unpaired surrogate"),
         ({"question": 3}, "line 2: question: Input should be a valid string"),
     ],
 )

@@ -55,7 +55,7 @@ def test_tokens_of_the_development_files_are_read_too(tmp_path):
 
 def test_a_short_answer_beyond_the_page_is_refused(tmp_path):
     row = original(document_text="too short")
-    with pytest.raises(DataError, match="line 1: a short answer stands at tokens 5 to 7 of 2"):
+    with pytest.raises(DataError, match="line 1: a short answer is at tokens 5 to 7 of 2"):
         list(NaturalQuestions(json_lines(tmp_path / "a.jsonl", row)).examples())
 
 
@@ -91,7 +91,9 @@ def test_descriptions_of_web_questions_are_answers_quoted_or_not(tmp_path):
 
 @pytest.mark.parametrize("target", ["(list (description ))", "(list)", '(list (description "a))'])
 def test_a_list_of_descriptions_that_cannot_be_read_is_refused(tmp_path, target):
-    with pytest.raises(DataError, match=r"record 1\): (targetValue: .* is no list of descriptions|there is no answer in it)"):
+    with pytest.raises(
+        DataError, match=r"record 1\): (targetValue: .* is not a list of descriptions|there is no answer in it)"
+    ):
         list(WebQuestions(json_list(tmp_path / "a.json", {"utterance": "who?", "targetValue": target})).examples())
 
 
@@ -138,10 +140,10 @@ def test_the_question_files_of_dpr_and_drqa_are_read(tmp_path, name):
     ("line", "reason"),
     [
         ("who is it", "line 2 has 1 columns"),
-        ("who is it\tTam", "line 2: its answers are no list of texts"),
+        ("who is it\tTam", "line 2: its answers are not a list of texts"),
         ("who is it\t[1]", "line 2: answer.0: Input should be a valid string"),
         ("who is it\t[]", "line 2: there is no answer in it"),
-        ("who is it\t__import__('os').getcwd()", "line 2: its answers are no list of texts"),
+        ("who is it\t__import__('os').getcwd()", "line 2: its answers are not a list of texts"),
     ],
 )
 def test_a_broken_line_of_such_a_file_is_named(tmp_path, line, reason):

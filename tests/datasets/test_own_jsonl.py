@@ -42,7 +42,7 @@ def test_pinned_passages_facts_family_and_further_traits_are_kept(tmp_path):
     ("change", "reason"),
     [
         ({"anwsers": ["x"]}, "there is no field 'anwsers'; did you mean 'answers'"),
-        ({"answer": ""}, "it has neither answers nor an answer; give the texts that count"),
+        ({"answer": ""}, "it has neither answers nor an answer; give the accepted answers"),
         ({"form": "label", "labels": ["Yes"], "answer": "No"}, r"its answer is not one of its labels \['Yes'\]"),
         ({"form": "tall"}, "form: Input should be 'short', 'label' or 'long'"),
         ({"traits": {"a": [1]}}, "traits.a"),

@@ -62,7 +62,7 @@ def test_scores_that_name_no_single_label_are_refused(tmp_path, scores):
 
 
 def test_without_the_paragraphs_there_is_no_corpus(tmp_path):
-    with pytest.raises(SettingsError, match="paragraphs of StrategyQA are in a file of their own; give paragraphs = FILE"):
+    with pytest.raises(SettingsError, match="paragraphs of StrategyQA are in a separate file; give paragraphs = FILE"):
         list(StrategyQA(shown_files("strategyqa", tmp_path)[0].path).passages())
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
-from support.pages import ROOT, Reader, blocks, is_like, pages
+from support.pages import ROOT, Readers, blocks, is_like, pages
 
 # These have tests of their own, which put the files into a copy of the package: tests/test_add_a_*.py.
 _TESTED_ELSEWHERE = "docs/add_a_"
@@ -14,11 +13,16 @@ _TESTED_ELSEWHERE = "docs/add_a_"
 PAGES = [page for page in pages() if not page.startswith(_TESTED_ELSEWHERE)]
 
 
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory: pytest.TempPathFactory) -> Readers:
+    return Readers(lambda: tmp_path_factory.mktemp("reader"))
+
+
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if any(block.kind not in ("not run", "shown") for block in blocks(page))]
 )
-def test_what_a_page_says_to_do_can_be_done_in_an_empty_folder(page: str, tmp_path: Path):
-    Reader(tmp_path).does(page)
+def test_what_a_page_says_to_do_can_be_done_in_an_empty_folder(page: str, readers: Readers):
+    readers.done(page)
 
 
 def test_every_code_block_is_run_or_says_why_it_is_not():

@@ -145,7 +145,7 @@ async def test_a_key_with_signs_that_no_key_has_is_told_of(key, monkeypatch):
     monkeypatch.setenv("MY_KEY", key)
     error = await asked(at("http://models.example/v1"))
     assert isinstance(error, SettingsError)
-    assert str(error) == "the key in the environment variable MY_KEY has signs that no key has; copy it anew"
+    assert str(error) == "the key in the environment variable MY_KEY contains characters that no key has; copy it again"
 
 
 # -- certificates ----------------------------------------------------------------------------------------------------------
@@ -289,7 +289,7 @@ def test_a_missing_model_is_told_of_with_what_to_set(name):
 async def test_a_missing_key_is_told_of_under_the_name_that_was_used():
     part = read_settings({"llms": {"openai": {"model": "m"}}}).part("llms", "openai")
     error = await asked(part)
-    assert "https://api.openai.com/v1 needs a key: put it into the environment variable OPENAI_API_KEY" in str(error)
+    assert "https://api.openai.com/v1 needs a key: put it in the environment variable OPENAI_API_KEY" in str(error)
     assert "--set llms.openai.api_key_env=NAME" in str(error)
 
 

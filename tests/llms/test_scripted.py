@@ -156,7 +156,7 @@ async def test_rules_are_read_from_json(tmp_path):
         ("rules = 3", "list of tables"),
         ("rules = [", "cannot be read"),
         ('[[rules]]\nmatch = "("\nsay = "x"', "pattern"),
-        ('[[rules]]\nsay = ["x", "y"]', "several things"),
+        ('[[rules]]\nsay = ["x", "y"]', "several replies"),
     ],
 )
 def test_a_bad_rules_file_says_what_is_wrong(tmp_path, text, message):

@@ -109,7 +109,7 @@ async def test_a_password_that_an_endpoint_repeats_is_hidden():
 
 @pytest.mark.parametrize("address", ["host/v1?key=query-secret", "ftp://me:pass-word-1@host", "http://me:pass-word-1@[::1"])
 def test_an_address_that_is_none_is_told_without_its_secrets(address):
-    with pytest.raises(SettingsError, match="is no address") as caught:
+    with pytest.raises(SettingsError, match="is not a valid address") as caught:
         OpenAICompatible(model="m", base_url=address)
     assert not any(secret in str(caught.value) for secret in HIDDEN)
 

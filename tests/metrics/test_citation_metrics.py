@@ -173,7 +173,7 @@ def test_a_verdict_that_was_altered_is_refused_with_its_line(tmp_path, change):
 def test_a_line_that_is_no_verdict_is_refused(tmp_path, line):
     path = tmp_path / "judgements.jsonl"
     path.write_text(line)
-    with pytest.raises(DataError, match="line 1 is no verdict"):
+    with pytest.raises(DataError, match="line 1 is not a verdict"):
         read_judgements(path)
 
 

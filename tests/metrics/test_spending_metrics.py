@@ -156,7 +156,7 @@ def test_failed_questions_cost_what_they_cost(tmp_path):
         ("[[prices", "is not TOML"),
         ("currency = 'USD'", r"has no \[\[prices\]\]"),
         ("prices = 3", r"has no \[\[prices\]\]"),
-        ("prices = [3]", "row 1 .* is no table"),
+        ("prices = [3]", "row 1 .* is not a table"),
         ("[[prices]]\nprompt = 1\ncompletion = 1", "row 1 .* names no model"),
         ("[[prices]]\nmodel = '*'\nprompt = 'one'\ncompletion = 1", "prompt must be a number from 0 up, not 'one'"),
         ("[[prices]]\nmodel = '*'\nprompt = -1\ncompletion = 1", "prompt must be a number from 0 up, not -1"),

@@ -223,17 +223,20 @@ def test_a_hub_that_does_not_answer_costs_no_more_than_five_seconds(folder, pip,
     monkeypatch.setattr(from_hub, "_PROBE_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}")
-        begun = time.perf_counter()
-        assert fetch("tiny").is_file()
-    assert time.perf_counter() - begun < 4
+        fetching = threading.Thread(target=fetch, args=["tiny"], daemon=True)
+        fetching.start()
+        fetching.join(60)
+        assert not fetching.is_alive(), "it waits for a hub that never answers"
+    assert is_present("tiny")
 
 
 def test_a_name_server_that_hangs_costs_no_more_either(folder, pip, monkeypatch):
     monkeypatch.setattr(from_hub, "_PROBE_SECONDS", 0.1)
-    monkeypatch.setattr(from_hub, "_head", lambda url: time.sleep(2))
-    begun = time.perf_counter()
+    let_go, ended = threading.Event(), []
+    monkeypatch.setattr(from_hub, "_head", lambda url: ended.append(let_go.wait(60)))
     fetch("tiny")
-    assert time.perf_counter() - begun < 1.9
+    assert ended == []  # the name server still hangs
+    let_go.set()
 
 
 def test_the_hub_can_be_left_out(folder, hub, pip, monkeypatch):
@@ -406,9 +409,7 @@ def test_a_file_that_is_changed_in_place_is_noticed_though_size_and_time_are_as_
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
     for look in (model_identity, fetch):
-        with pytest.raises(
-            DataError, match=f"expected {SHA256}; it was changed where it lies: run hopweave models remove tiny"
-        ):
+        with pytest.raises(DataError, match=f"expected {SHA256}; it was modified on disk: run hopweave models remove tiny"):
             look("tiny")
     models.remove("tiny")
     assert fetch("tiny").read_bytes() == CONTENT
@@ -430,7 +431,7 @@ def test_a_name_of_ones_own_stays_in_the_folder(folder, tmp_path):
     mine = tmp_path / "mine.gguf"
     mine.write_bytes(b"GGUF other")
     assert fetch("../../evil", from_path=mine) == folder / "evil.gguf"
-    with pytest.raises(DataError, match="cannot be the name of a file"):
+    with pytest.raises(DataError, match="cannot be a file name"):
         fetch("..", from_path=mine)
 
 

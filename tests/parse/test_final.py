@@ -171,6 +171,10 @@ def test_any_text_is_read_without_an_error(text, question):
     assert (how == "empty") == (answer == "")
 
 
+def test_a_mark_between_two_words_parts_them():
+    assert short_form("Brno[1]and Vienna [2].") == "Brno and Vienna"
+
+
 @given(st.text('ab"“”*_`.,: [1]'))
 def test_a_short_form_is_its_own_short_form(text):
     assert short_form(short_form(text)) == short_form(text)

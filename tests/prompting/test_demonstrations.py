@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.of_each import of_each
 
 from hopweave.errors import SettingsError
 from hopweave.parse.final import final_answer
@@ -31,10 +32,10 @@ CHAINED = [*(one for one in MULTI_HOP if one.type != "comparison"), *OF["slot_fi
 LABELLED = [*OF["yes_no"], *OF["fact_checking"]]
 LABELS = {"yes_no": {"Yes", "No"}, "fact_checking": {"SUPPORTS", "REFUTES"}}
 
-each = pytest.mark.parametrize("one", EVERY, ids=lambda one: one.id)
-each_named = pytest.mark.parametrize("one", NAMED, ids=lambda one: one.id)
-each_chained = pytest.mark.parametrize("one", CHAINED, ids=lambda one: one.id)
-each_long = pytest.mark.parametrize("one", OF["long_form"], ids=lambda one: one.id)
+each = of_each(EVERY, lambda one: one.id)
+each_named = of_each(NAMED, lambda one: one.id)
+each_chained = of_each(CHAINED, lambda one: one.id)
+each_long = of_each(OF["long_form"], lambda one: one.id)
 each_family = pytest.mark.parametrize("family", FAMILIES)
 
 
@@ -149,13 +150,13 @@ def test_the_question_names_neither_its_answer_nor_what_lies_in_between(one):
     assert not any(holds(one.question, step.answer) for step in one.steps)
 
 
-@pytest.mark.parametrize("one", [one for one in MULTI_HOP if one.type == "comparison"], ids=lambda one: one.id)
+@of_each([one for one in MULTI_HOP if one.type == "comparison"], lambda one: one.id)
 def test_a_comparison_draws_a_conclusion_and_is_answered_by_yes_no_or_a_name_that_it_compares(one):
     assert one.conclusion.startswith("Thus, ")
     assert one.answer in {"yes", "no"} or holds(one.question + one.reasoning, one.answer)
 
 
-@pytest.mark.parametrize("one", LABELLED, ids=lambda one: one.id)
+@of_each(LABELLED, lambda one: one.id)
 def test_a_label_follows_from_a_conclusion_of_one_sentence(one):
     assert one.conclusion.startswith("Thus, ")
     assert len(sentence_spans(one.conclusion)) == 1
@@ -176,7 +177,7 @@ def test_a_yes_no_question_ends_as_a_question_and_a_claim_as_a_statement():
     assert all(one.type == one.answer.lower() for one in OF["fact_checking"])
 
 
-@pytest.mark.parametrize("one", OF["slot_filling"], ids=lambda one: one.id)
+@of_each(OF["slot_filling"], lambda one: one.id)
 def test_a_slot_is_a_subject_and_a_relation_as_kilt_writes_them(one):
     subject, relation = one.question.split(" [SEP] ")
     assert holds(one.steps[0].query, subject)
@@ -305,9 +306,9 @@ def test_the_published_count_goes_by_task_family(method, counts):
     assert published_count(method, "a family of another package") == counts[0]
 
 
-@pytest.mark.parametrize("method", [method for method in COUNTS["counts"] if method != "dsp"])
-@each_family
-def test_there_are_enough_demonstrations_for_every_published_count(method, family):
+@of_each(itertools.product((method for method in COUNTS["counts"] if method != "dsp"), FAMILIES), " of ".join)
+def test_there_are_enough_demonstrations_for_every_published_count(row):
+    method, family = row
     assert published_count(method, family) < len(OF[family])
 
 
@@ -330,9 +331,9 @@ def test_a_question_of_hotpotqa_is_shown_as_many_as_the_table_has_for_hotpotqa(m
     assert len(drawn(question, method, None, 0)) == count == COUNTS["counts"][method]["hotpotqa"]
 
 
-@pytest.mark.parametrize("method", COUNTS["counts"])
-@pytest.mark.parametrize("dataset", DATASETS)
-def test_the_count_of_a_dataset_is_that_of_its_row(method, dataset):
+@of_each(itertools.product(COUNTS["counts"], DATASETS), " of ".join)
+def test_the_count_of_a_dataset_is_that_of_its_row(row):
+    method, dataset = row
     assert published_count(method, "multi_hop", dataset) == COUNTS["counts"][method][dataset]
 
 

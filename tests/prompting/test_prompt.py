@@ -85,8 +85,8 @@ def test_an_unknown_prompt_is_an_error_with_a_suggestion_and_a_mapping_still(tmp
     [
         ("one = ", "is not TOML"),
         ('one = "\xff"', "is not TOML"),
-        ('[one]\ntext = "x"', "must hold texts only; one is something else"),
-        ('one = 1\ntwo = "x"\nthree = ["x"]', "must hold texts only; one, three is something else"),
+        ('[one]\ntext = "x"', "must contain only texts; one is something else"),
+        ('one = 1\ntwo = "x"\nthree = ["x"]', "must contain only texts; one, three is something else"),
     ],
 )
 def test_a_prompt_file_that_cannot_be_read_is_an_error_that_names_it_and_says_why(tmp_path, text, message):

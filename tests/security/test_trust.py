@@ -101,7 +101,7 @@ def test_a_part_of_another_package_is_chosen_by_the_user_alone(monkeypatch):
     catalog.entries.cache_clear()
     try:
         Path("hopweave.toml").write_text('method = "theirs"')
-        with pytest.raises(SettingsError, match="sets method, by which"):
+        with pytest.raises(SettingsError, match="sets method, which could"):
             read_settings()
         assert read_settings({"method": "theirs"}).method == "theirs"
     finally:
@@ -225,7 +225,7 @@ def test_the_plan_of_a_run_that_was_not_begun_here_may_not_say_where_keys_go(fol
     said = hopweave("evaluate", "--out", "run", "--dry-run", exit_code=1).stderr
     assert "plan.json sets llms.openai_compatible.base_url" in said
     assert f"hopweave trust {folder / 'run'}" in said
-    assert hopweave("trust", "run").stdout.endswith("  trusted as it is now\n")
+    assert hopweave("trust", "run").stdout.endswith("  trusted in its current state\n")
     assert of_endpoint(read_settings(plan=RunFolder.open(Path("run")).found))["base_url"] == "http://evil.example/v1"
 
 

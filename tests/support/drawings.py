@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 # Narrower than Mermaid's own grammar, of which it is a part (tried by hand with 11.17).
 _TEXT = r"(?:[^\W_]|[ ,.?!'()/+=\-…]|#\d+;)+"
@@ -24,7 +27,7 @@ _LINES = [
 ]
 _LINE = re.compile("|".join(f"(?:{line})" for line in _LINES))
 
-VOID = {"br", "meta"}
+VOID = {"br", "meta", "wbr"}
 
 
 class Page(HTMLParser):
@@ -83,3 +86,24 @@ def assert_is_chart(source: str) -> None:
     """Checks that every line is one that the grammar has."""
     for line in source.splitlines():
         assert _LINE.fullmatch(line), line
+
+
+def plot_dots(drawing: str) -> list[bool]:
+    """Whether each dot of a plot is filled, in the order in which they are drawn."""
+    looks = [look.split() for look in _looks(drawing)]
+    return ["fill-ink" in look for look in looks if "stroke-ink" in look and {"fill-ink", "fill-paper"} & set(look)]
+
+
+def plot_lines(drawing: str) -> list[list[tuple[float, float]]]:
+    """The points of each line in the accent colour."""
+    found = [one for one in ElementTree.fromstring(drawing).iter(f"{SVG}path") if "stroke-accent" in (one.get("class") or "")]
+    return [[(float(x), float(y)) for x, y in re.findall(r"[ML] (\S+) (\S+)", one.get("d", ""))] for one in found]
+
+
+def plot_texts(drawing: str) -> list[str]:
+    """The words of a plot."""
+    return [element.text or "" for element in ElementTree.fromstring(drawing).iter(f"{SVG}text")]
+
+
+def _looks(drawing: str) -> list[str]:
+    return [one.get("class") or "" for one in ElementTree.fromstring(drawing).iter(f"{SVG}path")]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 RULES = ROOT / "tests" / "docs" / "rules.toml"
 
 _NOT_RUN = re.compile(r"<!--\s*not run:\s*(.+?)\s*-->", re.DOTALL)
-_GOES_ON_FROM = re.compile(r"<!--\s*goes on from:\s*(\S+)\s*-->")
+_CONTINUES_FROM = re.compile(r"<!--\s*continues from:\s*(\S+)\s*-->")
 _TITLE = re.compile(r'title="([^"]+)"')
 _SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
 _RUN = ("console", "python", "sh")
@@ -89,7 +90,7 @@ class Reader:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "work"
-        self.folder.mkdir()
+        self.folder.mkdir(exist_ok=True)
         tools = folder / "bin"
         tools.mkdir()
         for name, rest in {"hopweave": ' -c "from hopweave.cli import main; main()"', "python": ""}.items():
@@ -107,10 +108,7 @@ class Reader:
         }
 
     def does(self, page: str) -> None:
-        """Goes through a page, after the one that it goes on from."""
-        text = (ROOT / page).read_text(encoding="utf-8")
-        if earlier := _GOES_ON_FROM.search(text):
-            self.does(str(Path(page).parent / earlier[1]))
+        """Goes through the blocks of a page."""
         for block in blocks(page):
             self._take(block)
 
@@ -134,6 +132,29 @@ class Reader:
         )
         assert done.returncode == 0, f"{block}\n{command}\n{done.stdout}{done.stderr}"
         return done.stdout
+
+
+class Readers:
+    """Goes through each page once, after the one that it continues from, whose folder it takes over.
+
+    Args:
+        place: gives an empty folder.
+    """
+
+    def __init__(self, place: Callable[[], Path]) -> None:
+        self.place = place
+        self._done: dict[str, Path] = {}
+
+    def done(self, page: str) -> Path:
+        """The folder in which a page was gone through."""
+        if page not in self._done:
+            folder = self.place()
+            if earlier := _CONTINUES_FROM.search((ROOT / page).read_text(encoding="utf-8")):
+                before = self.done(os.path.normpath(Path(page).parent / earlier[1]))
+                shutil.copytree(before, folder, ignore=shutil.ignore_patterns("bin"), dirs_exist_ok=True)
+            Reader(folder).does(page)
+            self._done[page] = folder
+        return self._done[page]
 
 
 def _read(block: Block) -> None:

@@ -1,14 +1,13 @@
-"""Tables for a report, small enough that a test can say every number of them."""
+"""ReportData for a report, small enough that a test can say every number of them."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from hopweave.evaluation.scoring.tables import (
+from hopweave.evaluation.scoring.results import (
     Cell,
     Comparison,
-    ComparisonTable,
     DatasetFacts,
     ExampleAnswer,
     FailureKind,
@@ -18,8 +17,9 @@ from hopweave.evaluation.scoring.tables import (
     Mean,
     MethodFacts,
     Point,
+    ReportData,
+    ReportedComparisons,
     ScoredColumn,
-    Tables,
 )
 from hopweave.metrics._worked import claimed, quoted, worked
 from hopweave.types import Column, Passage
@@ -57,7 +57,7 @@ def example(dataset: str = "wiki", method: str = "searchain", **more: Any) -> Ex
     return ExampleAnswer(dataset, method, record, made.gold.answers, {"f1": 1.0} if "error" not in more else {})
 
 
-def small_tables(**more: Any) -> Tables:
+def small_tables(**more: Any) -> ReportData:
     """Two methods on one dataset; `more` takes the place of fields."""
     cells = (cell("direct", 0.3, 120.0), cell("searchain", 0.55, 2400.0))
     points = tuple(
@@ -82,7 +82,7 @@ def small_tables(**more: Any) -> Tables:
         "columns": COLUMNS,
         "primary": {"wiki": "f1"},
         "cells": cells,
-        "comparisons": (ComparisonTable("wiki", "f1", "direct", (compared,), "Under seed 0.", is_primary=True),),
+        "comparisons": (ReportedComparisons("wiki", "f1", "direct", (compared,), "Under seed 0.", is_primary=True),),
         "groups": groups,
         "frontiers": (Frontier("wiki", "f1", "tokens", points),),
         "failures": (FailureKind("wiki", "direct", "questions without an answer", "ModelError", "503", ("q3", "q9")),),
@@ -91,4 +91,4 @@ def small_tables(**more: Any) -> Tables:
         "commands": ("hopweave evaluate plan.toml --out trial",),
         "plan": "[settings]\n",
     }
-    return Tables(**(fields | more))
+    return ReportData(**(fields | more))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.evaluation.reports.analysis import opened
-from hopweave.evaluation.reports.analysis_tables import Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, MeasuredRow
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 from hopweave.grounding.marking import verdict_of
@@ -160,18 +160,17 @@ def made(
     return run
 
 
-def sheet_of(name: str, *runs: RunFolder, **options: Any) -> Sheet:
-    """The one sheet of an analysis."""
-    (sheet,) = opened(name, options).sheets(LoadedRuns([RunFolder.open(run.path) for run in runs]))
-    return sheet
+def result_of(name: str, *runs: RunFolder, **options: Any) -> AnalysisResult:
+    """What an analysis finds."""
+    return opened(name, options).result(LoadedRuns([RunFolder.open(run.path) for run in runs]))
 
 
-def row_of(sheet: Sheet, *labels: str) -> SheetRow:
+def row_of(result: AnalysisResult, *labels: str) -> MeasuredRow:
     """The one row that begins with these labels."""
-    (row,) = [row for row in sheet.rows if row.labels[: len(labels)] == labels]
+    (row,) = [row for row in result.rows if row.labels[: len(labels)] == labels]
     return row
 
 
-def figures(row: SheetRow, digits: int = 2) -> dict[str, float | None]:
+def figures(row: MeasuredRow, digits: int = 2) -> dict[str, float | None]:
     """The figures of a row, rounded."""
     return {key: None if value is None else round(value, digits) for key, value in row.values.items()}

@@ -439,7 +439,7 @@ def test_an_observer_that_raises_is_told_no_more_and_the_others_are(caplog):
         call(trace, "plan", "text")
         trace.decide("node", "a", {})
     assert [type(event) for event in events] == [Started, ModelCall, Decision]
-    assert [record.message for record in caplog.records] == ["an observer failed and is told no more"]
+    assert [record.message for record in caplog.records] == ["an observer failed and is not called again"]
     assert len(trace.finish(QUESTION, SETUP, "", Answer("", ""), None).steps) == 2
 
 

@@ -1,4 +1,4 @@
-"""The command line: one file per command, named as the command. A file is imported only when its command runs."""
+"""The command line: one file per command, named after the command. A file is imported only when its command runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FOLDER = Path(__file__).parent
 
 
 class _Commands(TyperGroup):
-    """Lists the folder. Until a command is run, its file is read for its first line only."""
+    """Lists the folder. Until a command is run, only the first line of its file is read."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return sorted(path.stem for path in _FOLDER.glob("*.py") if not path.name.startswith("_"))
@@ -37,26 +37,26 @@ class _Commands(TyperGroup):
         return name, _plainly(command), rest
 
     def main(self, *args: Any, **options: Any) -> Any:
-        """Runs the command line, with all that is printed made plain, what is said of mistaken flags included."""
+        """Runs the command line with all output filtered, including messages about invalid flags."""
         with plain():
             return super().main(*args, **options)
 
     def invoke(self, ctx: Any) -> Any:
-        """Runs the command: one clear line for what the user can fix, and an exit status that says so."""
+        """Runs the command: one clear line for errors that the user can fix, and a matching exit status."""
         known: dict[str, Any] = dict.fromkeys(self.list_commands(ctx))
-        self.commands = known  # a mistyped name is compared with these
+        self.commands = known  # for suggestions on mistyped names
         try:
             return super().invoke(ctx)
         except HopweaveError as error:
             say(f"hopweave: {one_line(str(error))}", err=True)
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
-            say("hopweave: interrupted; what was answered is kept, run the same command to go on", err=True)
+            say("hopweave: interrupted; answers so far are kept, run the same command to resume", err=True)
             raise typer.Exit(130) from None
 
 
 def _plainly(command: Any) -> Any:
-    """The command with its help in plain text: drawing it with rich would double the time that --help takes."""
+    """The command with its help in plain text: rendering it with rich would double the time of --help."""
     command.rich_markup_mode = None
     for inner in getattr(command, "commands", {}).values():
         _plainly(inner)
@@ -89,6 +89,6 @@ def _hopweave(
 
 
 def main() -> None:
-    """The door of the `hopweave` command."""
+    """The entry point of the `hopweave` command."""
     make_plain()
     app()

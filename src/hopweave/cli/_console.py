@@ -1,4 +1,4 @@
-"""What draws on the terminal with colours, in which every word from outside is made visible."""
+"""Coloured terminal output, with control characters in all external text made visible."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hopweave.render.plain import visible
 
 
 class _PlainConsole(Console):
-    """Draws with colours, in which every word from outside is made visible."""
+    """A coloured console that makes control characters in all external text visible."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
@@ -22,6 +22,6 @@ class _PlainConsole(Console):
 
 
 def console(*, stderr: bool = False, file: TextIO | None = None, **options: Any) -> Console:
-    """What draws on standard output, standard error, or into a file."""
+    """A console on standard output, standard error, or a file."""
     stream = file or (sys.stderr if stderr else sys.stdout)
     return _PlainConsole(file=stream.under if isinstance(stream, PlainStream) else stream, **options)

@@ -1,4 +1,4 @@
-"""The tree of reasoning while it grows: redrawn in place on a terminal, a line for each decision anywhere else."""
+"""The reasoning tree while it grows: redrawn in place on a terminal, one line per decision anywhere else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_CHARACTERS = 160
 
 
 class _Tail:
-    """As many of the last lines of a tree as the screen holds: what happens now is at the end."""
+    """The last lines of a tree that fit the screen: current activity is at the end."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -38,10 +38,10 @@ class _Tail:
 
 
 class LiveTree:
-    """An observer that shows what happens on standard error, so that standard output stays the answer's.
+    """An observer that shows progress on standard error, so that standard output contains only the answer.
 
     Args:
-        title: stands at the root.
+        title: the text at the root.
     """
 
     def __init__(self, title: str) -> None:
@@ -61,7 +61,7 @@ class LiveTree:
             self._live.stop()
 
     def __call__(self, event: Event) -> None:
-        """Takes up what happened."""
+        """Handles an event."""
         match event:
             case Started():
                 self._grow(event.id, event.parent, Text(f"{cut(one_line(event.label), _MAX_CHARACTERS)} ...", style="dim"))

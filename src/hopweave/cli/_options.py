@@ -1,4 +1,4 @@
-"""What several commands have alike: options, what they come to as settings, and the file that is written to."""
+"""Shared by several commands: options, their conversion to settings, and writing output files."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from hopweave.settings import Settings
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")]
-Corpus = Annotated[str, typer.Option(help="An index made by `hopweave index`; default: the starter corpus.")]
+Corpus = Annotated[str, typer.Option(help="An index built by `hopweave index`; default: the starter corpus.")]
 LLM = Annotated[str, typer.Option(help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")]
 Retriever = Annotated[str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")]
 Reader = Annotated[
-    str, typer.Option(help="Reads answers out of passages; `hopweave list readers` lists them; or FILE.py:CLASS.")
+    str, typer.Option(help="Extracts answers from passages; `hopweave list readers` lists them; or FILE.py:CLASS.")
 ]
 Profile = Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")]
 Assignments = Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")]
 Config = Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")]
-Replay = Annotated[bool, typer.Option("--replay", help="Answer from the store alone; no model is called.")]
+Replay = Annotated[bool, typer.Option("--replay", help="Answer from the store alone, without calling a model.")]
 MetricAssignments = Annotated[
     list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
 ]
 
 
 def flags_of(pairs: Sequence[str] | None, *, replay: bool, **named: Any) -> dict[str, Any]:
-    """The settings that flags say.
+    """The settings given by flags.
 
     Args:
         pairs: of `--set`.
@@ -45,14 +45,14 @@ def flags_of(pairs: Sequence[str] | None, *, replay: bool, **named: Any) -> dict
 
 
 def settings_of(pairs: Sequence[str] | None, config: Path | None, *, replay: bool, **named: Any) -> Settings:
-    """The settings with flags over them. Same arguments as `flags_of`; same errors as `read_settings`."""
+    """The settings with flags applied. Same arguments as `flags_of`; same errors as `read_settings`."""
     from hopweave.settings import read_settings
 
     return read_settings(flags_of(pairs, replay=replay, **named), config=config)
 
 
 def listed(names: str) -> list[str]:
-    """What stands between commas."""
+    """The comma-separated parts of a text."""
     return [name.strip() for name in names.split(",") if name.strip()]
 
 

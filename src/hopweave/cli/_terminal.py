@@ -1,7 +1,7 @@
-"""The one door to the terminal, in both directions: what goes out can be read and nothing more, what comes in is text.
+"""Terminal input and output: output cannot control the terminal, and input is decoded text.
 
-Whatever a command prints may hold words from outside: ids, paths, labels, replies. So every stream of the process is filtered,
-and only what `_console` draws, whose words are filtered one by one, may tell a terminal what to do.
+Anything that a command prints may contain external text: ids, paths, labels, replies. So every stream of the process is
+filtered, and only what `_console` draws, with its text filtered piece by piece, may send control sequences.
 """
 
 from __future__ import annotations
@@ -10,26 +10,31 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import typer
 
 from hopweave.errors import DataError
 from hopweave.render.plain import flat, visible
+from hopweave.render.table import Column, Table, rows
+from hopweave.render.table_text import TERMINAL_WIDTH, table_lines
+
+if TYPE_CHECKING:
+    from hopweave.catalog import Entry
 
 
 class PlainStream:
-    """A text stream that a terminal can be given anything through.
+    """A text stream that makes any text safe for a terminal.
 
     Args:
-        under: the stream that is written to; all but writing is left to it.
+        under: the underlying stream; everything but writing is delegated to it.
     """
 
     def __init__(self, under: TextIO) -> None:
         self.under = under
 
     def __getattr__(self, name: str) -> Any:
-        if name == "buffer":  # by which typer goes past a text stream whose encoding it does not like
+        if name == "buffer":  # typer uses it to bypass a text stream whose encoding it does not like
             raise AttributeError(name)
         return getattr(self.under, name)
 
@@ -37,14 +42,14 @@ class PlainStream:
         return iter(self.under)
 
     def write(self, text: str) -> int:
-        """Writes what is visible of a text."""
-        if not isinstance(text, str):  # as a text stream does: callers find out in this way what it is
+        """Writes a text with control characters made visible."""
+        if not isinstance(text, str):  # as text streams do: callers use this to detect the kind of stream
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self.under.write(visible(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Writes texts one after the other."""
+        """Writes several texts."""
         for line in lines:
             self.write(line)
 
@@ -56,14 +61,14 @@ def make_plain() -> None:
         if stream is None or isinstance(stream, PlainStream):
             continue
         if isinstance(stream, TextIOWrapper):
-            # Where the terminal cannot show a character it shows a question mark, instead of losing the answer.
+            # If the terminal cannot show a character, a question mark replaces it instead of losing the answer.
             stream.reconfigure(errors="replace")
         setattr(sys, name, PlainStream(stream))
 
 
 @contextmanager
 def plain() -> Iterator[None]:
-    """As `make_plain`, for a while."""
+    """Like `make_plain`, temporarily."""
     before = sys.stdout, sys.stderr
     make_plain()
     try:
@@ -73,12 +78,24 @@ def plain() -> Iterator[None]:
 
 
 def say(line: str = "", *, err: bool = False) -> None:
-    """Prints a line, which stays one whatever is in it."""
+    """Prints a text on a single line, whatever it contains."""
     typer.echo(flat(line), err=err)
 
 
+def say_table(table: Table, *, indent: str = "", max_width: int | None = TERMINAL_WIDTH) -> None:
+    """Prints a table; see `table_lines`."""
+    for line in table_lines(table, indent=indent, max_width=max_width):
+        say(line)
+
+
+def say_entries(found: Iterable[Entry]) -> None:
+    """Prints what there is to choose from, a line each."""
+    lines = rows([one.name, f"{one.summary}  (needs hopweave[{one.extra}])" if one.extra else one.summary] for one in found)
+    say_table(Table((Column(), Column()), lines), indent="  ")
+
+
 def standard_output() -> BinaryIO:
-    """Standard output for bytes, which are not filtered: whoever writes JSON to it writes `plain_json`."""
+    """Standard output for bytes, which are not filtered: callers that write JSON to it use `plain_json`."""
     stream = sys.stdout
     return stream.under.buffer if isinstance(stream, PlainStream) else stream.buffer
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from hopweave.cli._options import write_out
-from hopweave.cli._terminal import say
+from hopweave.cli._terminal import say, say_entries
 
 if TYPE_CHECKING:
-    from hopweave.evaluation.reports.analysis_tables import Sheet
+    from hopweave.evaluation.reports.analysis_results import AnalysisResult
 
 app = typer.Typer(add_completion=False)
 
@@ -48,30 +48,27 @@ def analyse(
         return
     from hopweave.errors import SettingsError
     from hopweave.evaluation.reports.analysis import analyse as make
-    from hopweave.evaluation.reports.analysis_tables import written
+    from hopweave.evaluation.reports.analysis_results import written
     from hopweave.settings import assignments
 
-    sheets = make([run, *(with_ or [])], names or [], _options(assignments(set_ or [])))
-    shown = sheets if names else [(name, sheet) for name, sheet in sheets if sheet.has_data]
+    results = make([run, *(with_ or [])], names or [], _options(assignments(set_ or [])))
+    shown = results if names else [(name, result) for name, result in results if result.has_data]
     chosen = form or (_FORMS.get(out.suffix.lower()) if out is not None else None) or "text"
     if chosen == "svg" and len(shown) != 1:
         raise SettingsError("a drawing is of one analysis; name the one to draw, such as: hopweave analyse RUN toqd_figure4")
-    text = "\n".join(written(sheet, chosen) for _, sheet in shown)
+    text = "\n".join(written(result, chosen) for _, result in shown)
     if out is None:
         typer.echo(text, nl=False)
     else:
         write_out(out, text)
     if not names:
-        _tell_of_others(sheets, run)
+        _tell_of_others(results, run)
 
 
 def _list() -> None:
     from hopweave.catalog import entries
 
-    found = entries("analyses")
-    width = max(map(len, found))
-    for entry in found.values():
-        say(f"  {entry.name:<{width}}  {entry.summary}")
+    say_entries(entries("analyses").values())
 
 
 def _options(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -88,8 +85,8 @@ def _options(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return given
 
 
-def _tell_of_others(sheets: list[tuple[str, Sheet]], run: Path) -> None:
-    with_data = {name for name, sheet in sheets if sheet.has_data}
-    others = [name for name in dict.fromkeys(name for name, _ in sheets) if name not in with_data]
+def _tell_of_others(results: list[tuple[str, AnalysisResult]], run: Path) -> None:
+    with_data = {name for name, result in results if result.has_data}
+    others = [name for name in dict.fromkeys(name for name, _ in results) if name not in with_data]
     if others:
         say(f"no data for: {', '.join(others)}; hopweave analyse {run} NAME says what to evaluate", err=True)

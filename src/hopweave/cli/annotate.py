@@ -1,4 +1,4 @@
-"""Export marks of a run for people to judge, or read their sheets: AMP and how far they agree."""
+"""Export marks of a run for people to judge, or read their sheets: AMP and inter-rater agreement."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def annotate(
     run: Run,
     *,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an empty sheet (CSV) to this file.")] = None,
-    read: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A filled sheet; one for each person.")] = None,
-    limit: Annotated[int | None, typer.Option(help="At most this many answers of each method, drawn at random.", min=1)] = None,
-    seed: Annotated[int, typer.Option(help="Of the draw and of the order of rows.")] = 0,
+    read: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A completed sheet; one per person.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most this many answers per method, sampled at random.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the sample and of the order of rows.")] = 0,
 ) -> None:
-    """Write a sheet on which people say yes or no to each mark of the answers, or sum up sheets that they filled.
+    """Write a sheet on which people judge each mark of the answers with yes or no, or summarise completed sheets.
 
-    The sheet shows fragment, mark and passage, shuffled and without the method. AMP is the share of marks that people find in
-    their place, averaged over answers; Fleiss' kappa says how far people agree.
+    The sheet shows fragment, mark and passage, shuffled and without the method. AMP is the share of marks that people judge
+    well placed, averaged over answers; Fleiss' kappa measures their agreement.
     """
     from hopweave.errors import SettingsError
     from hopweave.evaluation.judging.annotation import agreement, read_sheet, write_sheet

@@ -34,19 +34,19 @@ def ask(
     long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
     replay: Replay = False,
     require_support: Annotated[
-        bool, typer.Option("--require-support", help="Answer only what a passage bears out; else say what was found.")
+        bool, typer.Option("--require-support", help="Answer only if a passage supports it; else say what was found.")
     ] = False,
-    max_llm_calls: Annotated[int | None, typer.Option(help="At most this many calls of the model; 0 is no limit.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(help="At most this many tokens in and out; 0 is no limit.")] = None,
-    max_searches: Annotated[int | None, typer.Option(help="At most this many queries; 0 is no limit.")] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="At most this long; 0 is no limit.")] = None,
+    max_llm_calls: Annotated[int | None, typer.Option(help="At most this many model calls; 0 means no limit.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="At most this many tokens in and out; 0 means no limit.")] = None,
+    max_searches: Annotated[int | None, typer.Option(help="At most this many queries; 0 means no limit.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="At most this many seconds; 0 means no limit.")] = None,
     set_: Assignments = None,
     config: Config = None,
     out: Annotated[Path | None, typer.Option(help="Append the record to this JSONL file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
     calls: Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")] = False,
 ) -> None:
-    """Answer one question, with its reasoning as a tree that grows while it runs."""
+    """Answer one question, showing its reasoning as a tree that grows while it runs."""
     from hopweave.errors import RunError
 
     limits = {

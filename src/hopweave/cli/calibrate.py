@@ -1,4 +1,4 @@
-"""Choose the thresholds theta and alpha for a reader, from pairs whose answers are known."""
+"""Tune the thresholds theta and alpha for a reader, on pairs with known answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from hopweave.cli._options import Assignments, Config, Profile, settings_of, write_out
-from hopweave.cli._terminal import say
+from hopweave.cli._terminal import say, say_table
 
 if TYPE_CHECKING:
     from hopweave.evaluation.scoring.calibration import Outcome, Pair, Point, Scored
@@ -35,24 +35,24 @@ def calibrate(
     *,
     what: Annotated[Literal["theta", "alpha"], typer.Option(help="theta of a reader, or alpha for long answers.")] = "theta",
     reader: Annotated[str, typer.Option(help="The reader; `hopweave list readers` lists them.")] = "",
-    llm: Annotated[str, typer.Option(help="The language model, where the reader asks it.")] = "",
+    llm: Annotated[str, typer.Option(help="The language model, if the reader uses it.")] = "",
     start: Annotated[float | None, typer.Option(help="First threshold; default 1.0 for theta, 0.30 for alpha.")] = None,
-    stop: Annotated[float | None, typer.Option(help="Last one; default: where nothing is above theta, 0.50 for alpha.")] = None,
-    step: Annotated[float | None, typer.Option(help="Between two; default 0.1 for theta, 0.05 for alpha.")] = None,
+    stop: Annotated[float | None, typer.Option(help="Last threshold; default: nothing above theta, 0.50 for alpha.")] = None,
+    step: Annotated[float | None, typer.Option(help="Step size; default 0.1 for theta, 0.05 for alpha.")] = None,
     limit: Annotated[int | None, typer.Option(help="At most this many pairs, from the beginning of the file.")] = None,
     format_: Annotated[
-        Literal["auto", "pairs", "musique"], typer.Option("--format", help="What the file holds; auto looks at its first row.")
+        Literal["auto", "pairs", "musique"], typer.Option("--format", help="Format of the file; auto looks at its first row.")
     ] = "auto",
     rouge: Annotated[Literal["f1", "precision"], typer.Option(help="Which ROUGE-L alpha is compared with.")] = "precision",
-    replay: Annotated[bool, typer.Option("--replay", help="Read from the store alone; no model is called.")] = False,
+    replay: Annotated[bool, typer.Option("--replay", help="Read from the store alone, without calling a model.")] = False,
     profile: Profile = "",
     set_: Assignments = None,
     config: Config = None,
-    out: Annotated[Path | None, typer.Option(help="Write what came of each pair to this JSONL file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the result of each pair to this JSONL file.")] = None,
 ) -> None:
-    """Choose the threshold that best tells pairs that hold the answer from pairs that do not, as SearChain chose its own.
+    """Choose the threshold that best separates pairs with the answer from pairs without, as SearChain did.
 
-    A pair is positive if its passage holds a gold answer, and predicted positive if the reader's f is above theta.
+    A pair is positive if its passage contains a gold answer, and predicted positive if the reader's f is above theta.
     """
     from hopweave.catalog import key_of
     from hopweave.errors import SettingsError
@@ -122,13 +122,13 @@ def _scored_for_alpha(pairs: Sequence[Pair], rouge: Literal["f1", "precision"], 
         _write(out, [{"query": one.group, "score": one.score, "is_positive": one.is_positive} for one in scored])
     say(f"{len(pairs)} pairs, ROUGE-L {rouge} of answer and passage")
     if len(scored) < len(pairs):
-        say(f"  left out, since nobody can tell whether answer and passage agree: {len(pairs) - len(scored)}")
+        say(f"  left out, as it is undecidable whether answer and passage agree: {len(pairs) - len(scored)}")
     return scored
 
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
-    """On standard error: a bar if that is a terminal, else a line now and then."""
+    """On standard error: a bar if that is a terminal, else an occasional line."""
     from rich.progress import Progress
 
     from hopweave.cli._console import console
@@ -149,14 +149,18 @@ def _progress(total: int) -> Iterator[Callable[[Outcome], None]]:
 
 def _report(what: str, option: str, scored: Sequence[Scored], *, start: float, stop: float | None, step: float) -> None:
     from hopweave.evaluation.scoring.calibration import best_of, f1_interval, sweep, thresholds
+    from hopweave.render.table import Table, columns, rows
 
     num_positive = sum(one.is_positive for one in scored)
     say(f"  {num_positive} positive, {len(scored) - num_positive} negative")
     say()
     points = sweep(scored, thresholds(start, _last(scored, start, step) if stop is None else stop, step))
-    say(f"{what:>8}  precision  recall  F1      (of equal rows, the highest {what})")
-    for point in _without_repeats(points):
-        say(f"{point.threshold:>8g}  {_shown(point.precision):<9}  {_shown(point.recall):<6}  {_shown(point.f1)}")
+    lines = (
+        [f"{point.threshold:g}", _shown(point.precision), _shown(point.recall), _shown(point.f1), ""]
+        for point in _without_repeats(points)
+    )
+    heads = columns((), (what, "precision", "recall", "F1"), (f"(of equal rows, the highest {what})",))
+    say_table(Table(heads, rows(lines)))
     best = best_of(points)
     if best is None:
         say()
@@ -172,7 +176,7 @@ def _report(what: str, option: str, scored: Sequence[Scored], *, start: float, s
 
 
 def _last(scored: Sequence[Scored], start: float, step: float) -> float:
-    """The first threshold from which nothing is predicted."""
+    """The first threshold at which nothing is predicted positive."""
     if not (step > 0 and math.isfinite(start)):
         return start  # which is refused with the step
     highest = max((one.score for one in scored), default=start)
@@ -180,7 +184,7 @@ def _last(scored: Sequence[Scored], start: float, step: float) -> float:
 
 
 def _without_repeats(points: Sequence[Point]) -> list[Point]:
-    """The last of each run of points that predict alike."""
+    """The last of each run of points with the same predictions."""
     following = [*((point.num_true, point.num_predicted) for point in points[1:]), None]
     return [point for point, after in zip(points, following, strict=True) if (point.num_true, point.num_predicted) != after]
 

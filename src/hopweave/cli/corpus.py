@@ -1,4 +1,4 @@
-"""Pool the passages that a dataset's rows bring into one corpus, without repetitions."""
+"""Pool the passages of a dataset's rows into one corpus, without duplicates."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def corpus(
     ] = None,
     *,
     options: Annotated[
-        list[str] | None, typer.Option("--set", help="An option of the dataset; give it once for each.", metavar="KEY=VALUE")
+        list[str] | None, typer.Option("--set", help="An option of the dataset; may be repeated.", metavar="KEY=VALUE")
     ] = None,
     also: Annotated[
-        list[Path] | None, typer.Option(help="Passages of other files, as hopweave index reads them.", metavar="PATH")
+        list[Path] | None, typer.Option(help="Passages from other files, as read by hopweave index.", metavar="PATH")
     ] = None,
 ) -> None:
-    """Prints a corpus as JSON lines of id, title and text, as IRCoT pools the paragraphs of all questions.
+    """Print a corpus as JSON lines of id, title and text, pooling the paragraphs of all questions as IRCoT does.
 
-    Passages keep the ids that the dataset's gold names, so index it with --max-words 0: cutting a passage would rename it.
+    Passages keep the ids that the dataset's gold refers to, so index it with --max-words 0: splitting a passage renames it.
     """
     kept, repeated, empty = 0, 0, 0
     out = standard_output()
     with closing(sqlite3.connect("", isolation_level=None)) as seen:
-        # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
+        # A temporary SQLite database without a name moves to a file once it outgrows its cache, so memory use stays constant.
         seen.execute("PRAGMA journal_mode = OFF")
         seen.execute("CREATE TABLE passages (id TEXT PRIMARY KEY, content TEXT) WITHOUT ROWID")
         seen.execute("BEGIN")
@@ -60,7 +60,7 @@ def corpus(
                 repeated += 1
     out.flush()
     if not kept:
-        raise DataError(f"{dataset} brings no passage with a text in it; check its files")
+        raise DataError(f"{dataset} has no passages with text; check its files")
     say(f"{kept:,} passages; left out: {repeated:,} repeated, {empty:,} empty", err=True)
     say("index them with: hopweave index FILE --to FOLDER --max-words 0", err=True)
 
@@ -75,7 +75,7 @@ def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Pa
     allow(dataset)
     part = load("datasets", dataset)
     if not issubclass(part, PassageSource):
-        raise SettingsError(f"the rows of {dataset} bring no passages of their own; index a corpus that holds its evidence")
+        raise SettingsError(f"the rows of {dataset} contain no passages; index a corpus that contains its evidence")
     chosen = assignments(options)
     given: list[dict[str, Any]] = [{**chosen, "path": str(path)} for path in paths] or [chosen]
     for values in given:
@@ -88,10 +88,10 @@ def _passages(dataset: str, paths: list[Path], options: list[str], also: list[Pa
 
 
 def _is_new(seen: sqlite3.Connection, passage: Passage) -> bool:
-    """Whether the id was not there yet.
+    """Whether the id is new.
 
     Raises:
-        DataError: if it was, with another content: gold that names it would not know which is meant.
+        DataError: if it exists with different content, since gold that refers to it would be ambiguous.
     """
     from hopweave.corpus import content_id
 
@@ -100,5 +100,5 @@ def _is_new(seen: sqlite3.Connection, passage: Passage) -> bool:
         return True
     (before,) = seen.execute("SELECT content FROM passages WHERE id = ?", (passage.id,)).fetchone()
     if before != content:
-        raise DataError(f"two passages have the id {passage.id!r} and differ in title or text; pool their files apart")
+        raise DataError(f"two passages have the id {passage.id!r} and differ in title or text; pool their files separately")
     return False

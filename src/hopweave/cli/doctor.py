@@ -1,4 +1,4 @@
-"""Check what works here and say what to install."""
+"""Check what works here, and report what to install."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def doctor() -> None:
-    """Check the parts, the embedded model, the folders and the settings; ends with 1 if the default settings cannot work."""
+    """Check components, embedded model, folders and settings; the exit status is 1 if the default settings cannot work."""
     is_well = True
     for is_fine, is_needed, line in _findings():
         sign = "ok     " if is_fine else "missing" if is_needed else "-      "
@@ -70,7 +70,7 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
                 needed.add((role, engine_of(settings)))
         except SettingsError as error:
             yield False, True, str(error)
-        except Exception:  # noqa: BLE001, S110 - what cannot be imported is told below
+        except Exception:  # noqa: BLE001, S110 - import failures are reported below
             pass
     for role in ROLES:
         for name in entries(role):
@@ -82,7 +82,7 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
                     raise MissingExtra(", ".join(missing), str(extra))
             except HopweaveError as error:
                 yield False, is_needed, f"{role} {name}: {error}"
-            except Exception as error:  # noqa: BLE001 - a broken library may raise anything, and saying so is the purpose here
+            except Exception as error:  # noqa: BLE001 - a broken library may raise anything, and reporting it is the purpose here
                 yield False, is_needed, f"{role} {name}: {type(error).__name__}: {' '.join(str(error).split())}"
             else:
                 yield True, is_needed, f"{role} {name}"

@@ -1,4 +1,4 @@
-"""Answer the questions of datasets with several methods, side by side; resumable."""
+"""Answer the questions of datasets with several methods, concurrently; resumable."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ app = typer.Typer(add_completion=False)
 def evaluate(
     plan: Annotated[Path | None, typer.Argument(help="A TOML file with datasets, methods and settings; or use flags.")] = None,
     *,
-    out: Annotated[Path, typer.Option(help="The folder of the run. If the run is there, it goes on.")],
+    out: Annotated[Path, typer.Option(help="The folder of the run. An existing run is resumed.")],
     dataset: Annotated[
-        str, typer.Option(help="A dataset (see `hopweave list datasets`), or labels of the plan, by commas; or FILE.py:CLASS.")
+        str,
+        typer.Option(help="Dataset (see `hopweave list datasets`), or comma-separated labels of the plan, or FILE.py:CLASS."),
     ] = "",
     path: Annotated[Path | None, typer.Option(help="The dataset's file.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Draw so many questions of each dataset.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Use this many questions of each dataset.")] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Draw them at random under this seed; without it the first ones are taken.")
+        int | None, typer.Option(help="Sample them at random with this seed; without it, the first ones are used.")
     ] = None,
     methods: Annotated[str, typer.Option(help="Methods, labels of the plan, or FILE.py:CLASS, separated by commas.")] = "",
     corpus: Corpus = "",
@@ -45,21 +46,21 @@ def evaluate(
     config: Config = None,
     parallel: Annotated[
         int | None,
-        typer.Option(help="Questions side by side; default: a quarter more than the calls that the endpoint serves."),
+        typer.Option(help="Concurrent questions; default: a quarter more than the calls that the endpoint serves."),
     ] = None,
-    prices: Annotated[Path | None, typer.Option(help="A TOML table of prices per million tokens, to tell the cost.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="A TOML table of prices per million tokens, to compute the cost.")] = None,
     max_cost: Annotated[float | None, typer.Option(help="End the run before it costs more; needs --prices.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(help="End the run before it takes more tokens, in and out.")] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="Begin no question after this time.")] = None,
-    max_questions: Annotated[int | None, typer.Option(help="End the run at so many records, over all cells.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="End the run before it uses more tokens, in and out.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Start no question after this time.")] = None,
+    max_questions: Annotated[int | None, typer.Option(help="End the run at this many records, over all cells.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; no model is called.")] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask the questions again that failed.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask failed questions again.")] = False,
     replay: Replay = False,
 ) -> None:
     """Answer every question of some datasets with several methods, each into a record.
 
-    Stop it at any moment, and the same command goes on where it was. A run that ended at a limit goes on under a higher one.
-    The exit status is 0 if every question has a record, failed ones included, which are listed.
+    It can be stopped at any time; the same command resumes it. A run that ended at a limit resumes with a higher one.
+    The exit status is 0 if every question has a record, including failed ones, which are listed.
     """
     from hopweave.evaluation.runs.plan import Flags
     from hopweave.evaluation.runs.progress import RunBudget

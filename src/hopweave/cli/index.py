@@ -36,27 +36,28 @@ def index(
     paths: Paths = None,
     *,
     to: Annotated[Path, typer.Option(help="The folder of the index.", metavar="FOLDER")],
-    add: Annotated[bool, typer.Option("--add", help="Add to the index, replacing passages of the same id.")] = False,
+    add: Annotated[bool, typer.Option("--add", help="Add to the index, replacing passages with the same id.")] = False,
     delete: Annotated[
-        list[str] | None, typer.Option(help="Delete a passage or document by id; give it once for each.", metavar="ID")
+        list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")
     ] = None,
-    missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Let ids to delete pass that are not there.")] = False,
+    missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Ignore ids to delete that do not exist.")] = False,
     engine: Annotated[
         str, typer.Option(help="Whose index: bm25, or dense, which takes its options from the settings.")
     ] = "bm25",
     check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
     max_words: Annotated[
-        int | None, typer.Option(help="Longest passage, in words; longer texts are cut between sentences. 0 cuts nothing.")
+        int | None,
+        typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never."),
     ] = None,
-    id_field: Annotated[str | None, typer.Option(help="Field of a record that holds its id.")] = None,
-    title_field: Annotated[str | None, typer.Option(help="Field of a record that holds its title.")] = None,
-    text_field: Annotated[str | None, typer.Option(help="Field of a record that holds its text.")] = None,
-    max_row_mib: Annotated[int | None, typer.Option(help="Longest document or record, in MiB; by default 32.")] = None,
-    max_file_mib: Annotated[int | None, typer.Option(help="Longest file, in MiB, unzipped; by default 65,536.")] = None,
+    id_field: Annotated[str | None, typer.Option(help="Field of a record that contains its id.")] = None,
+    title_field: Annotated[str | None, typer.Option(help="Field of a record that contains its title.")] = None,
+    text_field: Annotated[str | None, typer.Option(help="Field of a record that contains its text.")] = None,
+    max_row_mib: Annotated[int | None, typer.Option(help="Maximum size of a document or record, in MiB; default 32.")] = None,
+    max_file_mib: Annotated[int | None, typer.Option(help="Maximum file size, in MiB, decompressed; default 65,536.")] = None,
 ) -> None:
-    """Builds a searchable index from files and folders, or brings one up to date.
+    """Build a searchable index from files and folders, or update one.
 
-    Without --add or --delete the index is built anew; one that is there stays in use until the new one is whole.
+    Without --add or --delete the index is rebuilt; an existing one stays in use until the new one is complete.
     """
     from hopweave.corpus import CorpusOptions, Tally
     from hopweave.opening import index_writer
@@ -80,11 +81,11 @@ def index(
 
 def _refuse_contradictions(paths: list[Path], *, is_add: bool, is_delete: bool, is_check: bool) -> None:
     if is_check and (paths or is_add or is_delete):
-        raise SettingsError("--check changes nothing; give it alone, with --to")
+        raise SettingsError("--check changes nothing; use it alone, with --to")
     if is_add and not paths:
         raise SettingsError("--add needs something to add; give files or folders")
     if paths and is_delete and not is_add:
-        raise SettingsError("--delete with files would build anew what it deletes from; give --add as well, or no files")
+        raise SettingsError("--delete with files would rebuild the index it deletes from; add --add, or give no files")
     if not (paths or is_delete or is_check):
         raise SettingsError("there is nothing to do; give files or folders to index, or --delete, or --check")
 
@@ -102,7 +103,7 @@ def _write(
 ) -> IndexSummary:
     from hopweave.corpus import find_files, read_corpus
 
-    # Also finds a mistyped path before anything is written.
+    # This also finds a mistyped path before anything is written.
     num_bytes = sum(file.num_bytes for file in find_files(paths) if file.is_readable)
     with _progress(num_bytes) as (on_bytes, on_passage):
         passages = read_corpus(paths, options=options, tally=tally, on_bytes=on_bytes)
@@ -116,7 +117,7 @@ def _write(
 
 @contextmanager
 def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[[int], None]]]:
-    """A bar on standard error, if that is a terminal: bytes read of all, their rate, and passages so far."""
+    """A bar on standard error, if that is a terminal: bytes read and total, their rate, and passages so far."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
     from hopweave.cli._console import console

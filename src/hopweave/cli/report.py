@@ -16,21 +16,21 @@ app = typer.Typer(add_completion=False)
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, scored by: hopweave score.")],
     *,
-    to: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write it here; RUN/report if left out.")] = None,
+    to: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write it here; default: RUN/report.")] = None,
 ) -> None:
-    """Write what was run, the tables, the comparisons and the plots, each with all that failed or has no data.
+    """Write what was run, the tables, the comparisons and the plots, with all failures and missing data.
 
-    The comparisons are those of `hopweave compare`; groups by type, hops or level those of `hopweave score --by`. Every number
-    stands in numbers.json, too, which `hopweave verify` computes again where the report is in RUN/report.
+    The comparisons are those of `hopweave compare`; groups by type, hops or level are those of `hopweave score --by`. Every
+    number is also in numbers.json, which `hopweave verify` recomputes if the report is in RUN/report.
     """
-    from hopweave.evaluation.reports.input import read_tables
+    from hopweave.evaluation.reports.input import read_report_data
     from hopweave.evaluation.reports.report import make_report, write_report
     from hopweave.evaluation.runs.folder import RunFolder
 
-    tables = read_tables(RunFolder.open(run))
-    if not tables.comparisons:
-        say(f"nothing is compared yet; run first, to have it in the report: hopweave compare {run}", err=True)
-    made = make_report(tables)
+    data = read_report_data(RunFolder.open(run))
+    if not data.comparisons:
+        say(f"there are no comparisons yet; to include them in the report, first run: hopweave compare {run}", err=True)
+    made = make_report(data)
     folder = to or run / "report"
     write_report(made, folder)
     say(f"{len(made.numbers):,} numbers in {len(made.files) + 1} files; open {folder / 'report.html'}")

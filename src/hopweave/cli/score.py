@@ -11,8 +11,9 @@ from hopweave.cli._options import MetricAssignments, Run, listed
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
+    from hopweave.evaluation.scoring.results import Cell, Interval, MacroMean, Mean, OverSeeds
     from hopweave.evaluation.scoring.summary import Summary
-    from hopweave.evaluation.scoring.tables import Cell, Interval, Mean
+    from hopweave.render.table import Table
 
 app = typer.Typer(add_completion=False)
 
@@ -26,20 +27,20 @@ def score(
     metrics: Annotated[
         str,
         typer.Option(
-            help="Metrics, parted by commas; all that fit if left out. `hopweave list metrics` lists them; or FILE.py:CLASS."
+            help="Comma-separated metrics; default: all that apply. `hopweave list metrics` lists them; or FILE.py:CLASS."
         ),
     ] = "",
     set_: MetricAssignments = None,
     by: Annotated[
-        list[str] | None, typer.Option(help="Also by a trait of the questions, such as type, hops or level; may be repeated.")
+        list[str] | None, typer.Option(help="Group by a trait of the questions, such as type, hops or level; may be repeated.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
 ) -> None:
     """Score every record with every metric, and print a table for each dataset.
 
-    Means are over all questions that were asked. One that failed counts as wrong; the mean over the answered ones stands beside
-    it. What a metric broke on, or has no data for, is left out and counted. The 95% intervals are of a bootstrap over
-    questions; bounds are the means if all that failed or could not be scored were the worst, or the best, that can be.
+    Means are over all questions asked. A failed one counts as wrong; the mean over answered questions is shown next to it.
+    Records on which a metric failed, or without data, are left out and counted. The 95% intervals come from a bootstrap over
+    questions; bounds are the means if all failed or unscored questions had the worst, or the best, possible value.
     """
     from hopweave.cli._metric_options import options_of
     from hopweave.evaluation.runs.folder import RunFolder
@@ -62,15 +63,11 @@ def score(
 
 
 def _lines(summary: Summary, columns: Sequence[str]) -> Iterator[str]:
-    for dataset in dict.fromkeys(cell.dataset for cell in summary.cells):
-        yield from _table(dataset, [cell for cell in summary.cells if cell.dataset == dataset], columns)
-        groups = [group for group in summary.groups if group.cell.dataset == dataset]
-        for trait, value in dict.fromkeys((group.trait, group.value) for group in groups):
-            title = f"{dataset}, {trait} {value if value != '' else '(none)'}"
-            cells = [group.cell for group in groups if (group.trait, group.value) == (trait, value)]
-            yield from _table(title, cells, columns)
-    yield from _over_datasets(summary)
-    yield from _over_seeds(summary)
+    from hopweave.render.table_text import table_lines
+
+    for table in _tables(summary, columns):
+        yield from table_lines(table)
+        yield ""
     for failure in summary.failures:
         num = f"{len(failure.question_ids)} records" if failure.question_ids else "the whole cell"
         yield f"failed: {failure.where} on {num} of {failure.dataset}, {failure.method}: {failure.kind}: {failure.message}"
@@ -82,71 +79,61 @@ def _lines(summary: Summary, columns: Sequence[str]) -> Iterator[str]:
         yield f"left out: {name}: {reason}"
 
 
-def _over_datasets(summary: Summary) -> Iterator[str]:
-    from hopweave.cli._plain_table import lines_of, number, short_names
-
-    if not summary.macro:
-        return
-    names = short_names([one.method for one in summary.macro])
-    first = summary.macro[0]
-    over = ", ".join(f"{column} on {dataset}" for dataset, column in zip(first.datasets, first.columns, strict=True))
-    title = "All datasets: the mean of their means"
-    yield title
-    yield "-" * len(title)
-    rows = [
-        [
-            names[one.method],
-            number(one.value),
-            _between(one.interval),
-            f"no data on {', '.join(one.missing)}" * bool(one.missing),
-        ]
-        for one in summary.macro
-    ]
-    yield from lines_of(["method", "macro mean", "95% interval", ""], rows)
-    yield f"each counts the same: {over}"
-    yield ""
+def _tables(summary: Summary, columns: Sequence[str]) -> Iterator[Table]:
+    for dataset in dict.fromkeys(cell.dataset for cell in summary.cells):
+        yield from _cell_tables(dataset, [cell for cell in summary.cells if cell.dataset == dataset], columns)
+        groups = [group for group in summary.groups if group.cell.dataset == dataset]
+        for trait, value in dict.fromkeys((group.trait, group.value) for group in groups):
+            title = f"{dataset}, {trait} {value if value != '' else '(none)'}"
+            cells = [group.cell for group in groups if (group.trait, group.value) == (trait, value)]
+            yield from _cell_tables(title, cells, columns)
+    if summary.macro:
+        yield _over_datasets(summary.macro)
+    yield from map(_over_seeds, summary.seeds)
 
 
-def _over_seeds(summary: Summary) -> Iterator[str]:
-    from hopweave.cli._plain_table import lines_of, number
+def _over_datasets(macro: Sequence[MacroMean]) -> Table:
+    from hopweave.render.table import Table, columns, decimal, rows, short_names
 
-    for one in summary.seeds:
-        title = f"{one.dataset}: {one.method} under the seeds {', '.join(map(str, one.seeds))}"
-        yield title
-        yield "-" * len(title)
-        rows = [
-            [name, number(of.mean), number(of.standard_deviation), number(of.lowest), number(of.highest), str(of.num_seeds)]
-            for name, of in one.spreads.items()
-        ]
-        yield from lines_of(["", "mean over seeds", "standard deviation", "lowest", "highest", "seeds"], rows)
-        yield ""
+    names = short_names([one.method for one in macro])
+    over = ", ".join(f"{column} on {dataset}" for dataset, column in zip(macro[0].datasets, macro[0].columns, strict=True))
+    lines = (
+        [names[one.method], decimal(one.value), _between(one.interval), lacking]
+        for one in macro
+        for lacking in [f"no data on {', '.join(one.missing)}" if one.missing else ""]
+    )
+    heads = columns(("method",), ("macro mean", "95% interval"), ("",))
+    return Table(heads, rows(lines), "All datasets: the mean of their means", notes=(f"each counts the same: {over}",))
 
 
-def _table(title: str, cells: Sequence[Cell], columns: Sequence[str]) -> Iterator[str]:
-    from hopweave.cli._plain_table import lines_of, short_names, without_empty
+def _over_seeds(one: OverSeeds) -> Table:
+    from hopweave.render.table import Table, columns, decimal, rows
 
-    names = short_names([cell.method for cell in cells])
-    shown = [column for column in columns if any(_has_data(cell.means.get(column)) for cell in cells)]
-    yield title
-    yield "-" * len(title)
-    counts = [
-        [str(one) for one in (cell.num_questions, cell.num_records, cell.num_failed, cell.num_unparsed, cell.num_abstained)]
-        for cell in cells
-    ]
-    yield from lines_of(["", *_COUNTS], [[names[cell.method], *count] for cell, count in zip(cells, counts, strict=True)])
-    yield ""
-    head = ["", "method", "mean", "95% interval", "questions", "failed", "answered only", "bounds", "unscored", "no data"]
-    rows = []
-    for column in shown:
-        for place, cell in enumerate(cells):
-            rows.append([column if not place else "", names[cell.method], *_cells_of(cell.means.get(column))])
-    shown_head, *shown_rows = without_empty(head, rows, ("answered only", "bounds", "unscored", "no data"))
-    yield from lines_of(shown_head, shown_rows, num_fixed=2)
-    empty = [column for column in columns if column not in shown]
-    if empty:
-        yield ""
-        yield f"no data: {', '.join(empty)}"
-    yield ""
+    title = f"{one.dataset}: {one.method} under the seeds {', '.join(map(str, one.seeds))}"
+    lines = (
+        [name, *map(decimal, (of.mean, of.standard_deviation, of.lowest, of.highest)), str(of.num_seeds)]
+        for name, of in one.spreads.items()
+    )
+    return Table(columns(("",), ("mean over seeds", "standard deviation", "lowest", "highest", "seeds")), rows(lines), title)
+
+
+def _cell_tables(title: str, cells: Sequence[Cell], names: Sequence[str]) -> Iterator[Table]:
+    """The counts of each cell, and its means by column."""
+    from hopweave.render.table import Table, columns, rows, short_names
+
+    methods = short_names([cell.method for cell in cells])
+    shown = [name for name in names if any(_has_data(cell.means.get(name)) for cell in cells)]
+    counts = ([methods[cell.method], *(str(getattr(cell, f"num_{name}")) for name in _COUNTS)] for cell in cells)
+    yield Table(columns(("",), _COUNTS), rows(counts), title)
+    means = (
+        [name if not place else "", methods[cell.method], *_mean_fields(cell.means.get(name))]
+        for name in shown
+        for place, cell in enumerate(cells)
+    )
+    optional = ("answered only", "bounds", "unscored", "no data")
+    heads = columns(("", "method"), ("mean", "95% interval", "questions", "failed", *optional))
+    empty = [name for name in names if name not in shown]
+    yield Table(heads, rows(means), notes=(f"no data: {', '.join(empty)}",) if empty else ()).without_empty(optional)
 
 
 def _has_data(mean: Mean | None) -> bool:
@@ -154,19 +141,18 @@ def _has_data(mean: Mean | None) -> bool:
     return mean is not None and (mean.value is not None or mean.num_unscored > 0)
 
 
-def _cells_of(mean: Mean | None) -> list[str]:
-    from hopweave.cli._plain_table import number
+def _mean_fields(mean: Mean | None) -> list[str]:
+    from hopweave.render.table import decimal
 
     if mean is None:
         return ["no data", "", "0", "0", "", "", "0", "0"]
-    between = _between(mean.interval)
     bounds = _between(mean.bounds) if mean.bounds is not None else ""
-    answered = number(mean.answered) if mean.num_failed else ""
+    answered = decimal(mean.answered) if mean.num_failed else ""
     counts = [str(mean.num_scored), str(mean.num_failed), answered, bounds, str(mean.num_unscored), str(mean.num_no_data)]
-    return [number(mean.value), between, *counts]
+    return [decimal(mean.value), _between(mean.interval), *counts]
 
 
 def _between(interval: Interval | None) -> str:
-    from hopweave.cli._plain_table import number
+    from hopweave.render.table import between
 
-    return f"{number(interval.low)} to {number(interval.high)}" if interval is not None else "-"
+    return between(interval.low, interval.high) if interval is not None else "-"

@@ -39,10 +39,10 @@ def show(
     question: Annotated[str | None, typer.Option("--question", metavar="ID", help="The last record of this question.")] = None,
     line: Annotated[int | None, typer.Option("--line", metavar="N", help="The record on this line, from 1.", min=1)] = None,
     view: Annotated[
-        View | None, typer.Option("--as", help="What to draw. Default: tree and answer, or what the ending of --out says.")
+        View | None, typer.Option("--as", help="What to draw. Default: tree and answer, or according to the suffix of --out.")
     ] = None,
     calls: Annotated[  # noqa: FBT002 (typer makes it a flag)
-        bool, typer.Option("--calls", help="Draw calls of the model, searches and reads too.")
+        bool, typer.Option("--calls", help="Also draw model calls, searches and reads.")
     ] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the records instead.")] = False,  # noqa: FBT002
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to this file.")] = None,
@@ -61,7 +61,7 @@ def _read_lines(file: Path) -> list[tuple[int, str]]:
     """The lines that are not blank, with their numbers.
 
     Raises:
-        DataError: if the file cannot be read or holds nothing.
+        DataError: if the file cannot be read or contains nothing.
     """
     from hopweave.errors import DataError
 
@@ -71,13 +71,13 @@ def _read_lines(file: Path) -> list[tuple[int, str]]:
         raise DataError(f"cannot read {file}: {error.strerror}; give a file of records") from None
     except UnicodeDecodeError:
         raise DataError(f"{file} is not UTF-8 text; give a file of records (JSON Lines)") from None
-    # Only "\n" ends a line of JSON Lines: a text in it may hold other separators as they are.
+    # Only "\n" ends a line of JSON Lines: strings in it may contain other line separators.
     lines = [(number, content) for number, content in enumerate(text.split("\n"), start=1) if content.strip()]
     if not lines:
-        raise DataError(f"{_name(file)} holds no record; run a question first")
+        raise DataError(f"{_name(file)} contains no record; run a question first")
     if len(lines) > 1 and not text.endswith("\n") and _question_id(lines[-1][1]) is None:
         number, _ = lines.pop()
-        say(f"{_name(file)}, line {number} is torn, as when a run is cut off while it writes; left out", err=True)
+        say(f"{_name(file)}, line {number} is incomplete, as after an interrupted run; left out", err=True)
     return lines
 
 
@@ -91,7 +91,7 @@ def _chosen(file: Path, lines: list[tuple[int, str]], question: str | None, line
     from hopweave.errors import DataError, SettingsError, suggest
 
     if question is not None and line is not None:
-        raise SettingsError("--question and --line exclude each other; give one of them")
+        raise SettingsError("--question and --line are mutually exclusive; give one of them")
     if line is not None:
         for number, text in lines:
             if number == line:
@@ -108,7 +108,7 @@ def _chosen(file: Path, lines: list[tuple[int, str]], question: str | None, line
 
 
 def _question_id(text: str) -> str | None:
-    """The id of the question on a line, without reading the whole record; `None` if the line is no record."""
+    """The id of the question on a line, without parsing the whole record; `None` if the line is not a record."""
     from hopweave.files import read_json
 
     try:
@@ -133,7 +133,7 @@ def _name(file: Path) -> str:
 
 
 def _drawn(record: Record, view: View | None, *, calls: bool) -> RenderableType:
-    """What to put out: a string goes out as it is, anything else is drawn by rich."""
+    """What to print: a string is printed unchanged, anything else is drawn by rich."""
     match view:
         case "html":
             from hopweave.render.html import draw_page

@@ -1,4 +1,4 @@
-"""Trust the settings of a folder, list what is trusted, or trust it no longer."""
+"""Trust the settings of a folder, list trusted files, or revoke trust."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def trust(
         Path | None, typer.Argument(metavar="FOLDER", help="A folder, or one file of settings; default: the working directory.")
     ] = None,
     *,
-    listing: Annotated[bool, typer.Option("--list", help="List the files that are trusted, and which have changed.")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Trust the folder no longer.")] = False,
+    listing: Annotated[bool, typer.Option("--list", help="List the trusted files, and which of them have changed.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Revoke trust in the folder.")] = False,
 ) -> None:
-    """Let the hopweave.toml, the plan.json and the scores.json of a folder say where questions go, and what is loaded and run.
+    """Let a folder's hopweave.toml, plan.json and scores.json set where questions are sent, and what is loaded and run.
 
-    Read them first: what they set of that kind is printed. A file that is changed afterwards must be trusted again.
+    Read them first: their settings of this kind are printed. A file that is changed afterwards must be trusted again.
     """
     from hopweave.errors import SettingsError
     from hopweave.security.trust import distrust
 
     if listing and (remove or path is not None):
-        raise SettingsError("--list lists all that is trusted; give it alone")
+        raise SettingsError("--list lists all trusted files; use it alone")
     place = path or Path()
     if listing:
         _list()
@@ -62,7 +62,7 @@ def _trust(place: Path) -> None:
         for key, value in sets.items():
             say(f"  {key} = {_shown(key, value)}")
         trust_file(file)
-        say("  trusted as it is now")
+        say("  trusted in its current state")
 
 
 def _found(place: Path) -> Iterator[Found]:

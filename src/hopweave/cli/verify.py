@@ -1,4 +1,4 @@
-"""Compute every number of a run again from its records, and say what differs."""
+"""Recompute every number of a run from its records, and report what differs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def verify(
 ) -> None:
     """Check the data, the index, the records and every printed number of a run.
 
-    What differs is said by file, line and value, a line for each cause; the exit status is 1 if anything does. What is not here
-    to be checked, such as data that lies elsewhere, is told apart. No model is called, nothing is changed.
+    Differences are reported by file, line and value, one line per cause; the exit status is 1 if there are any. What cannot be
+    checked here, such as data stored elsewhere, is listed separately. No model is called, nothing is changed.
     """
     from hopweave.evaluation.integrity.verify import verify as verify_run
 

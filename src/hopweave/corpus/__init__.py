@@ -1,4 +1,4 @@
-"""Reads a corpus: files and folders in, passages out, one after the other, so that memory does not grow with it."""
+"""Reads a corpus: files and folders in, passages out, as a stream, so that memory does not grow with it."""
 
 from __future__ import annotations
 

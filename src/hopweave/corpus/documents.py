@@ -57,7 +57,7 @@ def _read_markdown(content: str) -> tuple[str, str]:
 
 
 def _closed_markup() -> Callable[[StateInline, bool], bool]:
-    """A rule for comments and the like within a line; the library's own takes time that grows with the square of them."""
+    """A rule for inline comments and the like; the library's own takes time quadratic in their number."""
     unclosed: set[tuple[str, str]] = set()
 
     def rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the library's signature
@@ -96,7 +96,7 @@ def _markdown_text(tokens: list[Token]) -> str:
 
 
 def _inline_text(inline: Token) -> str:
-    """What a reader sees of a line: link texts, code, the description of an image; no marks and no tags."""
+    """The visible text of a line: link texts, code, image descriptions; no markup and no tags."""
     pieces = []
     for token in inline.children or ():
         if token.type in {"softbreak", "hardbreak"}:

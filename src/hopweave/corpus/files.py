@@ -1,4 +1,4 @@
-"""Which files a corpus consists of, in a fixed order, and their bytes: counted, unzipped and checked to be UTF-8."""
+"""The files of a corpus, in a fixed order, and their bytes: counted, decompressed and checked to be UTF-8."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".tsv", ".csv"})
-"""Files that hold many records."""
+"""Files that contain many records."""
 
 DOCUMENT_SUFFIXES = frozenset({".txt", ".md", ".markdown", ".html", ".htm"})
 """Files that are one document each."""
 
 OnBytes = Callable[[int], None] | None
-"""Told how many bytes were read from the disk, piece by piece."""
+"""Called with the number of bytes read from disk, piece by piece."""
 
 MAX_FILE_MIB = 64 * 1024
-"""Longest file that is read unless the user says otherwise."""
+"""Maximum file size, unless the user sets another."""
 
 MAX_ROW_MIB = 32
-"""Longest document, line or row that is read unless the user says otherwise."""
+"""Maximum size of a document, line or row, unless the user sets another."""
 
 _BUFFER_BYTES = 1 << 17
 _MIB = 1 << 20
@@ -41,11 +41,11 @@ _MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is taken of a file, so that none fills the memory or the disk. Unzipped bytes count.
+    """How much of a file is read, so that none fills the memory or the disk. Decompressed bytes count.
 
     Attributes:
-        max_file_mib: of a whole file, in MiB.
-        max_row_mib: of what is held in memory at once, in MiB: a document, a line, a row.
+        max_file_mib: for a whole file, in MiB.
+        max_row_mib: for what is held in memory at once, in MiB: a document, a line, a row.
         are_options: whether the user can raise them by these names.
     """
 
@@ -54,9 +54,9 @@ class Limits:
     are_options: bool = False
 
     def too_long(self, what: str, name: Literal["max_file_mib", "max_row_mib"]) -> DataError:
-        """The error for a file, or a part of it, beyond one of the limits."""
+        """The error for a file, or a part of it, beyond a limit."""
         raised = f", or raise {name} (--{name.replace('_', '-')})" if self.are_options else ""
-        return DataError(f"{what} is longer than {getattr(self, name):,} MiB; part it into several{raised}")
+        return DataError(f"{what} is longer than {getattr(self, name):,} MiB; split it{raised}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ class CorpusFile:
     """A file of the corpus.
 
     Attributes:
-        path: where it is.
-        source: how passages name it: the path as given, or relative to the folder that was given.
-        document_id: the id of the document in it, if it is one: relative to the folder that was given, or its bare name.
-        special: what it is instead of a regular file, such as `FIFO`; empty for a regular one.
+        path: its path.
+        source: its name in passages: the path as given, or relative to the given folder.
+        document_id: the id of its document, if it contains just one: relative to the given folder, or its bare name.
+        special: its kind if it is not a regular file, such as `FIFO`; empty for a regular one.
     """
 
     path: Path
@@ -77,19 +77,19 @@ class CorpusFile:
 
     @property
     def suffix(self) -> str:
-        """What says its format: the last suffix in lower case, the one before it for a `.gz` file."""
+        """The suffix that determines its format: the last one in lower case, or the one before `.gz`."""
         path = Path(self.path.stem) if self.path.suffix.lower() == ".gz" else self.path
         return path.suffix.lower()
 
     @property
     def stem(self) -> str:
-        """Its name without suffixes that say its format."""
+        """Its name without the suffixes of its format."""
         path = Path(self.path.stem) if self.path.suffix.lower() == ".gz" else self.path
         return shown_name(path.stem)
 
     @property
     def is_readable(self) -> bool:
-        """Whether it is a regular file of a format that is known."""
+        """Whether it is a regular file of a known format."""
         return not self.special and self.suffix in RECORD_SUFFIXES | DOCUMENT_SUFFIXES
 
     @property
@@ -97,20 +97,20 @@ class CorpusFile:
         """Its size on disk.
 
         Raises:
-            DataError: if it cannot be looked at.
+            DataError: if it cannot be accessed.
         """
         with _reading(self.source):
             return self.path.stat().st_size
 
 
 def find_files(paths: Sequence[Path]) -> Iterator[CorpusFile]:
-    """The files at the given paths: folders are walked, each in the order of its names, hidden entries left out.
+    """The files at the given paths: folders are walked, each in the order of its names, without hidden entries.
 
-    Files of unknown formats, and what is no regular file (FIFOs, sockets, devices and links to them), are among them, so that
-    they can be counted.
+    Files of unknown formats and anything that is not a regular file (FIFOs, sockets, devices and links to them) are included,
+    so that they can be counted.
 
     Raises:
-        DataError: for a path that does not exist or a folder that may not be listed.
+        DataError: for a path that does not exist or a folder that cannot be listed.
     """
     for path in paths:
         shown = shown_name(path.as_posix())
@@ -125,13 +125,13 @@ def find_files(paths: Sequence[Path]) -> Iterator[CorpusFile]:
 
 
 def _walk(top: Path) -> Iterator[CorpusFile]:
-    # A stack instead of recursion: folders nest deeper than Python calls may.
+    # A stack instead of recursion: folders may nest deeper than Python's recursion limit.
     waiting: list[tuple[Path, str, tuple[_Identity, ...]]] = [(top, _FOLDER, ())]
     while waiting:
         path, kind, above = waiting.pop()
         if kind == _FOLDER:
             here, entries = _listed(path)
-            if here not in above:  # else it is a link that leads back up
+            if here not in above:  # otherwise it is a link that leads back up
                 waiting += ((path / name, inner, (*above, here)) for name, inner in reversed(entries))
         else:
             relative = shown_name(path.relative_to(top).as_posix())
@@ -144,10 +144,10 @@ _SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device
 
 
 def _listed(folder: Path) -> tuple[_Identity, list[tuple[str, str]]]:
-    """What tells a folder from all others, and the names and kinds of its entries in the order of their names."""
+    """The identity of a folder, and the names and kinds of its entries in the order of their names."""
     with _reading(shown_name(folder.as_posix())):
         found = folder.stat()
-        # The list is closed before anything is yielded: a corpus of nested folders does not hold a descriptor for each level.
+        # The listing is closed before anything is yielded: nested folders do not hold a file descriptor per level.
         with os.scandir(folder) as entries:
             kinds = sorted((entry.name, _kind(entry)) for entry in entries if not entry.name.startswith("."))
     return (found.st_dev, found.st_ino), kinds
@@ -156,12 +156,12 @@ def _listed(folder: Path) -> tuple[_Identity, list[tuple[str, str]]]:
 def _kind(entry: os.DirEntry[str]) -> str:
     try:
         return "" if entry.is_file() else _FOLDER if entry.is_dir() else _special(Path(entry))
-    except OSError:  # a link that leads to itself: opening it says so
+    except OSError:  # a link to itself: opening it reports that
         return ""
 
 
 def _special(path: Path) -> str:
-    """What a path leads to instead of a regular file; empty where it leads to none, and opening it says so."""
+    """The kind of a path's target if it is not a regular file; empty if it has none, which opening it reports."""
     try:
         return _SPECIAL.get(stat.S_IFMT(path.stat().st_mode), "")
     except OSError:
@@ -169,7 +169,7 @@ def _special(path: Path) -> str:
 
 
 def shown_name(name: str) -> str:
-    """A file name as text: bytes in it that are not UTF-8 are replaced."""
+    """A file name as text: bytes that are not UTF-8 are replaced."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
@@ -177,17 +177,17 @@ def shown_name(name: str) -> str:
 def open_text(
     file: CorpusFile, on_bytes: OnBytes = None, limits: Limits | None = None, *, unit: Literal["line", "file", "row"] = "line"
 ) -> Iterator[io.TextIOWrapper]:
-    """Opens a file as text, unzipped if it is a `.gz`, a byte order mark left out and line ends left alone.
+    """Opens a file as text, decompressed if it is a `.gz`, without a byte-order mark and with line ends unchanged.
 
     Args:
         file: the file.
-        on_bytes: told how many bytes were read from the disk, piece by piece.
-        limits: how much is taken.
-        unit: what is held in memory at once: each line, all of the file, or a row, whose length the caller looks after.
+        on_bytes: called with the number of bytes read from disk, piece by piece.
+        limits: how much is read.
+        unit: what is held in memory at once: each line, the whole file, or a row, whose length the caller checks.
 
     Raises:
-        DataError: now or while reading: no permission, not a regular file, a broken zip, bytes that are not UTF-8, more than
-            the limits.
+        DataError: now or while reading: no permission, not a regular file, a corrupt gzip file, bytes that are not UTF-8, more
+            than the limits.
     """
     checks = (_Utf8Check(file.source), _LengthCheck(file.source, limits or Limits(), unit))
     with _reading(file.source), _open_regular(file) as raw:
@@ -198,8 +198,8 @@ def open_text(
 
 
 def _open_regular(file: CorpusFile) -> BinaryIO:
-    # Without O_NONBLOCK, opening a FIFO waits for somebody to write to it. What the path leads to is asked of the open file,
-    # since it may have been replaced after the folder was listed.
+    # Without O_NONBLOCK, opening a FIFO blocks until somebody writes to it. The kind is checked on the open file, since the
+    # path may have been replaced after the folder was listed.
     raw = open(file.path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK))  # noqa: SIM115
     kind = _SPECIAL.get(stat.S_IFMT(os.fstat(raw.fileno()).st_mode))
     if kind is not None:
@@ -213,7 +213,7 @@ def _length_to(tell: Callable[[int], None]) -> Callable[[bytes], None]:
 
 
 class _Watched(io.RawIOBase):
-    """Passes bytes on and shows each piece to some callbacks."""
+    """Passes bytes on and calls some functions with each piece."""
 
     def __init__(self, stream: BinaryIO | gzip.GzipFile, *on_piece: Callable[[bytes], None]) -> None:
         self._stream = stream
@@ -225,7 +225,7 @@ class _Watched(io.RawIOBase):
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer).cast("B")
         piece = self._stream.read(len(view))
-        if piece is None:  # a file of the kernel's that would have to be waited for
+        if piece is None:  # a kernel file that would block
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         for tell in self._on_piece:
             tell(piece)
@@ -234,7 +234,7 @@ class _Watched(io.RawIOBase):
 
 
 class _LengthCheck:
-    """Holds bytes to limits as they pass: all of them, and those of a line or of a whole document."""
+    """Checks bytes against limits as they pass: in total, and per line or document."""
 
     def __init__(self, source: str, limits: Limits, unit: Literal["line", "file", "row"]) -> None:
         self._source = source
@@ -259,7 +259,7 @@ class _LengthCheck:
 
 
 class _Utf8Check:
-    """Checks bytes to be UTF-8 as they pass; an empty piece is the end."""
+    """Checks that bytes are UTF-8 as they pass; an empty piece is the end."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -284,10 +284,10 @@ def _reading(source: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise DataError(f"{source} does not exist, or is a link to nothing; check the path") from None
+        raise DataError(f"{source} does not exist, or is a dangling link; check the path") from None
     except PermissionError:
         raise DataError(f"no permission to read {source}; change its mode or leave it out") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{source} is not a whole gzip file ({error}); fetch or compress it again") from None
+        raise DataError(f"{source} is not a complete gzip file ({error}); fetch or compress it again") from None
     except OSError as error:
         raise DataError(f"cannot read {source}: {error.strerror}; check the file and the disk") from None

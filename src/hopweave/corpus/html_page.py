@@ -1,7 +1,7 @@
-"""Title and visible text of an HTML page, in time that grows with its length and not faster, however broken it is.
+"""Title and visible text of an HTML page, in time linear in its length, however malformed it is.
 
-Markup is told from text as browsers do it (HTML Living Standard, section 13.2.5): a comment or a tag that is never closed goes
-to the end of the page, and `<![if IE]>` is a comment. Which element a tag closes is told by name alone.
+Markup is separated from text as in browsers (HTML Living Standard, section 13.2.5): an unclosed comment or tag extends to the
+end of the page, and `<![if IE]>` is a comment. Which element a tag closes is decided by name alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MARKUP = re.compile(
     r"|</[^>]*+>?"
 )
 _RAW_END = {name: re.compile(rf"</{name}(?=[\s/>])|\Z", re.IGNORECASE) for name in ("script", "style")}
-_LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{20,}+;?")  # no character, and a number too long for Python
+_LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{20,}+;?")  # not a character, and a number too long for Python
 _SPACE = re.compile(r"\s+")
 _BLANKS = re.compile(r"[ \t]+")
 
@@ -38,9 +38,9 @@ _NAMING = ("title", "h1")
 
 
 def read_html(content: str) -> tuple[str, str]:
-    """Title and text of a page, a blank line between blocks; white space is folded as a browser does, but for `pre`.
+    """Title and text of a page, with a blank line between blocks; white space is collapsed as in browsers, except in `pre`.
 
-    The title is the first one that the page has, or else its first heading; scripts, navigation and the like are left out.
+    The title is the first one that the page has, or else its first heading; scripts, navigation and the like are removed.
     """
     page = _Page()
     position = 0
@@ -64,7 +64,7 @@ def read_html(content: str) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class _Page:
-    """A page as it is read: the elements that are open, and the text so far."""
+    """A page being read: its open elements, and the text so far."""
 
     open: list[str] = field(default_factory=list)
     num_open: Counter[str] = field(default_factory=Counter)
@@ -76,7 +76,7 @@ class _Page:
 
     def start(self, name: str) -> None:
         if name == "body":
-            self.end("head")  # its end tag may be left out
+            self.end("head")  # its end tag is optional
         self._around(name)
         if name == "br":
             self._add("\n")
@@ -90,7 +90,7 @@ class _Page:
             self.naming.add(name)
 
     def end(self, name: str) -> None:
-        """Closes the innermost open element of that name, and those within it."""
+        """Closes the innermost open element of that name, and those inside it."""
         while self.num_open[name]:
             last = self.open.pop()
             self.num_open[last] -= 1
@@ -119,7 +119,7 @@ class _Page:
             self.pieces.append(text)
 
     def _around(self, name: str) -> None:
-        """What stands before and behind an element: a break, or a gap between cells."""
+        """What separates an element from its surroundings: a break, or a gap between cells."""
         if self.num_dropped or name in _DROPPED:
             return
         if name in _BLOCKS:

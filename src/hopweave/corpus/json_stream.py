@@ -1,7 +1,7 @@
-"""JSON from files of strangers: lists and objects of any length, one row at a time, each held to a depth and a length.
+"""JSON from untrusted files: lists and objects of any length, one row at a time, each limited in depth and length.
 
-Each row goes to the `json` module, which is fast, and safe on a row within limits. Where a row ends that is not at hand as a
-whole is found by its brackets and quotation marks alone. So memory does not grow with the file, whatever it holds.
+Each row is parsed by the `json` module, which is fast, and safe for a row within the limits. The end of a row that has not been
+read completely is found by its brackets and quotation marks alone. So memory does not grow with the file, whatever it contains.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hopweave.corpus.files import Limits
 from hopweave.errors import DataError
 
 MAX_DEPTH = 100
-"""Lists and objects within each other in one row."""
+"""Maximum nesting of lists and objects in one row."""
 
 _PIECE_LENGTH = 1 << 16
 _BLANKS = re.compile(r"[ \t\r\n]*+")
@@ -35,10 +35,10 @@ class Item:
 
     Attributes:
         number: from 1.
-        line: of the file on which it begins, from 1.
-        text: as it was written.
-        value: as it was read.
-        key: of a member; none for a row of a list.
+        line: the line of the file on which it starts, from 1.
+        text: its source text.
+        value: the parsed value.
+        key: the key of a member; none for a row of a list.
     """
 
     number: int
@@ -49,14 +49,14 @@ class Item:
 
 
 def load_json(text: str, place: str) -> Any:
-    """The value of a text.
+    """The value of a JSON text.
 
     Args:
         text: JSON.
-        place: how messages name it.
+        place: its name in messages.
 
     Raises:
-        DataError: for what is no JSON, nests deeper than `MAX_DEPTH`, or holds a whole number of more digits than Python takes.
+        DataError: for invalid JSON, nesting deeper than `MAX_DEPTH`, or an integer with more digits than Python accepts.
     """
     try:
         return _decoded(text, place)
@@ -73,7 +73,7 @@ def _decoded(text: str, place: str) -> Any:
     except json.JSONDecodeError:
         raise
     except ValueError:
-        raise DataError(f"{place} holds a whole number of thousands of digits; write it as a text or remove it") from None
+        raise DataError(f"{place} contains an integer with thousands of digits; write it as a string or remove it") from None
 
 
 def _is_deep(text: str) -> bool:
@@ -88,18 +88,18 @@ def _is_deep(text: str) -> bool:
 
 
 def _too_deep(place: str) -> DataError:
-    return DataError(f"{place} nests too deeply, more than {MAX_DEPTH} levels; flatten the row or remove it")
+    return DataError(f"{place} is nested too deeply, more than {MAX_DEPTH} levels; flatten the row or remove it")
 
 
 class JsonStream:
-    """A file of JSON that is read from one end to the other.
+    """A JSON file that is read as a stream.
 
-    Every method raises `DataError` where the file is not JSON or a row is beyond the limits.
+    Every method raises `DataError` if the file is not JSON or a row is beyond the limits.
 
     Args:
         stream: its text.
-        source: how messages name the file.
-        limits: to the length of a row.
+        source: the file's name in messages.
+        limits: on the length of a row.
     """
 
     def __init__(self, stream: TextIO, source: str, limits: Limits) -> None:
@@ -107,12 +107,12 @@ class JsonStream:
         self._source = source
         self._limits = limits
         self._held = ""
-        self._at = 0  # of what is held, the first character that is not consumed
+        self._at = 0  # the first unconsumed character of the buffer
         self._line = 1
         self._number = 1
 
     def first(self) -> str:
-        """The next character that is no white space, not consumed; empty at the end of the file."""
+        """The next character that is not white space, without consuming it; empty at the end of the file."""
         while True:
             found = self._character(self._at)
             if found and found not in " \t\r\n":
@@ -122,7 +122,7 @@ class JsonStream:
                 return ""
 
     def rows(self) -> Iterator[Item]:
-        """The rows of the list that comes next."""
+        """The rows of the next list."""
         self._take("[")
         is_behind_row = False
         while self._goes_on("]", is_behind_row=is_behind_row):
@@ -130,12 +130,12 @@ class JsonStream:
             is_behind_row = True
 
     def members(self) -> Iterator[Item]:
-        """The members of the object that comes next."""
+        """The members of the next object."""
         for key in self._keys():
             yield self._item(key)
 
     def rows_under(self, keys: Collection[str]) -> Iterator[Item]:
-        """The rows of the lists that stand under some keys of the object that comes next."""
+        """The rows of the lists under the given keys of the next object."""
         for key in self._keys():
             if key in keys and self.first() == "[":
                 yield from self.rows()
@@ -143,7 +143,7 @@ class JsonStream:
                 self._value()
 
     def has_list_under(self, keys: Collection[str]) -> bool:
-        """Whether the object that comes next has a list under one of some keys."""
+        """Whether the next object has a list under one of the given keys."""
         for key in self._keys():
             if key in keys and self.first() == "[":
                 return True
@@ -151,13 +151,13 @@ class JsonStream:
         return False
 
     def end(self) -> None:
-        """Holds the file to be at its end."""
+        """Checks that the file is at its end."""
         if self.first():
             remedy = "correct the file, or if each line is an object, name the file .jsonl"
-            raise self._error("more follows after the end", remedy=remedy)
+            raise self._error("there is more after the end", remedy=remedy)
 
     def _keys(self) -> Iterator[str]:
-        """The keys of the object that comes next; the value of each is to be consumed before the next is asked for."""
+        """The keys of the next object; the value of each must be consumed before the next is requested."""
         self._take("{")
         is_behind_member = False
         while self._goes_on("}", is_behind_row=is_behind_member):
@@ -169,7 +169,7 @@ class JsonStream:
             is_behind_member = True
 
     def _goes_on(self, closing: str, *, is_behind_row: bool) -> bool:
-        """Whether there is one more row before the closing bracket, which is consumed if not."""
+        """Whether another row follows before the closing bracket, which is consumed if not."""
         if self.first() == closing:
             self._consume(self._at + 1)
             return False
@@ -180,7 +180,7 @@ class JsonStream:
     def _take(self, wanted: str) -> None:
         found = self.first()
         if found != wanted:
-            raise self._error(f"{wanted!r} is missing" if found else "it breaks off")
+            raise self._error(f"{wanted!r} is missing" if found else "it is truncated")
         self._consume(self._at + 1)
 
     def _item(self, key: str | None = None) -> Item:
@@ -191,7 +191,7 @@ class JsonStream:
         return Item(number, line, text, value, key)
 
     def _at_hand(self) -> tuple[str, Any] | None:
-        """The list or object that comes next, if what is held has all of it and it is within the limits."""
+        """The next list or object, if the buffer contains all of it and it is within the limits."""
         try:
             value, end = _DECODER.raw_decode(self._held, self._at)
         except (ValueError, RecursionError):
@@ -207,10 +207,10 @@ class JsonStream:
         try:
             return text, _decoded(text, self._place(line))
         except json.JSONDecodeError as error:
-            raise self._error(error.msg, line=line + error.lineno - 1) from None  # it may be lines below where the row begins
+            raise self._error(error.msg, line=line + error.lineno - 1) from None  # it may be lines below the start of the row
 
     def _value(self) -> str:
-        """The value that comes next, as it is written."""
+        """The source text of the next value."""
         first = self.first()
         end = self._end_of_rows() if first in {"[", "{"} else self._end_of_string() if first == '"' else self._end_of_scalar()
         text = self._held[self._at : end]
@@ -218,12 +218,12 @@ class JsonStream:
         return text
 
     def _end_of_rows(self) -> int:
-        """Where the list or object that comes next ends."""
+        """The end of the next list or object."""
         depth, behind = 0, 0
         while True:
             behind = _end(_UP_TO_BRACKET, self._held, self._at + behind) - self._at
             bracket = self._character(self._at + behind)
-            if bracket in {"", '"'}:  # a text goes on in what was not read yet
+            if bracket in {"", '"'}:  # a string that continues beyond the buffer
                 self._need_more()
                 continue
             depth += 1 if bracket in "[{" else -1
@@ -243,7 +243,7 @@ class JsonStream:
             pass
         end = _end(_SCALAR, self._held, self._at)
         if end == self._at:
-            raise self._error("a value is missing" if self._character(end) else "it breaks off")
+            raise self._error("a value is missing" if self._character(end) else "it is truncated")
         return end
 
     def _character(self, at: int) -> str:
@@ -255,10 +255,10 @@ class JsonStream:
 
     def _need_more(self) -> None:
         if not self._read_more():
-            raise self._error("it breaks off")
+            raise self._error("it is truncated")
 
     def _read_more(self) -> bool:
-        """Reads on, as much again as is held, so that a long row is looked through a few times and not once for each piece."""
+        """Doubles the buffer, so that a long row is scanned a few times and not once per chunk."""
         rest = self._held[self._at :]
         if len(rest) > self._limits.max_row_mib << 20:
             raise self._limits.too_long(self._place(self._line), "max_row_mib")
@@ -279,7 +279,7 @@ def _end(pattern: re.Pattern[str], held: str, at: int) -> int:
 
 
 def fields_of(values: Iterable[object]) -> str:
-    """The names of the fields of a row, as a message on one line tells them; of many, the first."""
+    """The field names of a row for a one-line message; only the first if there are many."""
     names = [" ".join(str(name).split())[:_MAX_SHOWN_NAME] for name in values]
     more = f" and {len(names) - _MAX_SHOWN_NAMES:,} more" if len(names) > _MAX_SHOWN_NAMES else ""
-    return f"its fields: {', '.join(names[:_MAX_SHOWN_NAMES]) or 'none at all'}{more}"
+    return f"its fields: {', '.join(names[:_MAX_SHOWN_NAMES]) or 'none'}{more}"

@@ -1,4 +1,4 @@
-"""From files to passages: the fields of records, the ids of what has none, and the cutting of what is long."""
+"""From files to passages: the fields of records, ids for records without one, and the splitting of long texts."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text
 
 @dataclass(frozen=True, slots=True)
 class CorpusOptions:
-    """How records are read and documents cut.
+    """How records are read and documents split.
 
     Attributes:
-        max_words: longest passage, in words; longer texts are cut at sentence boundaries. 0 cuts nothing.
-        id_field: name of the field with the id; without it, the first of `ID_FIELDS` that a record has.
-        title_field: the same for the title, with `TITLE_FIELDS`. A record need not have one.
+        max_words: maximum passage length, in words; longer texts are split at sentence boundaries. 0 splits nothing.
+        id_field: name of the id field; by default, the first of `ID_FIELDS` that a record has.
+        title_field: the same for the title, with `TITLE_FIELDS`. The title is optional.
         text_field: the same for the text, with `TEXT_FIELDS`.
-        max_row_mib: longest document, or record of a file, in MiB; each is held in memory at once.
-        max_file_mib: longest file, in MiB, unzipped.
+        max_row_mib: maximum size of a document or record, in MiB; each is held in memory as a whole.
+        max_file_mib: maximum size of a file, in MiB, decompressed.
 
     Raises:
         SettingsError: for a negative `max_words`, or a limit below 1.
@@ -62,25 +62,25 @@ class CorpusOptions:
             if getattr(self, name) < 1:
                 raise SettingsError(f"{name} = {getattr(self, name)} is below 1; give a number of MiB")
         if self.max_words < 0:
-            raise SettingsError(f"max_words = {self.max_words} is below 0; give a number of words, or 0 to cut nothing")
+            raise SettingsError(f"max_words = {self.max_words} is below 0; give a number of words, or 0 to split nothing")
 
     @property
     def limits(self) -> Limits:
-        """How much is taken of a file."""
+        """How much of a file is read."""
         return Limits(self.max_file_mib, self.max_row_mib, are_options=True)
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was read and what was left out; it grows while the passages are taken.
+    """What was read and what was skipped; updated while the passages are consumed.
 
     Attributes:
         num_files: files read.
-        num_passages: passages handed out.
-        num_duplicates: records without an id that repeat an earlier one in title and text.
+        num_passages: passages yielded.
+        num_duplicates: records without an id that repeat an earlier title and text.
         num_empty: records and documents whose text is only white space.
         skipped: numbers of files of unknown formats, by suffix.
-        special: the names of what is no regular file, and what it is, such as `FIFO`.
+        special: the names of entries that are not regular files, and their kinds, such as `FIFO`.
     """
 
     num_files: int = 0
@@ -92,7 +92,7 @@ class Tally:
 
     @property
     def special_names(self) -> str:
-        """The first of what is no regular file, each with what it is, and how many more there are."""
+        """The first entries that are not regular files, each with its kind, and the number of the others."""
         first = [f"{name} ({kind})" for name, kind in self.special.items()][:3]
         num_more = len(self.special) - len(first)
         return ", ".join(first) + (f" and {num_more:,} more" if num_more else "")
@@ -105,19 +105,19 @@ def read_corpus(
     tally: Tally | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[Passage]:
-    """Reads files and folders, one passage after the other.
+    """Reads files and folders as a stream of passages.
 
     A record or document that is short enough becomes one passage under its own id, without offsets. A longer one becomes
     passages `id#1`, `id#2` and so on, each with its offsets in the text. A record without an id gets a hash of its content.
 
     Args:
-        paths: files and folders; the formats are told by suffix, `.gz` of each included.
-        options: fields and length.
-        tally: is brought up to date with every file and passage.
-        on_bytes: told how many bytes were read from the disk, piece by piece.
+        paths: files and folders; formats are recognised by suffix, with `.gz` for any of them.
+        options: fields and lengths.
+        tally: updated with every file and passage.
+        on_bytes: called with the number of bytes read from disk, piece by piece.
 
     Raises:
-        DataError: names the file and the line or record, and ends with what to do. Also when nothing was found to read.
+        DataError: with the file and the line or record, ending with what to do. Also if there was nothing to read.
     """
     reading = _Reading(options or CorpusOptions(), tally if tally is not None else Tally(), on_bytes)
     yield from reading.passages(paths)
@@ -132,7 +132,7 @@ class _Reading:
         self._on_bytes = on_bytes
 
     def passages(self, paths: Sequence[Path]) -> Iterator[Passage]:
-        # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
+        # A temporary SQLite database without a name moves to a file once it outgrows its cache, so memory use stays constant.
         with closing(sqlite3.connect("", isolation_level=None)) as seen:
             seen.execute("PRAGMA journal_mode = OFF")
             seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
@@ -186,7 +186,7 @@ class _Reading:
                     continue
             yield from self._cut(passage)
         if is_empty:
-            raise DataError(f"{file.source} is empty: it holds no record; remove it or leave it out")
+            raise DataError(f"{file.source} is empty: it has no records; remove it or leave it out")
 
     def _cut(self, whole: Passage) -> Iterator[Passage]:
         if not whole.text.strip():
@@ -199,7 +199,7 @@ class _Reading:
                 yield Passage(f"{whole.id}#{number}", text, whole.title, whole.source, span.start, span.end)
 
     def _passage(self, file: CorpusFile, row: Row) -> Passage:
-        """The passage of a record, its id empty if it has none."""
+        """The passage of a record, with an empty id if it has none."""
         place = f"{file.source}, {row.place}"
         text = _pick(row.values, self._options.text_field, TEXT_FIELDS)
         if text is None:
@@ -228,7 +228,7 @@ def _text(value: object, what: str, place: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise DataError(f"{place}: its {what} holds half of a surrogate pair, which is no character; remove it") from None
+        raise DataError(f"{place}: its {what} contains an unpaired surrogate, which is not a character; remove it") from None
     return value
 
 
@@ -248,7 +248,7 @@ def _is_new(seen: sqlite3.Connection, key: bytes) -> bool:
 
 
 def content_id(title: str, text: str) -> str:
-    """The id of a passage that brings none: 16 hexadecimal digits that follow from its title and text alone."""
+    """The id of a passage that has none: 16 hexadecimal digits derived from its title and text alone."""
     return _content_hash(title, text).hex()
 
 

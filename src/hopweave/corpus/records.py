@@ -1,4 +1,4 @@
-"""Rows of the files that hold many records: JSON, JSON lines, tab or comma separated."""
+"""Rows of files with many records: JSON, JSON lines, tab- or comma-separated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_CELL_CHARACTERS = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A record as it was read; `place` names it within its file, such as `line 3`."""
+    """A parsed record; `place` is its location in the file, such as `line 3`."""
 
     place: str
     values: Mapping[str, Any]
@@ -26,7 +26,7 @@ def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[R
     """The rows of a file, one at a time.
 
     Raises:
-        DataError: for a file that cannot be read, is not of its format, or holds something else than objects.
+        DataError: for a file that cannot be read, has the wrong format, or contains something other than objects.
     """
     if file.suffix == ".json":
         return _read_json(file, on_bytes, limits)
@@ -55,7 +55,7 @@ def _read_json(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[
             case "":
                 return
             case _:
-                raise DataError(f"{file.source} holds neither a list nor an object; give a list of objects with a text each")
+                raise DataError(f"{file.source} is neither a list nor an object; give a list of objects with a text each")
         stream.end()
 
 
@@ -71,7 +71,7 @@ def _kind(value: object) -> str:
 
 
 def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[Row]:
-    # The limit is one for the whole process; it is only ever raised. It ends a quote that was opened by mistake.
+    # The limit applies to the whole process and is only ever raised. It bounds a quote that was opened by mistake.
     csv.field_size_limit(max(_MAX_CELL_CHARACTERS, csv.field_size_limit()))
     with open_text(file, on_bytes, limits) as lines:
         held = _HeldLines(lines, file, limits)
@@ -88,16 +88,16 @@ def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator
                 if len(cells) != len(header):
                     raise DataError(
                         f"{file.source}, line {reader.line_num} has {len(cells)} columns and the header has {len(header)}; "
-                        "correct the line, or quote a text that holds the separator"
+                        "correct the line, or quote a text that contains the separator"
                     )
                 yield Row(f"line {reader.line_num}", dict(zip(header, cells, strict=True)))
         except csv.Error as error:
             what = f"{file.source}, line {reader.line_num} cannot be split into columns: {error}"
-            raise DataError(f"{what}; a text that holds a quotation mark must be quoted, its own marks doubled") from None
+            raise DataError(f"{what}; a text with quotation marks must be quoted, and its own marks doubled") from None
 
 
 class _HeldLines:
-    """Lines, held to the length of a row: quoted cells may go on over any number of lines."""
+    """Lines, limited to the length of a row: quoted cells may span any number of lines."""
 
     def __init__(self, lines: Iterable[str], file: CorpusFile, limits: Limits) -> None:
         self._lines = iter(lines)
@@ -117,5 +117,5 @@ class _HeldLines:
         return line
 
     def row_ends(self) -> None:
-        """The next line begins a row."""
+        """The next line starts a row."""
         self._length = 0

@@ -1,4 +1,4 @@
-"""The one door to a hub of datasets: the `datasets` library, imported only when it is asked for."""
+"""Access to a hub of datasets through the `datasets` library, imported only when needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hopweave.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class HubAddress:
-    """Where a dataset is on the hub: its name there, and the configuration if it has several."""
+    """The location of a dataset on the hub: its name there, and the configuration if it has several."""
 
     name: str
     config: str | None = None
@@ -24,7 +24,7 @@ def hub_rows(address: HubAddress, split: str, layouts: Sequence[type[L]]) -> Ite
 
     Raises:
         MissingExtra: if the library is not installed.
-        DataError: if the hub or the dataset cannot be reached, or a row has none of the layouts.
+        DataError: if the hub or the dataset cannot be reached, or a row matches none of the layouts.
     """
     library = require("datasets", "data")
     name = f"{address.name}{f' ({address.config})' if address.config else ''}, split {split}"

@@ -1,6 +1,6 @@
 """Rows in the layout of KILT, a benchmark of tasks over one dump of Wikipedia (Petroni et al. 2021, arXiv 2009.02252).
 
-Each output has an answer, or the pages that an answer rests on, or both. Pages are those of KILT's own knowledge source.
+Each output has an answer, or the pages that support an answer, or both. Pages are those of KILT's own knowledge source.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class KiltRow(Layout):
 
 @dataclass(frozen=True, slots=True)
 class KiltSource(Source):
-    """A dataset that KILT has."""
+    """A dataset that is part of KILT."""
 
     passage_ids: Annotated[
-        Literal["page", "paragraph"], "what gold passages of KILT name: WIKIPEDIA_ID, or WIKIPEDIA_ID-PARAGRAPH"
+        Literal["page", "paragraph"], "form of KILT's gold passage ids: WIKIPEDIA_ID, or WIKIPEDIA_ID-PARAGRAPH"
     ] = "page"
 
     def kilt_example(
@@ -75,7 +75,7 @@ class KiltSource(Source):
 
 @dataclass(frozen=True, slots=True)
 class SlotFilling(KiltSource):
-    """A task of KILT that asks for a relation of a subject, with `[SEP]` between them; `type` is the relation."""
+    """A KILT task that asks for a relation of a subject, separated by `[SEP]`; the trait `type` is the relation."""
 
     DATASET: ClassVar[str]
 

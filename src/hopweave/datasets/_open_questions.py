@@ -1,6 +1,6 @@
-"""Questions with their answers and nothing else, in the forms in which open-domain question answering passes them on.
+"""Questions with answers and nothing else, in the formats of open-domain question answering.
 
-JSON lines of `question` and `answer` (NQ-open, DrQA), or the tab-separated files of DPR: a question and a Python list of
+JSON lines with `question` and `answer` (NQ-open, DrQA), or DPR's tab-separated files: a question and a Python list of
 answers.
 """
 
@@ -20,7 +20,7 @@ from hopweave.types import Example, Gold, Question
 
 
 class OpenRow(Layout):
-    """A question with the answers that count."""
+    """A question with its accepted answers."""
 
     marks = ("question", "answer")
     question: Text
@@ -28,7 +28,7 @@ class OpenRow(Layout):
 
 
 def open_rows(source: Source | LocalFile, layouts: Sequence[type[L]], under: Sequence[str] = ()) -> Iterator[Row[L]]:
-    """The rows of a dataset that may also be such a table. Same errors as `Source.rows`."""
+    """The rows of a dataset that may also be such a table. Same errors as in `Source.rows`."""
     suffixes = [] if source.path is None else [suffix for suffix in source.path.suffixes if suffix != ".gz"]
     if source.path is not None and suffixes and suffixes[-1] in {".csv", ".tsv"}:
         return _table(source.path, layouts)
@@ -36,7 +36,7 @@ def open_rows(source: Source | LocalFile, layouts: Sequence[type[L]], under: Seq
 
 
 def open_example(row: Row[L], question: str, answers: Sequence[str]) -> Example:
-    """The example of a row, named by its question.
+    """The example of a row, identified by its question.
 
     Raises:
         DataError: if it has no answer.
@@ -66,4 +66,4 @@ def _answers(cell: str, place: str) -> object:
     try:
         return ast.literal_eval(cell)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise DataError(f"{place}: its answers are no list of texts; correct the line or remove it") from None
+        raise DataError(f"{place}: its answers are not a list of texts; correct the line or remove it") from None

@@ -1,4 +1,4 @@
-"""Our own layout of questions, which `jsonl` describes."""
+"""Our own layout of questions, described in `jsonl`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Line(Layout):
 
 @dataclass(frozen=True, slots=True)
 class OwnQuestions(LocalFile):
-    """A file in our own layout, one JSON object a line (a JSON list of objects is read too)."""
+    """A file in our own layout, one JSON object per line (a JSON list of objects also works)."""
 
     def examples(self) -> Iterator[Example]:
         yield from examples_of(self.rows(_Line), lambda row: [_example(row)])
@@ -69,7 +69,7 @@ def _example(row: Row[_Line]) -> Example:
         raise row.error(f"there is no field {unknown!r}; {suggest(unknown, _Line.model_fields)}")
     answers = distinct((values.answer, *values.answers))
     if not answers:
-        raise row.error("it has neither answers nor an answer", "give the texts that count as right")
+        raise row.error("it has neither answers nor an answer", "give the accepted answers")
     if values.form == "label" and not set(answers) <= set(values.labels):
         raise row.error(f"its answer is not one of its labels {list(values.labels)}")
     question = Question(

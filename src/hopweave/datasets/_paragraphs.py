@@ -1,4 +1,4 @@
-"""Rows that bring titled paragraphs as lists of sentences, as HotpotQA and 2WikiMultiHopQA write them."""
+"""Rows with titled paragraphs as lists of sentences, as in HotpotQA and 2WikiMultiHopQA."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hopweave.types import Passage
 
 
 def _rows_of_columns(value: Any) -> Any:
-    """A table as rows: on the hub it is written as an object of columns."""
+    """A table as rows: on the hub it is stored as an object of columns."""
     return list(zip(*value.values(), strict=True)) if isinstance(value, Mapping) else value
 
 
@@ -27,12 +27,12 @@ Evidences = Annotated[tuple[tuple[str, str, str], ...], BeforeValidator(_rows_of
 
 
 def passages_of(paragraphs: Sequence[tuple[str, Sequence[str]]]) -> list[Passage]:
-    """The paragraphs as passages, their sentences joined by a space (a sentence may begin with one of its own)."""
+    """The paragraphs as passages, with sentences joined by a space (a sentence may already start with one)."""
     return [passage_of(title, " ".join(sentences)) for title, sentences in paragraphs]
 
 
 def gold_ids(passages: Sequence[Passage], facts: Sequence[tuple[str, int]]) -> tuple[str, ...]:
-    """Ids of the paragraphs that the facts name; none unless all of them are there, as half of the evidence misleads."""
+    """Ids of the paragraphs that the facts name; none unless all of them are present, since partial evidence misleads."""
     titles = {title for title, _ in facts}
     if not titles <= {passage.title for passage in passages}:
         return ()

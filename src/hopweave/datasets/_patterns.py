@@ -1,4 +1,4 @@
-"""Writes a regular expression out into the texts that it matches, as far as that is a short list."""
+"""Expands a regular expression into the texts that it matches, if they form a short list."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _CLASSES = {"s": [" "], "d": list(string.digits), "t": [" "], "n": [" "]}
 
 
 class TooManyTexts(ValueError):
-    """The expression matches more than can be listed, or cannot be understood."""
+    """The expression matches too many texts to list, or cannot be parsed."""
 
 
 def texts_of(pattern: str) -> list[str]:
     """The texts that an expression matches, each once.
 
-    White space and a dot are one space; what may come any number of times comes never or once, or, if it must come, once.
+    White space and a dot become one space; repetition becomes none or one, or, if at least one is required, one.
 
     >>> texts_of("(Ines )?Halloran|Tam Orr?e")
     ['Halloran', 'Ines Halloran', 'Tam Ore', 'Tam Orre']
 
     Raises:
-        TooManyTexts: beyond 64 texts, and for what has no short list (such as a word character).
+        TooManyTexts: for more than 64 texts, and for anything without a short list (such as a word character).
     """
     reading = _Reading(pattern)
     texts = reading.alternatives()
@@ -41,7 +41,7 @@ class _Reading:
         self.at = 0
 
     def refusal(self) -> TooManyTexts:
-        return TooManyTexts(f"the pattern {self._pattern!r} is not one that can be written out as at most {_MAX_TEXTS} texts")
+        return TooManyTexts(f"the pattern {self._pattern!r} cannot be expanded into at most {_MAX_TEXTS} texts")
 
     def alternatives(self) -> list[str]:
         texts = self._sequence()
@@ -112,7 +112,7 @@ class _Reading:
             return texts
         self.at += 1
         least, most = {"?": (0, 1), "*": (0, 1), "+": (1, 1)}.get(char) or self._times()
-        if self._peek() == "?":  # as few as may be: the same texts
+        if self._peek() == "?":  # lazy: the same texts
             self.at += 1
         repeated: list[str] = []
         for times in range(least, most + 1):

@@ -1,4 +1,4 @@
-"""Rows of dataset files: JSON lists, lists within an object, JSON lines; each row checked and able to say where it stands."""
+"""Rows of dataset files: JSON lists, lists within an object, JSON lines; each row is checked and knows its location."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from hopweave.errors import DataError
 
 
 class Layout(BaseModel):
-    """The fields of a row that are used; others may be there.
+    """The fields of a row that are used; others are allowed.
 
     Attributes:
-        marks: fields by which a row of this layout is told from one of another.
+        marks: fields that distinguish this layout from others.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -34,18 +34,18 @@ L_co = TypeVar("L_co", bound=Layout, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[L_co]):
-    """A row that has the layout.
+    """A row with a valid layout.
 
     Attributes:
         values: its fields.
-        where: says its place; it is asked only when something is wrong, since finding a line may take a while.
+        where: returns its location; called only on errors, since finding a line may take a while.
     """
 
     values: L_co
     where: Callable[[], str]
 
     def error(self, reason: str, remedy: str = "correct the row or remove it") -> DataError:
-        """An error that names the place of the row."""
+        """An error with the location of the row."""
         return DataError(f"{self.where()}: {reason}; {remedy}")
 
 
@@ -60,22 +60,22 @@ def _id_text(value: object) -> object:
 
 
 Text = Annotated[str, AfterValidator(_not_blank)]
-"""A text with something in it."""
+"""A non-blank text."""
 
 Id = Annotated[str, BeforeValidator(_id_text), AfterValidator(_not_blank)]
-"""An identifier; numbers are taken as text."""
+"""An identifier; numbers are converted to text."""
 
 
 def read_rows(path: Path, layouts: Sequence[type[L]], under: Sequence[str] = ()) -> Iterator[Row[L]]:
-    """The rows of a file, one at a time, whichever of the forms it has; `.gz` is unzipped.
+    """The rows of a file in any of the supported forms, one at a time; `.gz` is decompressed.
 
     Args:
         path: the file.
-        layouts: what a row may look like; the first whose marks it has counts.
-        under: keys under one of which the list of rows stands, where the file is one object.
+        layouts: the possible layouts of a row; the first whose marks it has is used.
+        under: keys under which the list of rows may be, if the file is one object.
 
     Raises:
-        DataError: names the file, the line and the reason.
+        DataError: with the file, the line and the reason.
     """
     file = CorpusFile(path, path.as_posix(), path.name)
     for values, where in _items(file, under) if _is_list(file, under) else _lines(file):
@@ -83,12 +83,12 @@ def read_rows(path: Path, layouts: Sequence[type[L]], under: Sequence[str] = ())
 
 
 def read_members(path: Path, layout: type[L]) -> Iterator[tuple[str, Row[L]]]:
-    """The keys and values of a file that is one large object. Same errors as `read_rows`."""
+    """The keys and values of a file that is one large object. Same errors as in `read_rows`."""
     file = CorpusFile(path, path.as_posix(), path.name)
     with open_text(file, unit="row") as content:
         stream = JsonStream(content, file.source, Limits())
         if stream.first() != "{":
-            raise DataError(f"{file.source} is not one object with a member for each entry; check that it is the right file")
+            raise DataError(f"{file.source} is not one object with a member per entry; check that it is the right file")
         for item in stream.members():
             key = item.key or ""
             place = f"{file.source}, member {key!r}"
@@ -98,10 +98,10 @@ def read_members(path: Path, layout: type[L]) -> Iterator[tuple[str, Row[L]]]:
 
 
 def checked(values: object, where: Callable[[], str], layouts: Sequence[type[L]]) -> Row[L]:
-    """A row with its layout.
+    """A row parsed with its layout.
 
     Raises:
-        DataError: if it has none of the layouts.
+        DataError: if it matches none of the layouts.
     """
     if not isinstance(values, Mapping):
         raise DataError(f"{where()} is not an object with fields; correct the row or remove it")
@@ -141,22 +141,22 @@ def _items(file: CorpusFile, under: Sequence[str]) -> Iterator[tuple[object, Cal
 
 
 def _whole(values: Any, text: str, place: str) -> Any:
-    """The values of a row, held to whole characters.
+    """The values of a row, checked for valid characters.
 
     Raises:
-        DataError: for half of a surrogate pair in its text.
+        DataError: for an unpaired surrogate in its text.
     """
     if "\\ud" in text.lower():
         try:
             json.dumps(values, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            what = "holds half of a surrogate pair, which is no character"
+            what = "contains an unpaired surrogate, which is not a character"
             raise DataError(f"{place} {what}; correct the row or remove it") from None
     return values
 
 
 def _is_list(file: CorpusFile, under: Sequence[str]) -> bool:
-    """Whether the rows stand in a list; else each line is one.
+    """Whether the rows are in a list; otherwise each line is one.
 
     Raises:
         DataError: for an empty file.
@@ -168,6 +168,6 @@ def _is_list(file: CorpusFile, under: Sequence[str]) -> bool:
             raise DataError(f"{file.source} is empty; fetch the file again")
         if first != "{" or not under:
             return first == "["
-        with suppress(DataError):  # the lines, one by one, say what is wrong
+        with suppress(DataError):  # reading line by line reports what is wrong
             return stream.has_list_under(under)
     return False

@@ -1,4 +1,4 @@
-"""Where a dataset comes from, and what all datasets promise: every id once, no row dropped without a word."""
+"""Sources of datasets, and what all datasets guarantee: unique ids, and no row dropped silently."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hopweave.types import Example, Passage
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A dataset that is in a file, or on a hub.
+    """A dataset in a file or on a hub.
 
     Raises:
         SettingsError: unless exactly one of `path` and `hub` is given.
@@ -26,7 +26,7 @@ class Source:
 
     HUB: ClassVar[HubAddress]
 
-    path: Annotated[Path | None, "the file, in its official form; .gz too"] = None
+    path: Annotated[Path | None, "the file, in its official format; .gz also works"] = None
     hub: Annotated[bool, "load through the datasets library instead of from path (extra: data)"] = False
     split: Annotated[str, "which split, with hub"] = "validation"
 
@@ -36,12 +36,12 @@ class Source:
             raise SettingsError(f"{type(self).__name__}: {what}; give either path = FILE or hub = true")
 
     def rows(self, *layouts: type[L], under: Sequence[str] = (), hub: HubAddress | None = None) -> Iterator[Row[L]]:
-        """The rows of the file or of the split. Same errors as `read_rows` and `hub_rows`.
+        """The rows of the file or of the split. Same errors as in `read_rows` and `hub_rows`.
 
         Args:
-            layouts: what a row may look like.
+            layouts: the possible layouts of a row.
             under: see `read_rows`.
-            hub: instead of the dataset's own address.
+            hub: overrides the dataset's own address.
         """
         if self.path is None:
             return hub_rows(hub or self.HUB, self.split, layouts)
@@ -50,12 +50,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """A dataset that is in a file and has no address on a hub."""
+    """A dataset in a file that has no address on a hub."""
 
-    path: Annotated[Path, "the file; .gz too"]
+    path: Annotated[Path, "the file; .gz also works"]
 
     def rows(self, *layouts: type[L], under: Sequence[str] = ()) -> Iterator[Row[L]]:
-        """The rows of the file. Same arguments and errors as `read_rows`."""
+        """The rows of the file. Same arguments and errors as in `read_rows`."""
         return read_rows(self.path, layouts, under)
 
 
@@ -63,12 +63,12 @@ def examples_of(rows: Iterable[Row[L]], make: Callable[[Row[L]], Iterable[Exampl
     """The examples of rows, in order.
 
     Args:
-        rows: of the dataset.
-        make: the examples of a row; none, if it is one that the dataset's docstring says is left out. A question without an id
-            is named by its text: 16 hexadecimal digits, and `~2` and so on where it is asked again.
+        rows: the rows of the dataset.
+        make: returns the examples of a row; none, if the dataset's docstring says that such rows are left out. A question
+            without an id gets one from its text: 16 hexadecimal digits, with `~2` and so on for repetitions.
 
     Raises:
-        DataError: if an id comes twice, or nothing comes at all.
+        DataError: for a duplicate id, or if there are no examples at all.
     """
     places: dict[str, Callable[[], str]] = {}
     named: Counter[str] = Counter()
@@ -77,11 +77,11 @@ def examples_of(rows: Iterable[Row[L]], make: Callable[[Row[L]], Iterable[Exampl
             example = made if made.question.id else _named(made, named)
             key = example.question.id
             if key in places:
-                raise row.error(f"its id {key!r} is also that of {places[key]()}", "give each row an id of its own")
+                raise row.error(f"its id {key!r} is also that of {places[key]()}", "give each row its own id")
             places[key] = row.where
             yield example
     if not places:
-        raise DataError("the dataset holds no question that can be asked with these options; check its file and its options")
+        raise DataError("the dataset has no question that can be asked with these options; check its file and its options")
 
 
 def _named(example: Example, seen: Counter[str]) -> Example:
@@ -92,7 +92,7 @@ def _named(example: Example, seen: Counter[str]) -> Example:
 
 
 def passage_of(title: str, text: str) -> Passage:
-    """A passage under the id that follows from its content, so that equal passages of two rows are one."""
+    """A passage with an id derived from its content, so that equal passages of two rows are the same."""
     return Passage(content_id(title, text), text, title)
 
 
@@ -102,11 +102,11 @@ def distinct(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def required(path: Path | None, option: str, what: str) -> Path:
-    """A file that an option names.
+    """The file that an option names.
 
     Raises:
-        SettingsError: if it names none.
+        SettingsError: if it is not set.
     """
     if path is None:
-        raise SettingsError(f"{what} are in a file of their own; give {option} = FILE")
+        raise SettingsError(f"{what} are in a separate file; give {option} = FILE")
     return path

@@ -1,10 +1,10 @@
-"""A folder in the layout of BEIR: a corpus, queries, and judgements of which passages are relevant.
+"""A folder in BEIR's layout: a corpus, queries, and judgements of which passages are relevant.
 
 Address: https://github.com/beir-cellar/beir (Thakur et al. 2021, arXiv 2104.08663). Licence: that of the dataset in the folder.
 
-The folder holds `corpus.jsonl`, `queries.jsonl` and `qrels/SPLIT.tsv`, each also as `.gz`. Asked are the queries that have
-judgements in the split; passages with a score above 0 are gold. There are answers only where the metadata of a query has an
-`answer`: metrics of answers have no data for the others. Ids are those of the folder, so its corpus can be indexed as it is.
+The folder contains `corpus.jsonl`, `queries.jsonl` and `qrels/SPLIT.tsv`, each optionally as `.gz`. The questions are the
+queries with judgements in the split; passages with a score above 0 are gold. Answers exist only if a query's metadata has an
+`answer`: answer metrics have no data for the others. Ids are those of the folder, so its corpus can be indexed as it is.
 
 The files `FOLDER/corpus.jsonl`:
 
@@ -16,7 +16,7 @@ The files `FOLDER/corpus.jsonl`:
     {"_id": "q1", "text": "Who designed the lighthouse of Carrow?", "metadata": {"answer": "Ines Halloran"}}
     {"_id": "q2", "text": "Which lighthouse is in Carrow?", "metadata": {}}
 
-and, with tabs between, `FOLDER/qrels/test.tsv`:
+and, tab-separated, `FOLDER/qrels/test.tsv`:
 
     query-id  corpus-id  score
     q1        d1         1
@@ -95,7 +95,7 @@ class BEIR:
         return zipped if zipped.is_file() and not plain.is_file() else plain
 
     def _judged(self) -> dict[str, list[str]]:
-        """Ids of the relevant passages of each query that has judgements."""
+        """Ids of the relevant passages of each query with judgements."""
         path = self._qrels()
         judged: dict[str, list[str]] = {}
         with open_text(CorpusFile(path, path.as_posix(), path.name)) as lines:
@@ -104,7 +104,7 @@ class BEIR:
                 if cells == _HEADER or not line.strip():
                     continue
                 if len(cells) != len(_HEADER) or not _SCORE.fullmatch(cells[2]):
-                    what = "is not a query, a passage and a whole number with tabs between"
+                    what = "is not a tab-separated query, passage and integer"
                     raise DataError(f"{path.as_posix()}, line {number} {what}; correct the line")
                 relevant = judged.setdefault(cells[0], [])
                 if int(cells[2]) > 0:

@@ -1,10 +1,10 @@
-"""ELI5: questions that want an explanation of several sentences (KILT).
+"""ELI5: questions that need an explanation of several sentences (KILT).
 
 Address: https://github.com/facebookresearch/KILT (Fan et al. 2019, arXiv 1907.09190; KILT: arXiv 2009.02252). Licence: the code
-is BSD, KILT is MIT; the texts were written by users of a forum, whose terms hold. On the hub: `facebook/kilt_tasks`,
+is BSD, KILT is MIT; the texts were written by users of a forum and are subject to its terms. On the hub: `facebook/kilt_tasks`,
 configuration `eli5`.
 
-Every answer of a row counts. Gold passages are pages of KILT's knowledge source, where annotators found some.
+Every answer of a row counts. Gold passages are pages of KILT's knowledge source, if annotators found any.
 
 One row of `eli5-dev-kilt.jsonl`:
 

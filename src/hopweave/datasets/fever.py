@@ -1,11 +1,11 @@
 """FEVER: claims to support or refute with Wikipedia, original and KILT layout.
 
-Address: https://fever.ai (Thorne et al. 2018, arXiv 1803.05355). Licence: CC BY-SA 3.0 for what is taken from Wikipedia, with
+Address: https://fever.ai (Thorne et al. 2018, arXiv 1803.05355). Licence: CC BY-SA 3.0 for text from Wikipedia, including
 the claims. On the hub: `facebook/kilt_tasks`, configuration `fever`.
 
-The claim is the question and its label the answer. Two labels (KILT, SearChain) leave out the claims that the original file
-marks NOT ENOUGH INFO; with three they are asked too. In the original layout gold passages are pages by their title, as the `id`
-of the authors' own dump of Wikipedia (`wiki-pages`) has it; in KILT's they are pages of its knowledge source.
+The claim is the question and its label the answer. With two labels (KILT, SearChain), claims that the original file marks NOT
+ENOUGH INFO are left out; with three they are included. In the original layout, gold passages are pages identified by title, as
+the `id` in the authors' dump of Wikipedia (`wiki-pages`); in KILT's layout they are pages of its knowledge source.
 
 One row of `shared_task_dev.jsonl`:
 
@@ -45,11 +45,11 @@ class _Original(Layout):
 
 @dataclass(frozen=True, slots=True)
 class FEVER(KiltSource):
-    """FEVER; `label` is the trait to group by."""
+    """FEVER; `label` is the trait for grouping."""
 
     HUB: ClassVar = HubAddress("facebook/kilt_tasks", "fever")
 
-    labels: Annotated[Literal["two_way", "three_way"], "leave out NOT ENOUGH INFO, or ask it too (original layout)"] = "two_way"
+    labels: Annotated[Literal["two_way", "three_way"], "leave out NOT ENOUGH INFO, or include it (original layout)"] = "two_way"
 
     def examples(self) -> Iterator[Example]:
         yield from examples_of(self.rows(_Original, KiltRow), self._examples)

@@ -1,14 +1,14 @@
-"""The hops of questions of a run: each as a question of its own, or some of them shown with the whole question.
+"""The hops of a run's questions: each asked as a separate question, or some of them shown with the whole question.
 
-There is no address and no licence but those of the dataset that the run drew from: `path` is RUN/examples/DATASET.jsonl.
-Questions whose hops are not known, or have no answers, are left out, and so are those of one hop.
+Its address and licence are those of the dataset that the run sampled from: `path` is RUN/examples/DATASET.jsonl.
+Questions whose hops are unknown or have no answers are left out, and so are one-hop questions.
 
 `form = "parts"` asks each hop alone. `form = "given"` asks the whole question and shows the first hops with their gold
-answers, once for each number of hops that is left to the model, from 1 to all; `form = "listed"` shows them without answers.
-So gold reaches a method here on purpose, as part of what is asked: that is the experiment of SearChain's table 7 and figure
-10 (appendix A.2.1). In a hop `#1` stands for the answer of the first one, and is replaced by it.
+answers, once for each number of hops left to the model, from 1 to all; `form = "listed"` shows them without answers.
+Here gold answers reach a method on purpose, as part of the question: this is the experiment of SearChain's table 7 and figure
+10 (appendix A.2.1). In a hop, `#1` stands for the answer to the first one and is replaced by it.
 
-Traits: `whole` (the id of the question), `parts` (how many hops it has), and `part` (which one, from 1) or `left` (how many
+Traits: `whole` (the id of the question), `parts` (its number of hops), and `part` (which one, from 1) or `left` (how many
 are left to the model).
 
 One row of `examples/musique.jsonl`:
@@ -62,7 +62,7 @@ class _Example(Layout):
 
 @dataclass(frozen=True, slots=True)
 class GoldSteps(LocalFile):
-    """The hops of the questions of a run, asked alone or shown with the whole question."""
+    """The hops of a run's questions, asked alone or shown with the whole question."""
 
     form: Annotated[Form, "parts: each hop alone; given: the first hops with their answers; listed: without"] = "parts"
 
@@ -87,7 +87,7 @@ def _examples(row: Row[_Example], form: Form) -> Iterator[Example]:
         num_shown = len(steps) - left
         if form == "given":
             shown = [f"{query} {answer}" for query, answer in zip(queries[:num_shown], said, strict=False)]
-        else:  # as they were written: an answer in the words of a later one would give it away
+        else:  # as originally written: an answer in the text of a later one would give it away
             shown = [step.query for step in steps[:num_shown]]
         text = _with(shown, question.text, form)
         asked = Question(

@@ -3,7 +3,7 @@
 Address: https://hotpotqa.github.io (Yang et al. 2018, arXiv 1809.09600). Licence: CC BY-SA 4.0. On the hub:
 `hotpotqa/hotpot_qa`, configuration `distractor` or `fullwiki`.
 
-Both settings have one layout. In the distractor setting the ten paragraphs of a row hold the evidence; in fullwiki they are
+Both settings share one layout. In the distractor setting the ten paragraphs of a row include the evidence; in fullwiki they are
 what a retriever found, and may not.
 
 One row of `hotpot_dev_distractor_v1.json`:
@@ -45,16 +45,16 @@ class _HotpotRow(Layout):
 class HotpotQA(Source):
     """HotpotQA, with the titles of the supporting facts as gold passages.
 
-    Where a row of fullwiki does not bring all of its gold paragraphs, its gold passages are unknown, unless `passage_ids` is
-    `title`: then ids are titles, for an index of a corpus that has one passage a title (`hopweave index --id-field title`).
+    If a row of fullwiki lacks some of its gold paragraphs, its gold passages are unknown, unless `passage_ids` is
+    `title`: then ids are titles, for an index of a corpus with one passage per title (`hopweave index --id-field title`).
     """
 
     HUB: ClassVar = HubAddress("hotpotqa/hotpot_qa", "distractor")
     OFFICIAL: ClassVar[Mapping[str, Mapping[str, Any]]] = {"f1": {"variant": "hotpotqa"}}
-    """A yes, no or noanswer overlaps with nothing but itself (`hotpot_evaluate_v1.py`)."""
+    """A yes, no or noanswer only matches itself (`hotpot_evaluate_v1.py`)."""
 
     setting: Annotated[Literal["distractor", "fullwiki"], "configuration, with hub"] = "distractor"
-    passage_ids: Annotated[Literal["content", "title"], "what names a passage: its content, or its title alone"] = "content"
+    passage_ids: Annotated[Literal["content", "title"], "what identifies a passage: its content, or only its title"] = "content"
 
     def examples(self) -> Iterator[Example]:
         yield from examples_of(self._rows(), self._examples)

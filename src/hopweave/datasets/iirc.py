@@ -1,12 +1,12 @@
-"""IIRC: questions about a passage that does not say enough; the rest is on the pages it links to.
+"""IIRC: questions about a passage with incomplete information; the rest is on the pages it links to.
 
 Address: https://allenai.org/data/iirc (Ferguson et al. 2020, arXiv 2011.07127). Licence: CC BY 4.0. There is no official
 address on the hub.
 
-The main passage is pinned to the question. The linked pages are in a file of their own (`context_articles.json`, HTML by title
-in lower case); with it, paragraphs of more than ten words are the passages, and gold are those that hold what the annotators
-marked there, as IRCoT took them (the main passage itself is never gold). Questions without an answer are left out. Of an answer
-of several spans, all in one text, joined by commas, count as one.
+The main passage is pinned to the question. The linked pages are in a separate file (`context_articles.json`, HTML by lower-case
+title); with it, paragraphs of more than ten words are the passages, and the gold ones are those that contain what annotators
+marked, as in IRCoT (never the main passage itself). Questions without an answer are left out. The spans of an answer with
+several spans are joined by commas into one text.
 
 One passage with its questions, of `dev.json`:
 
@@ -74,7 +74,7 @@ class _Page(Layout):
 
 
 Pages = Mapping[str, Sequence[Passage]]
-"""Paragraphs of pages, by title in lower case."""
+"""Paragraphs of pages, by lower-case title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _answers(answer: _Answer) -> tuple[str, ...]:
 
 
 def _gold(context: Sequence[_Marked], pages: Pages) -> tuple[str, ...]:
-    """Ids of the paragraphs that hold what was marked; none unless each marked page is there."""
+    """Ids of the paragraphs that contain the marked text; none unless every marked page is available."""
     marked = [(one.passage.strip().lower(), one.text) for one in context if one.passage.strip() != "main"]
     if not all(pages.get(title) for title, _ in marked):
         return ()
@@ -136,7 +136,7 @@ def _gold(context: Sequence[_Marked], pages: Pages) -> tuple[str, ...]:
 
 
 def _best(paragraphs: Sequence[Passage], text: str) -> Passage:
-    """The paragraph with the text in it, else the one that shares the most words with it."""
+    """The paragraph that contains the text, else the one that shares the most words with it."""
     wanted = " ".join(text.split())
     for paragraph in paragraphs:
         if wanted in " ".join(paragraph.text.split()):

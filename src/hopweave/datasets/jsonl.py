@@ -1,12 +1,12 @@
 """Your own questions, as JSON lines.
 
-There is no address and no licence but your own. A line needs `question` and `answers` (or `answer`, a single text). All else
-may be left out: `id`, `form` (`short`, `label` or `long`), `labels`, `family` (of demonstrations), `dataset` (the benchmark it
-is of, such as `hotpotqa`: that decides how many demonstrations are shown), `type`, `level` and `hops` to group by, `traits` (an
-object with more of them), `gold_passages` (ids), `facts` (words that a relevant passage holds), `steps` (each a `query`, its
-`answer` and the id of a `passage`), `pinned` and `passages` (each a `text`, with a `title` and an `id` if you like). A passage
-without an id gets the one that `hopweave index` would give it, and is gold if it says `"is_gold": true`. Another field is an
-error: it may be one of these, mistyped.
+Its address and licence are your own. A line needs `question` and `answers` (or `answer`, a single text). Everything else is
+optional: `id`, `form` (`short`, `label` or `long`), `labels`, `family` (of demonstrations), `dataset` (the benchmark that it
+comes from, such as `hotpotqa`, which determines how many demonstrations are shown), `type`, `level` and `hops` for grouping,
+`traits` (an object with more of them), `gold_passages` (ids), `facts` (text that a relevant passage contains), `steps` (each a
+`query`, its `answer` and the id of a `passage`), `pinned` and `passages` (each a `text`, optionally with a `title` and an
+`id`). A passage without an id gets the one that `hopweave index` would give it, and is gold if it has `"is_gold": true`.
+Any other field is an error, since it may be a typo.
 
 Two lines of `questions.jsonl`:
 
@@ -26,4 +26,4 @@ from hopweave.datasets._own_questions import OwnQuestions
 
 @dataclass(frozen=True, slots=True)
 class JSONLines(OwnQuestions):
-    """Your own questions, one JSON object a line (a JSON list of objects is read too)."""
+    """Your own questions, one JSON object per line (a JSON list of objects also works)."""

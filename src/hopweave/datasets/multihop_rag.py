@@ -3,9 +3,9 @@
 Address: https://github.com/yixuantt/MultiHop-RAG (Tang and Yang 2024, arXiv 2401.15391). Licence: ODC-BY. On the hub:
 `yixuantt/MultiHopRAG`, configurations `MultiHopRAG` and `corpus`.
 
-What is relevant is told by words: a passage that holds a fact of the evidence, however the articles were cut. The articles
-themselves are named by their address on the web. Null queries have no evidence and want the answer that the dataset gives for
-them; they are told by the trait `type`, and metrics of retrieval have no data for them.
+Relevance is defined by text: a passage is relevant if it contains a fact of the evidence, however the articles were split.
+Articles are identified by URL. Null queries have no evidence and expect the answer that the dataset gives for them; they are
+marked by the trait `type`, and retrieval metrics have no data for them.
 
 Two rows of `MultiHopRAG.json`:
 
@@ -59,12 +59,12 @@ class _Article(Layout):
 
 @dataclass(frozen=True, slots=True)
 class MultiHopRAG(Source):
-    """MultiHop-RAG. The facts of the evidence tell relevance; `type` is that of the query, `hops` the number of facts."""
+    """MultiHop-RAG. Relevance is defined by the facts of the evidence; `type` is the query type, `hops` the number of facts."""
 
     HUB: ClassVar = HubAddress("yixuantt/MultiHopRAG", "MultiHopRAG")
 
     split: Annotated[str, "which split, with hub"] = "train"
-    corpus: Annotated[Path | None, "the file corpus.json, for a corpus"] = None
+    corpus: Annotated[Path | None, "the file corpus.json, needed to build a corpus"] = None
 
     def examples(self) -> Iterator[Example]:
         yield from examples_of(self.rows(_Query), _examples)

@@ -1,9 +1,9 @@
 """MuSiQue: questions of two to four hops composed from single ones, twenty paragraphs each.
 
-Address: https://github.com/StonyBrookNLP/musique (Trivedi et al. 2022, arXiv 2108.00573). Licence: CC BY 4.0. On the hub a copy
-by others: `dgslibisey/MuSiQue`.
+Address: https://github.com/StonyBrookNLP/musique (Trivedi et al. 2022, arXiv 2108.00573). Licence: CC BY 4.0. On the hub a
+third-party copy: `dgslibisey/MuSiQue`.
 
-The number of hops is the first digit of the id. In a decomposition `#1` stands for the answer of the first step.
+The number of hops is the first digit of the id. In a decomposition, `#1` stands for the answer to the first step.
 
 One row of `musique_ans_v1.0_dev.jsonl`:
 
@@ -58,7 +58,7 @@ class _MusiqueRow(Layout):
 
 @dataclass(frozen=True, slots=True)
 class MuSiQue(Source):
-    """MuSiQue-Ans. Of MuSiQue-Full, questions that cannot be answered are left out: they share ids with others."""
+    """MuSiQue-Ans. Unanswerable questions of MuSiQue-Full are left out: they share ids with others."""
 
     HUB: ClassVar = HubAddress("dgslibisey/MuSiQue")
 
@@ -80,7 +80,7 @@ def _examples(row: Row[_MusiqueRow]) -> Iterator[Example]:
         raise row.error(f"its id {values.id!r} does not begin with the number of hops, as 2hop__ or 3hop1__ do")
     ids = {one.idx: passage_of(one.title, one.paragraph_text).id for one in values.paragraphs}
     if len(ids) != len(values.paragraphs):
-        raise row.error("paragraphs: an idx comes twice")
+        raise row.error("paragraphs: duplicate idx")
     steps = []
     for number, step in enumerate(values.question_decomposition):
         at = step.paragraph_support_idx

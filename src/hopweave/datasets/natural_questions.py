@@ -1,10 +1,10 @@
-"""Natural Questions: what people asked a search engine, answered from Wikipedia.
+"""Natural Questions: real search-engine queries, answered from Wikipedia.
 
 Address: https://ai.google.com/research/NaturalQuestions (Kwiatkowski et al. 2019, TACL; NQ-open: Lee et al. 2019, arXiv
 1906.00300). Licence: CC BY-SA 3.0. On the hub: `google-research-datasets/nq_open`.
 
-Four forms are read: NQ-open, KILT, DPR's tab-separated questions, and the original, of which the questions with a short answer
-of at most `max_answer_words` words, or yes or no, are taken, as NQ-open does with five.
+Four formats are supported: NQ-open, KILT, DPR's tab-separated questions, and the original. From the original, only questions
+with a short answer of at most `max_answer_words` words, or yes or no, are used, as in NQ-open (five words).
 
 One row of `NQ-open.dev.jsonl`:
 
@@ -66,11 +66,11 @@ class _Original(Layout):
 
 @dataclass(frozen=True, slots=True)
 class NaturalQuestions(KiltSource):
-    """Natural Questions in any of its forms."""
+    """Natural Questions in any of its formats."""
 
     HUB: ClassVar = HubAddress("google-research-datasets/nq_open")
 
-    max_answer_words: Annotated[int, "longest short answer that is taken from the original form"] = 5
+    max_answer_words: Annotated[int, "maximum length of a short answer in the original format"] = 5
 
     def examples(self) -> Iterator[Example]:
         yield from examples_of(open_rows(self, (KiltRow, _Original, OpenRow)), self._examples)
@@ -94,7 +94,7 @@ class NaturalQuestions(KiltSource):
                 found.append(annotation.yes_no_answer.lower())
             for span in annotation.short_answers:
                 if not 0 <= span.start_token < span.end_token <= len(tokens):
-                    raise row.error(f"a short answer stands at tokens {span.start_token} to {span.end_token} of {len(tokens)}")
+                    raise row.error(f"a short answer is at tokens {span.start_token} to {span.end_token} of {len(tokens)}")
                 if span.end_token - span.start_token <= self.max_answer_words:
                     found.append(" ".join(tokens[span.start_token : span.end_token]))
         return distinct(found)

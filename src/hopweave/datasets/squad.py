@@ -3,7 +3,7 @@
 Address: https://rajpurkar.github.io/SQuAD-explorer (Rajpurkar et al. 2016, arXiv 1606.05250; 2018, arXiv 1806.03822). Licence:
 CC BY-SA 4.0. On the hub: `rajpurkar/squad`.
 
-Read are versions 1.1 and 2.0, and the question files of DPR and DrQA. Of version 2.0 the questions without an answer are left
+Supported are versions 1.1 and 2.0, and the question files of DPR and DrQA. Unanswerable questions of version 2.0 are left
 out. The paragraph that a question was asked about is its gold passage.
 
 One article of `dev-v1.1.json`:
@@ -65,7 +65,7 @@ class _OnHub(_Asked):
 
 @dataclass(frozen=True, slots=True)
 class SQuAD(Source):
-    """SQuAD in any of its forms; titles are taken with spaces for underscores."""
+    """SQuAD in any of its formats; underscores in titles become spaces."""
 
     HUB: ClassVar = HubAddress("rajpurkar/squad")
 

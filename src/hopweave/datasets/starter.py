@@ -1,8 +1,8 @@
-"""The questions of the starter corpus: forty of two to four hops, to try an evaluation before there is any data.
+"""The questions of the starter corpus: forty of two to four hops, to try an evaluation without any data.
 
-They come with hopweave, so there is no address to fetch them from; licence: Apache-2.0. The corpus that answers them is the one
-that is searched where no other is named (`corpus = "starter"`). Forty questions are enough to see that everything works, and
-far too few to tell methods apart; the prompts of hopweave were tried on some of them, which flatters it.
+They come with hopweave, so there is no address to download them from; licence: Apache-2.0. The corpus that answers them is the
+default corpus (`corpus = "starter"`). Forty questions are enough to see that everything works, and far too few to distinguish
+methods; hopweave's prompts were tried on some of them, which biases results upwards.
 
 The layout is that of `jsonl`; a row of `questions.jsonl`:
 

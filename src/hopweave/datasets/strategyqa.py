@@ -1,11 +1,11 @@
-"""StrategyQA: yes-or-no questions whose steps are not in the question.
+"""StrategyQA: yes-or-no questions with implicit reasoning steps.
 
 Address: https://allenai.org/data/strategyqa (Geva et al. 2021, arXiv 2101.02235). Licence: MIT. The BIG-bench task `strategyqa`
-(https://github.com/google/BIG-bench, Apache-2.0) has other questions of the same collection; on the hub that one is
+(https://github.com/google/BIG-bench, Apache-2.0) has different questions from the same collection; on the hub it is
 `tasksource/bigbench`, configuration `strategyqa`.
 
-In a decomposition `#1` stands for the answer of the first step; the answers of steps are not given. The evidence names
-paragraphs of the authors' corpus, annotator by annotator and step by step; all of them count as gold passages.
+In a decomposition, `#1` stands for the answer to the first step; the answers of steps are not given. The evidence names
+paragraphs of the authors' corpus, per annotator and step; all of them count as gold passages.
 
 One row of `strategyqa_dev.json`:
 
@@ -73,11 +73,11 @@ class _Paragraph(Layout):
 
 @dataclass(frozen=True, slots=True)
 class StrategyQA(Source):
-    """StrategyQA, original or of BIG-bench; the file says which. The answer is one of the labels Yes and No."""
+    """StrategyQA, original or from BIG-bench, as determined by the file. The answer is one of the labels Yes and No."""
 
     HUB: ClassVar = HubAddress("tasksource/bigbench", "strategyqa")
 
-    paragraphs: Annotated[Path | None, "the paragraphs that the evidence names, for a corpus"] = None
+    paragraphs: Annotated[Path | None, "the paragraphs that the evidence names, needed to build a corpus"] = None
 
     def examples(self) -> Iterator[Example]:
         yield from examples_of(self.rows(_Original, _BigBench, _OnHub, under=("examples",)), lambda row: [_example(row)])
@@ -103,7 +103,7 @@ def _example(row: Row[Layout]) -> Example:
             scores = dict(zip(values.multiple_choice_targets, values.multiple_choice_scores, strict=False))
             text = values.inputs.strip().removeprefix("Q:").removesuffix("A:").strip()
             return _scored(row, text, scores)
-    raise row.error("it is of no known layout")
+    raise row.error("its layout is unknown")
 
 
 def _scored(row: Row[Layout], text: str, scores: Mapping[str, float]) -> Example:
@@ -114,7 +114,7 @@ def _scored(row: Row[Layout], text: str, scores: Mapping[str, float]) -> Example
 
 
 def _paragraph_ids(evidence: Any) -> Iterator[str]:
-    """Ids in lists of any depth; beside them stand the words `operation` and `no_evidence`, which name no paragraph."""
+    """Ids in lists of any depth; the words `operation` and `no_evidence` among them name no paragraph."""
     for item in evidence:
         if isinstance(item, str):
             if item not in {"operation", "no_evidence"}:

@@ -1,11 +1,11 @@
-"""CuratedTREC: questions of the TREC tracks for question answering, answered by patterns.
+"""CuratedTREC: questions of the TREC question-answering tracks, answered by patterns.
 
 Address: https://github.com/brmson/dataset-factoid-curated (Baudis and Sedivy 2015, CLEF); as JSON lines:
-https://github.com/facebookresearch/DrQA. Licence: as the TREC data that it is made from (NIST). There is no address on the hub.
+https://github.com/facebookresearch/DrQA. Licence: that of the underlying TREC data (NIST). There is no address on the hub.
 
-An answer is a regular expression. Gold answers are texts, so each expression is written out into all that it matches, with one
-space for white space and for a dot, and nothing or once for what may come any number of times. A row with an expression that
-matches too much to be written out is refused, or left out with `leave_out_open_patterns`.
+An answer is a regular expression. Gold answers are texts, so each expression is expanded into everything that it matches, with
+one space for white space and for a dot, and zero or one repetitions. A row with an expression that matches too many texts is an
+error, or is left out with `leave_out_open_patterns`.
 
 One row of `CuratedTrec-test.txt`:
 
@@ -31,9 +31,9 @@ from hopweave.types import Example
 
 @dataclass(frozen=True, slots=True)
 class TREC(LocalFile):
-    """CuratedTREC, its patterns written out as answers."""
+    """CuratedTREC, with its patterns expanded into answers."""
 
-    leave_out_open_patterns: Annotated[bool, "leave out rows whose patterns match too much to be written out"] = False
+    leave_out_open_patterns: Annotated[bool, "leave out rows whose patterns match too many texts"] = False
 
     def examples(self) -> Iterator[Example]:
         yield from examples_of(open_rows(self, (OpenRow,)), self._examples)
@@ -44,6 +44,6 @@ class TREC(LocalFile):
         except TooManyTexts as error:
             if self.leave_out_open_patterns:
                 return
-            remedy = "write the answers out in the row, or set leave_out_open_patterns = true"
+            remedy = "list the answers in the row, or set leave_out_open_patterns = true"
             raise row.error(f"answer: {error}", remedy) from None
         yield open_example(row, row.values.question, answers)

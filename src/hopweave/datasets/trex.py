@@ -1,4 +1,4 @@
-"""T-REx: slot filling over facts of Wikidata (KILT).
+"""T-REx: slot filling over Wikidata facts (KILT).
 
 Address: https://github.com/facebookresearch/KILT (Elsahar et al. 2018, LREC; KILT: arXiv 2009.02252). Licence: MIT; T-REx
 itself: CC BY-SA 4.0. On the hub: `facebook/kilt_tasks`, configuration `trex`.

@@ -1,9 +1,9 @@
-"""TriviaQA: questions of trivia enthusiasts with many aliases of each answer.
+"""TriviaQA: questions by trivia enthusiasts, with many aliases for each answer.
 
 Address: https://nlp.cs.washington.edu/triviaqa (Joshi et al. 2017, arXiv 1705.03551). Licence: Apache-2.0 for the release; the
 questions belong to their authors. On the hub: `mandarjoshi/trivia_qa`, configuration `rc.nocontext`.
 
-Read are the original (unfiltered, web or Wikipedia), KILT, and the question files of DPR and DrQA.
+Supported are the original (unfiltered, web or Wikipedia), KILT, and the question files of DPR and DrQA.
 
 One row of `unfiltered-web-dev.json`:
 
@@ -55,7 +55,7 @@ class _OnHub(_Original):
 
 @dataclass(frozen=True, slots=True)
 class TriviaQA(KiltSource):
-    """TriviaQA in any of its forms. Of the original, the value, all aliases and what people answered count."""
+    """TriviaQA in any of its formats. In the original, the value, all aliases and the human answers count."""
 
     HUB: ClassVar = HubAddress("mandarjoshi/trivia_qa", "rc.nocontext")
 

@@ -1,10 +1,10 @@
-"""2WikiMultiHopQA: questions of two to four hops made from Wikidata and Wikipedia.
+"""2WikiMultiHopQA: questions of two to four hops built from Wikidata and Wikipedia.
 
-Address: https://github.com/Alab-NII/2wikimultihop (Ho et al. 2020, arXiv 2011.01060). Licence: Apache-2.0. On the hub a copy by
-others: `framolfese/2WikiMultihopQA`.
+Address: https://github.com/Alab-NII/2wikimultihop (Ho et al. 2020, arXiv 2011.01060). Licence: Apache-2.0. On the hub a
+third-party copy: `framolfese/2WikiMultihopQA`.
 
-The authors' archive of April 2021 has, beside the questions, aliases of the entities that are answers; their scorer counts an
-alias or a demonym as right. Give that file as `aliases`, or only the answer's own spelling counts.
+The authors' archive of April 2021 also contains aliases of the answer entities; their scorer accepts an alias or a demonym.
+Give that file as `aliases`; otherwise only the answer's own spelling counts.
 
 One row of `dev.json`:
 
@@ -16,7 +16,7 @@ One row of `dev.json`:
       "evidences": [["Carrow Nights", "director", "Ines Halloran"], ["Ines Halloran", "place of birth", "Port Ellery"]],
       "evidences_id": [], "answer": "Port Ellery", "answer_id": "Q900000003"}]
 
-and its aliases, one entity a line, in `id_aliases.json` (option `aliases`):
+and its aliases, one entity per line, in `id_aliases.json` (option `aliases`):
 
     {"Q_id": "Q900000003", "aliases": ["Ellery", "Ellery Harbour"], "demonyms": ["Ellerian"]}
 """
@@ -60,7 +60,7 @@ class TwoWikiMultiHopQA(Source):
 
     HUB: ClassVar = HubAddress("framolfese/2WikiMultihopQA")
     OFFICIAL: ClassVar[Mapping[str, Mapping[str, Any]]] = {"f1": {"variant": "hotpotqa"}}
-    """Its script is adapted from that of HotpotQA (`2wikimultihop_evaluate_v1.1.py`)."""
+    """Its script is adapted from HotpotQA's (`2wikimultihop_evaluate_v1.1.py`)."""
 
     aliases: Annotated[Path | None, "the file id_aliases.json; without it there are no aliases"] = None
 

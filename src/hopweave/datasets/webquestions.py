@@ -1,10 +1,10 @@
-"""WebQuestions: questions from a search engine's suggestions, answered by entities of Freebase.
+"""WebQuestions: questions from search-engine suggestions, answered by Freebase entities.
 
 Address: https://nlp.stanford.edu/software/sempre (Berant et al. 2013, EMNLP). Licence: CC BY 4.0. On the hub:
 `stanfordnlp/web_questions`.
 
-Read are the original and the question files of DPR and DrQA. Any one of the entities counts as an answer, as in the open-domain
-use of the dataset.
+Supported are the original and the question files of DPR and DrQA. Any one of the entities counts as an answer, as in the
+open-domain use of the dataset.
 
 One row of `webquestions.examples.test.json`:
 
@@ -43,7 +43,7 @@ class _OnHub(Layout):
 
 @dataclass(frozen=True, slots=True)
 class WebQuestions(Source):
-    """WebQuestions in any of its forms."""
+    """WebQuestions in any of its formats."""
 
     HUB: ClassVar = HubAddress("stanfordnlp/web_questions")
 
@@ -58,7 +58,7 @@ def _examples(row: Row[Layout]) -> Iterator[Example]:
         case _Original() as values:
             found = _DESCRIPTION.findall(values.targetValue)
             if len(found) != values.targetValue.count("(description"):
-                raise row.error(f"targetValue: {values.targetValue!r} is no list of descriptions")
+                raise row.error(f"targetValue: {values.targetValue!r} is not a list of descriptions")
             answers = [_ESCAPED.sub(r"\1", quoted) or plain.strip() for quoted, plain in found]
             yield open_example(row, values.utterance, answers)
         case _OnHub() as values:

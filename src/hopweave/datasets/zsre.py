@@ -1,4 +1,4 @@
-"""Zero-shot RE: slot filling with relations that were not trained on (KILT).
+"""Zero-shot RE: slot filling with relations unseen in training (KILT).
 
 Address: https://github.com/facebookresearch/KILT (Levy et al. 2017, arXiv 1706.04115; KILT: arXiv 2009.02252). Licence: MIT. On
 the hub: `facebook/kilt_tasks`, configuration `structured_zeroshot`.

@@ -14,16 +14,16 @@ NEEDS_EXTRA = "hf"
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoderDuplicates:
-    """Scores the new query against every earlier one, in one batch; the likeliest above the threshold is its duplicate.
+    """Scores the new query against every earlier one, in one batch; the most likely one above the threshold is its duplicate.
 
-    SearChain's released server takes a cross-encoder for Quora's duplicate questions with a threshold of 0.5.
+    SearChain's released server uses a cross-encoder for Quora's duplicate questions with a threshold of 0.5.
     """
 
-    model: Annotated[str, "a cross-encoder of the hub, or a folder: one output, a probability"] = (
+    model: Annotated[str, "a cross-encoder on the hub, or a folder: one output, a probability"] = (
         "cross-encoder/quora-distilroberta-base"
     )
-    threshold: Annotated[float, "probability from which two queries are the same, 0 to 1"] = 0.5
-    device: Annotated[str | None, "where it runs, such as cpu or cuda; chosen by itself if absent"] = None
+    threshold: Annotated[float, "probability above which two queries are the same, 0 to 1"] = 0.5
+    device: Annotated[str | None, "device such as cpu or cuda; chosen automatically by default"] = None
     _loaded: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -34,7 +34,7 @@ class CrossEncoderDuplicates:
         if not seen:
             return None
         torch = require("torch", "hf")
-        # The probability whatever activation the model's own configuration would put last.
+        # The probability, whatever final activation the model's own configuration sets.
         scores = self._encoder().predict([(other, query) for other in seen], activation_fn=torch.nn.Sigmoid())
         best = max(range(len(seen)), key=lambda index: float(scores[index]))
         return best if float(scores[best]) > self.threshold else None

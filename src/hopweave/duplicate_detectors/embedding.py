@@ -1,4 +1,4 @@
-"""Two queries are the same if their sentence embeddings point the same way"""
+"""Two queries are the same if their sentence embeddings are close"""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ NEEDS_EXTRA = "hf"
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingDuplicates:
-    """Compares cosines of sentence embeddings; the nearest earlier query above the threshold is the duplicate.
+    """Compares cosines of sentence embeddings; the closest earlier query above the threshold is the duplicate.
 
-    Queries of one chain differ by a name where they share all other words, so the threshold has to be high.
+    Queries of one chain may differ only by a name, so the threshold must be high.
     """
 
-    model: Annotated[str, "a sentence-transformers model of the hub, or a folder"] = "sentence-transformers/all-MiniLM-L6-v2"
+    model: Annotated[str, "a sentence-transformers model on the hub, or a folder"] = "sentence-transformers/all-MiniLM-L6-v2"
     threshold: Annotated[float, "cosine above which two queries are the same, -1 to 1"] = 0.95
-    device: Annotated[str | None, "where it runs, such as cpu or cuda; chosen by itself if absent"] = None
+    device: Annotated[str | None, "device such as cpu or cuda; chosen automatically by default"] = None
 
     def __post_init__(self) -> None:
         if not -1 <= self.threshold <= 1:

@@ -1,4 +1,4 @@
-"""Two queries are the same if they ask the same kind of thing with the same key words, inflection aside."""
+"""Two queries are the same if they ask the same kind of thing with the same keywords, ignoring inflection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HELPERS = frozenset(["do", "does", "did"])
 _YES_OR_NO = re.compile(
     r"(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might|must)(?:n['’]t)?$", re.IGNORECASE
 )
-# What is asked for: the first question word with the noun behind it. A person and a thing need not be told apart.
+# What is asked for: the first question word with the noun after it. Persons and things need not be distinguished.
 _KINDS = (
     (
         "when",
@@ -34,17 +34,17 @@ _KINDS = (
     ("how", re.compile(r"\bhow\b", re.IGNORECASE)),
 )
 _NOUNS = {"when": {"date", "year", "day", "time"}, "where": {"place", "location"}}
-"""What the kind says already."""
+"""Words already implied by the kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyWords:
-    """The light detector: without a model, and without a paraphrase in other words.
+    """The light detector: no model, and no detection of paraphrases.
 
-    Key words are what is left after stop words, compared by their stems (Porter 2) in their order; names may change places with
-    the words around them ("the mayor of Orlau", "Orlau's mayor"). Names and numbers are compared whole, so two queries that
-    differ in one are never the same; nor are two that ask when and where, yes or no and who, or turn a sentence round ("Who
-    killed Brutus?", "Whom did Brutus kill?").
+    Keywords are what remains after removing stop words, compared by their stems (Porter 2) in order; names may change places
+    with the words around them ("the mayor of Orlau", "Orlau's mayor"). Names and numbers are compared whole, so two queries
+    that differ in one are never the same; nor are two that ask when and where, yes or no and who, or that swap subject and
+    object ("Who killed Brutus?", "Whom did Brutus kill?").
     """
 
     def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
@@ -54,14 +54,14 @@ class KeyWords:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A query as it is compared.
+    """A query in the form in which it is compared.
 
     Attributes:
-        normal: its words, but for case, punctuation and articles.
+        normal: its words, ignoring case, punctuation and articles.
         kind: what it asks for.
-        words: the key words, in order.
-        has_helper: whether a form of `do` turns it round.
-        by: whether it names who did something.
+        words: the keywords, in order.
+        has_helper: whether a form of `do` inverts it.
+        by: whether it names the agent with "by".
     """
 
     normal: str
@@ -76,7 +76,7 @@ def _asked(query: str) -> _Asked:
     words = words_in(query)
     keys = [word.key for word in words]
     kind = _kind(query, keys)
-    # What case says of a name: nothing in the first word, nor where all is in capitals.
+    # When capitals do not indicate a name: in the first word, or if everything is in capitals.
     cased = [
         word._replace(written=word.written.lower()) if query.isupper() or not index else word
         for index, word in enumerate(words)
@@ -94,7 +94,7 @@ def _asked(query: str) -> _Asked:
 
 
 def _is_left_out(word: Word, kind: str) -> bool:
-    """Whether it is a stop word. A stop word with a capital, such as the film `It` or the month `May`, is a name."""
+    """Whether it is a stop word. A capitalised stop word, such as the film `It` or the month `May`, is a name."""
     if word.key in _STOP:
         return not word.is_named or word.key in _ARTICLES
     return word.key in _NOUNS.get(kind, ())
@@ -124,7 +124,7 @@ def _are_same(one: _Asked, other: _Asked) -> bool:
 
 
 def _are_alike(left: Sequence[Word], right: Sequence[Word]) -> bool:
-    """Whether words are the same in the same order; a name or number in its whole spelling, any other word by its stem."""
+    """Whether words are the same in the same order; names and numbers by their full spelling, other words by their stem."""
     return len(left) == len(right) and all(
         one.key == other.key or (not one.is_named and not other.is_named and _stem(one.key) == _stem(other.key))
         for one, other in zip(left, right, strict=True)

@@ -1,4 +1,4 @@
-"""Two queries are the same if they are the same words, but for case, punctuation and articles."""
+"""Two queries are the same if they have the same words, ignoring case, punctuation and articles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hopweave.text.matching import normalize_answer
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
-    """The light detector: exact and without a model. Paraphrases pass as new queries, at the price of a search."""
+    """The light detector: exact and without a model. Paraphrases pass as new queries, at the cost of a search."""
 
     def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
         wanted = normalize_answer(query)

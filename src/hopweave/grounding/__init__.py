@@ -1,1 +1,1 @@
-"""What bears a claim out: citations, the one rule of support, and where marks may stand."""
+"""Support for claims: citations, the one support rule, and the placement of marks."""

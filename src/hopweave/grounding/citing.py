@@ -1,4 +1,4 @@
-"""Ties claims to exact spans of passages, and the marks of an answer to those ties."""
+"""Ties claims to exact spans of passages, and the marks of an answer to these citations."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hopweave.text.sentences import sentence_around
 from hopweave.types import Citation, Passage, Span
 
 NOT_IN_CORPUS = "not-in-corpus:"
-"""What the id of a passage begins with that the model wrote: it may stand in a ranking, and nothing can rest on it."""
+"""Prefix of the id of a passage that the model wrote: it may appear in a ranking, but cannot support anything."""
 
-# A mark is [1], [1, 2] or [1-3]; four digits in brackets are a year. Looking back for the start of the blanks keeps long runs
+# A mark is [1], [1, 2] or [1-3]; four digits in brackets are a year. The lookbehind for the start of the blanks keeps long runs
 # of them linear.
 _LIST = r"\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]"
 _MARKS = re.compile(rf"(?P<before>(?<![ \t])[ \t]*+)(?P<marks>{_LIST}(?:[ \t]*+{_LIST})*+)(?P<after>[ \t]*+)")
@@ -33,11 +33,11 @@ def cite(mark: int, passage: Passage, focus: Span) -> Citation:
 
 
 def locate(words: str, text: str) -> Span | None:
-    """Where words that a model copied stand in a text.
+    """The position in a text of words that a model copied.
 
-    They stand there exactly, or but for case, white space, accents, the shape of quotation marks and dashes, invisible
-    characters and the punctuation around them. The first exact place counts, then the first other one. Whole words only, and
-    no number inside a larger one. The span is of the text as it is, so `text[span.start:span.end]` is always a true quote.
+    They must match exactly, or up to case, white space, accents, the style of quotation marks and dashes, invisible characters
+    and the surrounding punctuation. The first exact match counts, then the first other one. Only whole words match, and no
+    number inside a larger one. The span refers to the original text, so `text[span.start:span.end]` is always an exact quote.
     """
     for wanted in _wanted(words):
         span = _exact(wanted, text) or _alike(wanted, text)
@@ -48,17 +48,17 @@ def locate(words: str, text: str) -> Span | None:
 
 @remembered
 def _wanted(words: str) -> tuple[str, ...]:
-    """The forms in which copied words are looked for, in order."""
+    """The forms in which copied words are searched for, in order."""
     said = unescape(words)
     forms = dict.fromkeys((short_form(said), said.strip(_EDGES)))
     return tuple(form for form in forms if any(map(str.isalnum, form)))
 
 
 def settle_marks(text: str, allowed: Iterable[int]) -> tuple[str, int]:
-    """Takes out every mark that resolves to no citation, and writes lists out: `[1, 2]` and `[1-2]` become `[1] [2]`.
+    """Removes every mark that resolves to no citation, and expands lists: `[1, 2]` and `[1-2]` become `[1] [2]`.
 
     Returns:
-        The text with the marks that hold, and how many were taken out.
+        The text with the valid marks, and the number of removed ones.
     """
     known = set(allowed)
     kept, removed = keep_marks(text, lambda number, _: number in known)
@@ -66,14 +66,14 @@ def settle_marks(text: str, allowed: Iterable[int]) -> tuple[str, int]:
 
 
 def keep_marks(text: str, holds: Callable[[int, int], bool]) -> tuple[str, list[int]]:
-    """Takes out every mark that does not hold, and writes lists out as `settle_marks` does.
+    """Removes every invalid mark, and expands lists as `settle_marks` does.
 
     Args:
         text: an answer.
-        holds: says of a mark, given its number and the place in the text where it stands, whether it holds.
+        holds: whether a mark is valid, given its number and its position in the text.
 
     Returns:
-        The text with the marks that hold, and the numbers of those that were taken out.
+        The text with the valid marks, and the numbers of the removed ones.
     """
     removed: list[int] = []
 
@@ -90,12 +90,12 @@ def keep_marks(text: str, holds: Callable[[int, int], bool]) -> tuple[str, list[
 
 
 def marks_in(text: str) -> list[tuple[int, int]]:
-    """The number of each mark of a text and the place where it stands."""
+    """The number and the position of each mark in a text."""
     return [(number, match.start("marks")) for match in _MARKS.finditer(text) for number in _numbers(match["marks"])]
 
 
 def _numbers(marks: str) -> list[int]:
-    """The numbers of marks, ranges written out."""
+    """The numbers of marks, with ranges expanded."""
     numbers: list[int] = []
     for match in _NUMBERS.finditer(marks):
         first, last = int(match[1]), int(match[2] or match[1])
@@ -105,7 +105,7 @@ def _numbers(marks: str) -> list[int]:
 
 @remembered
 def without_marks(text: str) -> tuple[str, Sequence[int]]:
-    """The text without marks, so that they part no sentence and no word, and the place of each of its characters."""
+    """The text without marks, so that they split no sentence and no word, and the original position of each character."""
     kept: list[str] = []
     places = array("L")
     position = 0
@@ -125,7 +125,7 @@ def _exact(wanted: str, text: str) -> Span | None:
 
 
 def _alike(wanted: str, text: str) -> Span | None:
-    """The first place whose letters look the same, by a folded copy of the text that remembers where each letter came from."""
+    """The first match up to letter shapes, found in a folded copy of the text that remembers where each letter came from."""
     letters, _ = _folded_text(wanted)
     folded, places = _folded_text(text)
     match = _first(letters, folded) if letters.strip() else None
@@ -139,7 +139,7 @@ def _alike(wanted: str, text: str) -> Span | None:
 
 @remembered
 def _folded_text(text: str) -> tuple[str, Sequence[int]]:
-    """The letters of a text as they are compared, and the place of the character that each came from."""
+    """The letters of a text as they are compared, and the position of the character that each came from."""
     if text.isascii():  # each character is one letter
         return text.translate(_LOOKALIKES).casefold(), range(len(text))
     folded = [_folded(char) for char in text]
@@ -148,7 +148,7 @@ def _folded_text(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _first(wanted: str, text: str) -> re.Match[str] | None:
-    """The first place of words in a text; a pattern is only made where each of them is in it, which is quickly told."""
+    """The first match of words in a text; a pattern is only built if the text contains each of them, which is a fast test."""
     for word in wanted.split():
         if word not in text:
             return None
@@ -156,7 +156,7 @@ def _first(wanted: str, text: str) -> re.Match[str] | None:
 
 
 def _pattern(wanted: str) -> re.Pattern[str]:
-    """Finds words with any white space between them, not inside a longer word or number (nor before a combining accent)."""
+    """Matches words with any white space between them, not inside a longer word or number (nor before a combining accent)."""
     before = r"(?<!\w)" if re.match(r"\w", wanted) else ""
     after = r"(?![\w\u0300-\u036f])" if re.match(r"\w", wanted[-1]) else ""
     if wanted[0].isdigit():
@@ -173,5 +173,5 @@ def _folded(char: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """A query or an answer on one line, without marks of its own."""
+    """A query or an answer on one line, without its own marks."""
     return " ".join(settle_marks(text, ())[0].split())

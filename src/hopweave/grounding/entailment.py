@@ -1,11 +1,11 @@
-"""Does a citation bear its claim out? By its words, or by verdicts that a judge wrote into a file beforehand.
+"""Whether a citation supports its claim: by word matching, or by verdicts that a judge wrote to a file beforehand.
 
-The file is JSON lines, one a pair of claim and quote, found again by the hash of its words (`CitedClaim.key`), so that the same
-pair is judged once however many records hold it:
+The file is JSON lines, one per pair of claim and quote, looked up by the hash of their text (`CitedClaim.key`), so that the
+same pair is judged once however many records contain it:
 
     {"key": "...", "query": "...", "claim": "...", "quote": "...", "entails": true, "judge": "...", "said": "..."}
 
-`entails` is null where the judge's words could not be read or its call failed.
+`entails` is null if the judge's reply could not be parsed or its call failed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hopweave.text.matching import is_contained, is_yes_or_no
 
 @dataclass(frozen=True, slots=True)
 class CitedClaim:
-    """A claim with one of the quotes that it rests on; `claim` is the answer to `query`."""
+    """A claim with one of its quotes; `claim` is the answer to `query`."""
 
     query: str
     claim: str
@@ -31,19 +31,19 @@ class CitedClaim:
 
     @property
     def key(self) -> str:
-        """The first 32 hex digits of the SHA-256 of the words."""
+        """The first 32 hex digits of the SHA-256 of the texts."""
         words = json.dumps([self.query, self.claim, self.quote], ensure_ascii=False)
         return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge made of a pair.
+    """A judge's verdict on a pair.
 
     Attributes:
-        entails: whether the quote bears the claim out; `None` if the judge could not be understood, or failed.
+        entails: whether the quote supports the claim; `None` if the judge's reply could not be parsed, or the call failed.
         judge: its identity.
-        said: its words, or the failure.
+        said: its reply, or the failure.
     """
 
     pair: CitedClaim
@@ -58,7 +58,7 @@ class Judgement:
 
 
 def entails_by_words(pair: CitedClaim) -> bool | None:
-    """Whether the claim's words stand in the quote, normalised, in a row; of a yes or no nothing can be said (`None`).
+    """Whether the quote contains the claim's normalised words consecutively; undecided (`None`) for a yes or no.
 
     >>> entails_by_words(CitedClaim("Which river is Ulm on?", "the Danube", "Ulm lies on the Danube."))
     True
@@ -67,16 +67,16 @@ def entails_by_words(pair: CitedClaim) -> bool | None:
 
 
 def read_judgements(path: Path) -> Mapping[str, Judgement]:
-    """The judgements of a file by key; of two for the same pair the later one counts.
+    """The judgements of a file by key; of two for the same pair, the later one counts.
 
     Raises:
-        DataError: if the file cannot be read, or a line is no judgement of its own words.
+        DataError: if the file cannot be read, or a line is not a judgement with a matching key.
     """
     found: dict[str, Judgement] = {}
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except OSError as error:
-        raise DataError(f"cannot read the verdicts {path}: {error.strerror}; make them with: hopweave judge RUN") from None
+        raise DataError(f"cannot read the verdicts {path}: {error.strerror}; create them with: hopweave judge RUN") from None
     except UnicodeDecodeError as error:
         raise DataError(f"the verdicts {path} are not UTF-8: {error}; restore the file") from None
     for number, line in enumerate(lines, start=1):
@@ -93,7 +93,7 @@ def _judgement(line: str, where: str) -> Judgement:
         judgement = Judgement(pair, row["entails"], row["judge"], row.get("said", ""))
         is_sound = all(isinstance(text, str) for text in (pair.query, pair.claim, pair.quote, judgement.judge))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(f"{where} is no verdict ({type(error).__name__}: {error}); judge the run again") from None
+        raise DataError(f"{where} is not a verdict ({type(error).__name__}: {error}); judge the run again") from None
     if not is_sound or row["key"] != pair.key or not (judgement.entails is None or isinstance(judgement.entails, bool)):
         raise DataError(f"{where} was altered; judge the run again")
     return judgement

@@ -1,7 +1,7 @@
-"""The pieces of an answer that its marks stand behind: what a reader takes a mark `[k]` to vouch for.
+"""The pieces of an answer that precede its marks: what a human takes a mark `[k]` to vouch for.
 
-SearChain counts and judges these pieces (section 4.3, table 5): a mark vouches for the words between it and the mark or the
-beginning of the sentence before it. A mark behind the full stop vouches for the sentence that ends there.
+SearChain counts and judges these pieces (section 4.3, table 5): a mark vouches for the words between it and the preceding mark
+or the beginning of the sentence. A mark after the full stop vouches for the sentence that ends there.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Words of an answer, and the mark behind them; words with two marks are two fragments.
+    """Words of an answer and the mark after them; words with two marks are two fragments.
 
     Attributes:
-        text: without marks; empty where a mark stands before any word.
+        text: without marks; empty if a mark precedes any word.
         mark: the k of `[k]`.
     """
 
@@ -49,14 +49,14 @@ def fragments(answer: Answer) -> list[Fragment]:
     for place, marks in places:
         start = max((span.start for span in sentences if span.start < place), default=0)
         piece = plain[max(start, end) : place].strip()
-        # Marks with nothing but punctuation between them stand behind the same words.
+        # Marks with only punctuation between them follow the same words.
         words, end = (piece if any(map(str.isalnum, piece)) else words), place
         found += [Fragment(words, mark) for mark in marks]
     return list(dict.fromkeys(found))
 
 
 def _parted(text: str) -> tuple[str, list[tuple[int, list[int]]]]:
-    """A text without marks, and where in it which marks stood."""
+    """A text without marks, and the positions of its marks."""
     plain, places, position = "", [], 0
     for match in _MARKS.finditer(text):
         plain += text[position : match.start()]

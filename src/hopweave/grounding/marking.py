@@ -1,4 +1,4 @@
-"""Which sentence of an answer states which claim: where marks may stand, and how the answer as a whole stands."""
+"""Which sentence of an answer states which claim: where marks are allowed, and the verdict on the whole answer."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from hopweave.text.words import anchors, content_of, keys_of, named_keys, stem, 
 from hopweave.types import Answer, Claim, Span, Support, Verdict
 
 UNSUPPORTED = "unsupported"
-"""Why the work stopped, and how the answer was read, where it was withheld since no passage bears it out."""
+"""Why the work stopped, and how the answer was found, if it was withheld because no passage supports it."""
 
 _SENTENCE_END = ".!? \t\n"
 _FEWEST_WORDS = 3
 _PRONOUN = re.compile(r"\b(?:he|she|it|its|his|her|him|they|them|their|there|this|these|here)\b", re.IGNORECASE)
 _STATES_MORE = 2
-"""From so many words beside its names on, an answer is a statement of its own, which need not repeat its query."""
+"""With at least this many words besides its names, an answer is a full statement, which need not repeat its query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A text whose marks hold.
+    """A text with only valid marks.
 
     Attributes:
         text: with its marks.
-        num_invented: marks taken out that are no claim's number.
-        num_misplaced: marks taken out of a sentence that does not state their claim, or of a claim that rests on nothing.
+        num_invented: removed marks that match no claim.
+        num_misplaced: marks removed from a sentence that does not state their claim, or of an unsupported claim.
     """
 
     text: str
@@ -42,13 +42,13 @@ class Marked:
 
 
 def well_marked(text: str, short: str, claims: Sequence[Claim], *, add_missing: bool = False) -> Marked:
-    """Leaves a mark on the sentences that state its claim alone, and can put one where the model forgot it.
+    """Keeps marks only on sentences that state their claim, and can add those that the model forgot.
 
     Args:
-        text: of an answer, with the marks that the model wrote. Nothing but marks changes in it.
+        text: the text of an answer, with the marks that the model wrote. Only marks are changed.
         short: the bare answer.
-        claims: of the answer; `[k]` is the mark of those whose citations have it.
-        add_missing: mark the first sentence that states a cited claim whose mark is nowhere. Doing it again adds nothing.
+        claims: the claims of the answer; `[k]` is the mark of those whose citations have it.
+        add_missing: mark the first sentence that states a cited claim whose mark occurs nowhere. Idempotent.
     """
     cited = _cited(claims)
     plain, places = without_marks(text)
@@ -70,19 +70,19 @@ def well_marked(text: str, short: str, claims: Sequence[Claim], *, add_missing: 
 
 
 def states(sentence: str, claim: Claim, before: frozenset[str] | None = None) -> bool:
-    """Whether a sentence says what a claim says, and not only a name that recurs.
+    """Whether a sentence says what a claim says, rather than merely repeating a name.
 
-    It has to hold the words that the claim adds to its query. A claim that is a sentence of its own is stated by one that has
-    the names and numbers that it adds and half of its other words. A claim of few words is an answer, which means nothing
-    without its query: the sentence has to say nothing else; or hold more than half of what the query names (a name counts once,
-    and a pronoun stands for the names before it); or hold any of that, and no name or number that is neither the query's nor
-    the answer's, and no more than one other word of weight.
+    It must contain the words that the claim adds to its query. A claim that is a full sentence is stated by a sentence with the
+    names and numbers that it adds and half of its other words. A short claim is an answer, which means nothing without its
+    query: the sentence must say nothing else; or contain more than half of what the query names (a name counts once, and a
+    pronoun stands for the names before it); or contain any of that, no name or number that is neither the query's nor the
+    answer's, and at most one other content word.
 
     Args:
-        sentence: of an answer.
-        claim: with its query.
-        before: the words that a pronoun of the sentence may stand for; `None` where nothing was said before it, so that it
-            stands for what was asked.
+        sentence: a sentence of an answer.
+        claim: the claim, with its query.
+        before: the words that a pronoun of the sentence may stand for; `None` if nothing was said before it, so that it stands
+            for what was asked.
     """
     return _states(sentence, claim.text, claim.query, before)
 
@@ -103,7 +103,7 @@ def _states(sentence: str, claimed: str, query: str, before: frozenset[str] | No
 
 
 def text_of(claims: Iterable[Claim], *, with_queries: bool = True) -> str:
-    """The claims as sentences with marks, for when no model is to be asked any more."""
+    """The claims as sentences with marks, for when the model may not be called any more."""
     sentences = []
     for claim in claims:
         said = on_one_line(claim.text).rstrip(".") or ("Unknown" if with_queries else "")
@@ -114,7 +114,7 @@ def text_of(claims: Iterable[Claim], *, with_queries: bool = True) -> str:
 
 
 def abstention(answer: Answer) -> Answer:
-    """What is handed back in place of an answer that no passage bears out: what was found, and nothing beyond it."""
+    """The replacement for an answer that no passage supports: what was found, and nothing more."""
     is_denied = verdict_of(answer).support == "contradicted"
     reason = "A passage contradicts the answer that was reached." if is_denied else "No passage bears out the answer."
     found = [claim for claim in answer.claims if claim.support == "supported"]
@@ -124,9 +124,9 @@ def abstention(answer: Answer) -> Answer:
 
 
 def carrier_of(short: str, claims: Sequence[Claim]) -> int | None:
-    """The number, from 1, of the claim that says what the bare answer says; of several the last.
+    """The number, from 1, of the claim that states the bare answer; if there are several, the last.
 
-    One that says just that comes before one that holds it among other words, which must not be those of its query.
+    A claim that states exactly that is preferred to one that contains it among other words, which must not be its query's.
     """
     words = keys_of(short)
     if not words:
@@ -144,7 +144,7 @@ def carrier_of(short: str, claims: Sequence[Claim]) -> int | None:
 
 
 def verdict_of(answer: Answer) -> Verdict:
-    """How an answer stands, from its text, its bare answer and its claims."""
+    """The verdict on an answer, from its text, its bare answer and its claims."""
     carrier = carrier_of(answer.short, answer.claims)
     reading = _Reading(answer.short, answer.claims)
     stated = [reading.stated_by(sentence) for sentence in _sentences(without_marks(answer.text)[0])]
@@ -160,14 +160,14 @@ def verdict_of(answer: Answer) -> Verdict:
 
 
 def settled(answer: Answer) -> Answer:
-    """The answer without the marks on sentences that do not state their claim. Doing it again changes nothing."""
+    """The answer without marks on sentences that do not state their claim. Idempotent."""
     marked = well_marked(answer.text, answer.short, answer.claims)
     num_misplaced = answer.num_marks_misplaced + marked.num_misplaced + marked.num_invented
     return replace(answer, text=marked.text, num_marks_misplaced=num_misplaced)
 
 
 def verdict_problems(answer: Answer) -> Iterator[str]:
-    """Yields one line for each thing that the claims of an answer and its verdict disagree in."""
+    """Yields one line for each inconsistency between the claims of an answer and its verdict."""
     for number, claim in enumerate(answer.claims, start=1):
         if claim.support == "supported" and not claim.citations:
             yield f"claim {number} is supported and cites nothing"
@@ -199,7 +199,7 @@ class _Sentence:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """Says which sentences of an answer state which claim. The one that says what the answer is states what carries it."""
+    """Decides which sentences of an answer state which claim. The one with the answer states the claim that carries it."""
 
     short: str
     claims: Sequence[Claim]
@@ -216,7 +216,7 @@ class _Reading:
 
 
 def _sentences(plain: str) -> list[_Sentence]:
-    """The sentences of a text without marks; a question and what follows it, which answers it, are one."""
+    """The sentences of a text without marks; a question and the answer that follows it count as one."""
     joined: list[Span] = []
     for span in sentence_spans(plain):
         if not any(map(str.isalnum, plain[span.start : span.end])):
@@ -233,15 +233,15 @@ def _sentences(plain: str) -> list[_Sentence]:
 
 
 def _sentence_at(place: int, sentences: Sequence[_Sentence]) -> _Sentence | None:
-    """The sentence that a mark stands on: the one it is in, or which ended before it."""
+    """The sentence that a mark belongs to: the one it is in, or the one that ended before it."""
     begun = [one for one in sentences if one.span.start < place]
     return begun[-1] if begun else sentences[0] if sentences else None
 
 
 def _with_missing(text: str, cited: Mapping[int, Sequence[Claim]], stated: Callable[[int, _Sentence], bool]) -> str:
-    """Adds the marks that are nowhere: to the first sentence that states the claim, rather to one that has no mark yet.
+    """Adds missing marks, each to the first sentence that states the claim, preferably one without a mark.
 
-    A claim of several sentences, such as a whole explanation, gets none where those have marks of their own.
+    A claim of several sentences, such as a whole explanation, gets none if those sentences have their own marks.
     """
     plain, places = without_marks(text)
     sentences = _sentences(plain)
@@ -271,7 +271,7 @@ def _is_long(claim: Claim) -> bool:
 
 
 def _is_part(said: str, text: str) -> bool:
-    """Whether a sentence is one of those of a longer claim."""
+    """Whether a sentence is one of the sentences of a longer claim."""
     return len(keys_of(said)) >= _FEWEST_WORDS and is_contained(said, text)
 
 
@@ -283,7 +283,7 @@ def _restates(said: str, text: str, query: str) -> bool:
 
 
 def _is_about(said: str, query: str, text: str, before: frozenset[str] | None) -> bool:
-    """Whether a sentence holds enough of a query, or hardly anything else."""
+    """Whether a sentence contains enough of a query, or hardly anything else."""
     names, asked = anchors(query), keys_of(query)
     new, there, stems = keys_of(text) - asked, keys_of(said), stems_of(said)
     refers = _PRONOUN.search(said) is not None
@@ -292,7 +292,7 @@ def _is_about(said: str, query: str, text: str, before: frozenset[str] | None) -
     held = named + [stem(word) in stems for word in content_of(query, names) if not keys_of(word) <= new]
     if not held or 2 * sum(held) > len(held):
         return True
-    if not any(held) or (refers and named and not any(named)):  # the pronoun stands for somebody else
+    if not any(held) or (refers and named and not any(named)):  # the pronoun stands for someone else
         return False
     beyond = there - asked - keys_of(text)
     others = {word for word in content_of(said, anchors(said)) if not stems_of(word) & stems_of(f"{query} {text}")}
@@ -300,13 +300,13 @@ def _is_about(said: str, query: str, text: str, before: frozenset[str] | None) -
 
 
 def _is_named(name: str, there: set[str]) -> bool:
-    """Whether a sentence names somebody: by the whole name, or by any part of it but the first (`Marie` is many people)."""
+    """Whether a sentence contains a name: the whole name, or any part of it but the first (`Marie` is many people)."""
     words = [key for word in name.split() for key in keys_of(word)]
     return keys_of(name) <= there or any(len(word) >= _FEWEST_WORDS and word in there for word in words[1:])
 
 
 def _weakest(answer: Answer, stated: Sequence[Sequence[Claim]]) -> Support:
-    """Of an answer that no single claim carries: of several sentences, that of the weakest, else `unsupported`."""
+    """The support of an answer that no single claim carries: that of the weakest of its sentences, else `unsupported`."""
     if len(sentence_spans(answer.short)) < 2 or not stated:
         return "unsupported"
     if any(claim.support == "contradicted" for claims in stated for claim in claims):

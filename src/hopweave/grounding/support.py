@@ -1,15 +1,15 @@
-"""What bears a claim out: the one rule, the same for every method. `docs/support.md` says what it can and cannot know.
+"""The support rule, the same for every method. `docs/support.md` describes its limits.
 
-A claim is an answer to a query. A passage bears it out if the words of the answer, less those of the query, stand in its text
-or its title, and the reader does not deny it, that is, did not read other words out of that passage as the answer to the same
-query. The rule looks at words: it is a pure function of the claim, the passages and the readings.
+A claim is an answer to a query. A passage supports it if the words of the answer, minus those of the query, occur in its text
+or title, and the reader does not deny it, that is, did not extract different words from that passage as the answer to the same
+query. The rule compares words: it is a pure function of the claim, the passages and the readings.
 
-- A short answer stands in a passage if its words stand there in a row.
-- A sentence stands there if every name and number of it is in the title or the text; if what it adds (the last name or number
-  that the query lacks, else the last such word) is in a sentence of the passage; and if that sentence or the title has at least
-  half of the other words of four letters and more, by their first five letters. A conclusion ("Thus ...", a sum) and a
-  sentence without a name stand nowhere.
-- An answer of several sentences is borne out if each of them is.
+- A short answer is contained in a passage if its words occur there consecutively.
+- A sentence is contained if every name and number in it is in the title or the text; if what it adds (the last name or number
+  that the query lacks, else the last such word) is in one sentence of the passage; and if that sentence or the title contains
+  at least half of the other words of four letters or more, by their first five letters. A conclusion ("Thus ...", a sum) and
+  a sentence without a name are contained in nothing.
+- An answer of several sentences is supported if each of them is.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from hopweave.text.words import anchors, content_of, is_reasoning, keys_of, name
 from hopweave.types import Citation, Claim, Origin, Passage, Reading, Span, Support
 
 CONFIDENT_ABOVE = 0.0
-"""From which f on a reading counts as an answer: a reader of log-odds then holds it for likelier than not that it is one."""
+"""From this f on, a reading counts as an answer: for log-odds, it is then more likely than not."""
 
 _YES_OR_NO = re.compile(r"[\W_]*+(?:yes|no)\b\W*+", re.IGNORECASE)
 _FEW = 5
-"""The most words, beyond those of the query, of an answer that counts as short where it is compared with a reading."""
+"""The maximum number of words, beyond those of the query, of an answer that counts as short in comparisons with a reading."""
 _ALIKE_LETTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """How a claim stands.
+    """The support of a claim.
 
     Attributes:
         support: the finding.
-        citations: where the passages bear it out; empty exactly where it is not supported.
-        contradicted_by: where a passage says otherwise, with mark 0; `None` exactly where it is not contradicted.
+        citations: where passages support it; empty exactly if it is not supported.
+        contradicted_by: where a passage contradicts it, with mark 0; `None` exactly if it is not contradicted.
     """
 
     support: Support = "unsupported"
@@ -56,14 +56,14 @@ class Assessment:
 def judge(
     query: str, text: str, passages: Iterable[Passage], readings: Mapping[str, Reading] | None = None, *, mark: int = 0
 ) -> Assessment:
-    """How an answer to a query stands with passages.
+    """Judges an answer to a query against passages.
 
     Args:
-        query: what was asked.
+        query: the query.
         text: the answer: a few words, or whole sentences.
-        passages: what it may rest on; the first that bears it out is cited.
-        readings: what the reader read out of a passage for this query, by the id of the passage.
-        mark: of the citations.
+        passages: the candidate evidence; the first that supports it is cited.
+        readings: what the reader extracted for this query, by passage id.
+        mark: the mark of the citations.
     """
     said = asserted(text)
     if not said or not adds(query, said):
@@ -90,9 +90,9 @@ def claim_of(
     passages: Iterable[Passage] = (),
     readings: Mapping[str, Reading] | None = None,
 ) -> Claim:
-    """The claim that an answer to a query makes, as it stands. `mark` is its number, from 1, and the mark of its citations.
+    """The claim made by an answer to a query, with its support. `mark` is its number, from 1, and the mark of its citations.
 
-    Where the answer says no more than that it is not known, the claim is open: without a text.
+    If the answer only says that the answer is unknown, the claim is open: it has no text.
     """
     said = "" if does_not_know(text) else text
     found = judge(query, said, passages, readings, mark=mark)
@@ -101,7 +101,7 @@ def claim_of(
 
 @remembered
 def asserted(text: str) -> str:
-    """What an answer says: without marks and without its yes or no, of which no passage can be asked; empty if that is all."""
+    """What an answer asserts: without marks and without its yes or no, which no passage can confirm; empty if that is all."""
     said = settle_marks(unescape(text), ())[0].strip()
     if is_yes_or_no(said):
         said = _YES_OR_NO.sub("", said, count=1)
@@ -109,7 +109,7 @@ def asserted(text: str) -> str:
 
 
 def adds(query: str, said: str) -> bool:
-    """Whether an answer says more than its query: it has other words, or several of the same in another order.
+    """Whether an answer says more than its query: it has other words, or several of the same in a different order.
 
     >>> adds("In which city is Brno?", "Brno"), adds("Which house stands in Brno?", "House of Brno")
     (False, True)
@@ -118,11 +118,11 @@ def adds(query: str, said: str) -> bool:
 
 
 def denies(query: str, said: str, reading: Reading) -> bool:
-    """Whether a reading answers the query with other words than an answer does, and confidently.
+    """Whether a reading confidently answers the query with different words than an answer.
 
-    A reading that only repeats the query says nothing; one that holds the answer, or that the answer holds, agrees. Of the
-    others it denies the answer if none of its names and numbers (of its words, where it has none) is in it; if each has a
-    number that the other lacks; or if the answer is short and each has a name that the other lacks.
+    A reading that only repeats the query is ignored; one that contains the answer, or is contained in it, agrees. Any other
+    reading denies the answer if none of its names and numbers (or of its words, if it has none) is in it; if each has a number
+    that the other lacks; or if the answer is short and each has a name that the other lacks.
     """
     asked, told = keys_of(query), keys_of(said)
     heard, new = keys_of(reading.text) - asked, told - asked
@@ -138,7 +138,7 @@ def denies(query: str, said: str, reading: Reading) -> bool:
 
 
 def _without(left: set[str], right: set[str]) -> set[str]:
-    """Those words of the left that the right has not, not even in a longer or shorter form (`Austria`, `Austrian`)."""
+    """The words on the left that the right lacks, even in a longer or shorter form (`Austria`, `Austrian`)."""
     return {word for word in left if word not in right and not any(_are_alike(word, other) for other in right)}
 
 
@@ -148,7 +148,7 @@ def _are_alike(word: str, other: str) -> bool:
 
 
 def _holds(passage: Passage, reading: Reading) -> bool:
-    """Whether the words of a reading stand in the text, where they can be quoted."""
+    """Whether the words of a reading occur in the text, where they can be quoted."""
     span = reading.span
     return span is not None and span.start < span.end and passage.text[span.start : span.end] == reading.text
 
@@ -156,7 +156,7 @@ def _holds(passage: Passage, reading: Reading) -> bool:
 def _borne_out(
     mark: int, query: str, said: str, passages: Sequence[Passage], readings: Mapping[str, Reading]
 ) -> tuple[Citation, ...]:
-    """The citations of an answer, one for each of its sentences; none if one of them stands nowhere."""
+    """The citations of an answer, one for each of its sentences; none if one of them is not contained in any passage."""
     whole = _cited(mark, query, said, passages, readings)
     if whole is not None:
         return (whole,)
@@ -169,7 +169,7 @@ def _borne_out(
 
 
 def _cited(mark: int, query: str, said: str, passages: Sequence[Passage], readings: Mapping[str, Reading]) -> Citation | None:
-    """The first passage in which a short answer or a sentence stands."""
+    """A citation of the first passage that contains a short answer or a sentence."""
     if not adds(query, said):
         return None
     is_one = len(sentence_spans(said)) == 1
@@ -185,7 +185,7 @@ def _cited(mark: int, query: str, said: str, passages: Sequence[Passage], readin
 
 
 def _in_a_row(query: str, said: str, passage: Passage, reading: Reading | None) -> Span | None:
-    """Where the words stand one after the other: where the reader saw them, else the first place."""
+    """Where the words occur consecutively: where the reader found them, else the first match."""
     if reading is not None and reading.span is not None and _holds(passage, reading):
         inside = locate(said, reading.text)
         if inside is not None:
@@ -194,7 +194,7 @@ def _in_a_row(query: str, said: str, passage: Passage, reading: Reading | None) 
 
 
 def _around_the_reading(query: str, said: str, passage: Passage, reading: Reading | None) -> Span | None:
-    """The words that the reader read, where they are some of the answer's and all others stand beside them."""
+    """The reader's words, if they are some of the answer's words and all the others are in the same sentence."""
     if reading is None or reading.span is None or not _holds(passage, reading):
         return None
     asked = keys_of(query)
@@ -227,7 +227,7 @@ def _stated(query: str, sentence: str, passage: Passage) -> Span | None:
 
 
 def _about_the_title(mark: int, query: str, passage: Passage) -> Citation:
-    """Cites the sentence that is most about the query, where the answer is the title; no words of it are the answer."""
+    """Cites the sentence most similar to the query if the answer is the title; none of its words are the answer."""
     wanted = {stem(word) for word in keys_of(query)}
     spans = sentence_spans(passage.text)
     best = max(spans, key=lambda span: len(wanted & stems_of(passage.text[span.start : span.end])))

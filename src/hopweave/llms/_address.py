@@ -1,4 +1,4 @@
-"""Where an endpoint is: the address to send to, what of it may be shown, and what it tells about the server."""
+"""The location of an endpoint: the address to send to, what of it may be shown, and what it reveals about the server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hopweave.errors import SettingsError
 from hopweave.security.redaction import Secrets, is_secret_field, public_address
 
 Server = Literal["openai", "vllm", "llama.cpp", "ollama", "other"]
-"""The servers whose habits differ."""
+"""Servers that differ in behaviour."""
 
 _AZURE_HOSTS = re.compile(r"(^|\.)(openai|cognitiveservices)\.azure\.com$")
 _OPENAI_HOSTS = re.compile(r"(^|\.)(openai\.com|openai\.azure\.com|cognitiveservices\.azure\.com)$")
@@ -24,15 +24,15 @@ _VERSION = re.compile(r"/v\d+[a-z0-9]*$|/deployments/[^/]+$")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An endpoint's `base_url`, taken apart.
+    """The parts of an endpoint's `base_url`.
 
     Attributes:
         scheme: `http` or `https`.
         place: host and port.
-        path: without a slash at its end.
-        query: goes along with every request, as Azure's `api-version` does.
-        basic: the header that a user name and password in the address come to, if there are any.
-        secrets: what of it must not be shown.
+        path: without a trailing slash.
+        query: sent with every request, such as Azure's `api-version`.
+        basic: the header for a user name and password in the address, if there are any.
+        secrets: the parts that must not be shown.
         host: in lower case.
     """
 
@@ -46,10 +46,10 @@ class Address:
 
     @classmethod
     def of(cls, base_url: str) -> Address:
-        """Reads an address.
+        """Parses an address.
 
         Raises:
-            SettingsError: if it is none.
+            SettingsError: if it is invalid.
         """
         try:
             parts = urlsplit(base_url)
@@ -58,7 +58,7 @@ class Address:
             parts, host = SplitResult("", "", "", "", ""), None
         if parts.scheme not in ("http", "https") or not host or any(sign.isspace() for sign in base_url):
             shown = public_address(base_url)
-            raise SettingsError(f"base_url = {shown!r} is no address; give one like http://127.0.0.1:8000/v1")
+            raise SettingsError(f"base_url = {shown!r} is not a valid address; give one like http://127.0.0.1:8000/v1")
         user, secrets = _user_of(parts)
         secrets += [text for name, text in parse_qsl(parts.query) if is_secret_field(name)]
         basic = f"Basic {base64.b64encode(user.encode()).decode()}" if user else ""
@@ -66,17 +66,17 @@ class Address:
         return cls(parts.scheme, place, parts.path.rstrip("/"), parts.query, basic, (*secrets, basic[6:]), host)
 
     def url(self, path: str) -> str:
-        """Where to send to, for a path below the address."""
+        """The URL of a path below the address."""
         return urlunsplit((self.scheme, self.place, self.path + path, self.query, ""))
 
     @property
     def is_azure(self) -> bool:
-        """Whether it is Azure's, which takes its keys in a header of its own."""
+        """Whether it is an Azure address, which takes keys in a special header."""
         return bool(_AZURE_HOSTS.search(self.host))
 
     @property
     def has_version(self) -> bool:
-        """Whether it ends as addresses of such endpoints do: in `/v1` or the like."""
+        """Whether it ends as addresses of such endpoints usually do: in `/v1` or similar."""
         return bool(_VERSION.search(self.path))
 
 
@@ -88,7 +88,7 @@ def _user_of(parts: SplitResult) -> tuple[str, list[str]]:
 
 
 def server_at(base_url: str) -> Server:
-    """The server that an address suggests: by its host, or by the port that is usual for it."""
+    """The server that an address suggests: by its host, or by its default port."""
     parts = urlsplit(base_url)
     if _OPENAI_HOSTS.search(parts.hostname or ""):
         return "openai"
@@ -102,22 +102,22 @@ def is_loopback(base_url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """How to speak to one endpoint.
+    """How to talk to one endpoint.
 
     Attributes:
         model: its name there.
         base_url: up to and including `/v1`.
         endpoint: `chat`, or `completion` for models without a chat template.
-        server: whose habits to follow.
-        prefill: whether it goes on from a last turn of the assistant.
+        server: the server whose behaviour to expect.
+        prefill: whether it continues a final assistant turn.
         json_schema: whether it constrains a reply to a schema.
         max_tokens_field: the name of the limit on new tokens.
         key_variable: the environment variable that holds the key, for messages.
-        settings_name: where the settings of this endpoint are, such as `llms.ollama`, for messages.
-        advice: how to start a server there or to point elsewhere, for messages.
+        settings_name: the settings table of this endpoint, such as `llms.ollama`, for messages.
+        advice: how to start a server there or use a different address, for messages.
         advice_if_too_long: what to do about a prompt that is too long, for messages.
         extra_body: fields added to every request.
-        secrets: what no message and no reply may hold.
+        secrets: secrets that must not appear in any message or reply.
     """
 
     model: str
@@ -136,10 +136,10 @@ class Wire:
 
     @property
     def shown(self) -> str:
-        """`base_url` as messages have it."""
+        """`base_url` as shown in messages."""
         return self.secrets.out_of(public_address(self.base_url))
 
     @property
     def path(self) -> str:
-        """Where requests go, below `base_url`."""
+        """The path of requests, below `base_url`."""
         return "/chat/completions" if self.endpoint == "chat" else "/completions"

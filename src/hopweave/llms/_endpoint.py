@@ -1,4 +1,4 @@
-"""Calls an OpenAI-compatible endpoint: a request goes out, and its response becomes replies or an error of the family."""
+"""Calls an OpenAI-compatible endpoint: a request goes out, and its response becomes replies or an error of the hierarchy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from hopweave.llms._http import Client, Response
 
 NO_KEY = "no-key-needed"
-"""Sent to a server that wants none: some want to see one all the same."""
+"""Sent to a server that needs no key: some expect one anyway."""
 
 _MAX_ERROR_BYTES = 1 << 20
 _MAX_LISTING_BYTES = 1 << 23
@@ -50,9 +50,9 @@ class _Line:
     """The client of one event loop.
 
     Attributes:
-        turns: lets so many calls through at a time as there may be connections.
-        client: keeps the connections.
-        closing: closes it.
+        turns: limits concurrent calls to the maximum number of connections.
+        client: holds the connections.
+        closing: closes the client.
     """
 
     turns: asyncio.Semaphore
@@ -62,7 +62,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What is asked for in one call."""
+    """The content of one call."""
 
     messages: Sequence[Message]
     sampling: Sampling
@@ -75,12 +75,12 @@ class Endpoint:
     """Calls one endpoint.
 
     Args:
-        wire: how to speak to it.
-        key: gives the key when the first call needs it.
-        timeout_seconds: for a whole call; between pieces, where it streams.
-        connect_timeout_seconds: to open a connection.
-        max_connections: calls at a time; more wait for their turn, and that wait does not count against the timeout.
-        stream_seconds: for a whole reply that streams.
+        wire: how to talk to it.
+        key: returns the key when the first call needs it.
+        timeout_seconds: for a whole call; between chunks, when streaming.
+        connect_timeout_seconds: for opening a connection.
+        max_connections: maximum concurrent calls; others queue, and queueing does not count towards the timeout.
+        stream_seconds: for a whole streamed reply.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Endpoint:
         self._ends_streams = wire.server == "llama.cpp"
 
     async def open(self) -> None:
-        """Sets up a client, which takes the time that importing its library takes; nothing is sent."""
+        """Sets up a client, which includes the time to import its library; nothing is sent."""
         await self._line()
 
     async def reply(
@@ -126,19 +126,19 @@ class Endpoint:
         return replies[:num]
 
     async def fetch(self, url: str, body: Mapping[str, Any] | None, seconds: float) -> Any:
-        """The JSON that comes back for a body, or for none, without waiting for a turn.
+        """The JSON response to a body, or to none, without queueing.
 
         Raises:
-            ModelError: if none comes.
+            ModelError: if there is none.
         """
-        # It is asked once in a while.
+        # This is called only occasionally.
         return await self._json((await self._line()).client, url, body, seconds, {"Connection": "close"})
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
-        """The JSON that comes back for a body that asks for something else than replies, in its turn.
+        """The JSON response to a body that does not request replies, queueing like other calls.
 
         Raises:
-            ModelError: if none comes.
+            ModelError: if there is none.
         """
         line = await self._line()
         async with line.turns:
@@ -186,8 +186,8 @@ class Endpoint:
                 try:
                     return await self._call(line.client, request, body)
                 except _Refused as refused:
-                    # Each turn takes one field out of the request for good, so this ends.
-                    _log.warning("%s at %s refuses %s; going on without", self.wire.model, self.wire.shown, refused.name)
+                    # Each iteration permanently removes a field from the request, so this terminates.
+                    _log.warning("%s at %s refuses %s; continuing without it", self.wire.model, self.wire.shown, refused.name)
                     self._refused |= {refused.name}
 
     async def _line(self) -> _Line:
@@ -213,7 +213,7 @@ class Endpoint:
 
     async def _call(self, client: Client, request: _Request, body: dict[str, Any]) -> list[Reply]:
         content = _json_of(body)
-        # llama.cpp closes a connection after each stream although it promises to keep it; the next call must not meet that.
+        # llama.cpp closes a connection after each stream although it promises to keep it; the next call must not reuse it.
         headers = {"Connection": "close"} if request.is_streamed and self._ends_streams else None
         ends_at = asyncio.get_running_loop().time() + self._stream_seconds
         try:
@@ -266,7 +266,7 @@ class Endpoint:
                 show(piece)
             if streamed.is_cut:
                 break
-            if b"data:" in data:  # a server that only sends signs of life is not getting anywhere
+            if b"data:" in data:  # keep-alive messages alone are no progress
                 clock.reschedule(min(ends_at, loop.time() + self._timeout_seconds))
         rest, reply = streamed.end()
         if rest:
@@ -291,7 +291,7 @@ class Endpoint:
 
 
 class _Refused(Exception):
-    """The endpoint does not take one of the request's fields."""
+    """The endpoint does not accept one of the request's fields."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -299,7 +299,7 @@ class _Refused(Exception):
 
 
 def _headers(address: Address, key: str) -> dict[str, str]:
-    """What goes with every request. Azure has a header of its own for keys; its tokens, as all else, are bearers."""
+    """The headers of every request. Azure has its own header for keys; its tokens, like all others, are bearer tokens."""
     headers = {
         "Accept": "application/json",
         "Accept-Encoding": "gzip, deflate",
@@ -315,7 +315,7 @@ def _headers(address: Address, key: str) -> dict[str, str]:
 
 
 def _openai_headers() -> dict[str, str]:
-    """What the environment names for OpenAI alone: the account that pays, as its own client does."""
+    """Headers for OpenAI only, from the environment: the account to bill, as in OpenAI's own client."""
     named = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
     return {header: os.environ[name] for header, name in named.items() if os.environ.get(name)}
 
@@ -323,7 +323,7 @@ def _openai_headers() -> dict[str, str]:
 def _json_of(body: Mapping[str, Any]) -> bytes:
     try:
         return to_json(body, inf_nan_mode="constants")  # faster, and shorter
-    except PydanticSerializationError:  # half of a surrogate pair, which can be sent as an escape
+    except PydanticSerializationError:  # an unpaired surrogate, which can be sent as an escape
         return json.dumps(body).encode()
 
 
@@ -332,8 +332,8 @@ def _ignore(_: str) -> None:
 
 
 async def _closing(client: Client) -> AsyncGenerator[None, None]:
-    # An event loop closes its open generators before it ends (`shutdown_asyncgens`), and with this one the connections of the
-    # client: a caller who runs `asyncio.run` again and again leaves nothing open.
+    # An event loop closes its open generators before it ends (`shutdown_asyncgens`), and with this one the client's
+    # connections: a caller who runs `asyncio.run` repeatedly leaves nothing open.
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""What a failure of an endpoint means: whether to try again, how long to wait, and what to tell the user to do."""
+"""What an endpoint's failure means: whether to retry, how long to wait, and what to tell the user to do."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _MAX_READ = 1 << 16
 _MAX_NAMED = 5
 
 LEAVABLE = frozenset({"temperature", "top_p", "stop", "seed", "logprobs", "top_logprobs", "response_format", "stream_options"})
-"""Fields that a request can do without: stop strings are cut on our side, and the rest asks for more than a model may offer."""
+"""Optional request fields: stop strings are also cut on our side, and the others request what a model may not offer."""
 
 
 class TransportError(Exception):
-    """A request that came to nothing, before anybody looked at what came back."""
+    """A request that failed before its response could be examined."""
 
 
 class CannotConnect(TransportError):
@@ -33,40 +33,40 @@ class CannotConnect(TransportError):
 
 
 class ConnectionLost(TransportError):
-    """The connection ended, or what came over it cannot be read; the message says how."""
+    """The connection ended, or its data cannot be decoded; the message says how."""
 
 
 class TooManyBytes(TransportError):
-    """A response has more bytes than it may; the message says how many it may have."""
+    """A response exceeds its maximum number of bytes; the message gives the maximum."""
 
 
 class Misdirected(TransportError):
-    """A redirect that leads elsewhere; the message is the target."""
+    """A redirect to another host; the message is the target."""
 
 
 def explained(wire: Wire, error: TransportError) -> ModelError:
-    """The error that a request which came to nothing is to the caller."""
+    """The error that the caller gets for a failed request."""
     said = quoted(wire, str(error))
     match error:
         case CannotConnect():
             return ModelError(f"cannot reach {wire.shown} ({said}); {wire.advice}", retryable=True)
         case TooManyBytes():
             return too_much(wire, f"more than the {said} bytes that a reply of this length can have")
-        case Misdirected():  # the key and the prompt are for this host alone
+        case Misdirected():  # the key and the prompt are for this host only
             advice = "set base_url to where calls are to go"
             return ModelError(f"{wire.shown} redirects to {said!r}, which is not followed; {advice}")
     return ModelError(f"{wire.shown} ended the connection in the middle of a call ({said})", retryable=True)
 
 
 def quoted(wire: Wire, text: str) -> str:
-    """What an endpoint said, in one short line and without secrets."""
-    text = wire.secrets.out_of(text[:_MAX_READ])  # before it is cut, so that no half of a secret stays
+    """What an endpoint sent, in one short line and without secrets."""
+    text = wire.secrets.out_of(text[:_MAX_READ])  # before truncation, so that no part of a secret remains
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in text[: 4 * _MAX_QUOTED]).split())
     return line if len(line) <= _MAX_QUOTED else line[: _MAX_QUOTED - 3] + "..."
 
 
 def not_a_completion(wire: Wire, content: bytes, error: Exception | None = None) -> ModelError:
-    """The error for a response that is no completion; `error` may say what of it cannot be."""
+    """The error for a response that is not a completion; `error` may say which part is invalid."""
     text = content[:_MAX_READ].decode(errors="replace")
     why = f" ({quoted(wire, str(error))})" if isinstance(error, Malformed) and str(error) else ""
     said = f"sent what is not a completion{why}: {quoted(wire, text)!r}" if text.strip() else "sent an empty response"
@@ -74,7 +74,7 @@ def not_a_completion(wire: Wire, content: bytes, error: Exception | None = None)
 
 
 def reported(wire: Wire, error: Any) -> ModelError:
-    """The error that a server reports in place of a completion, although its status says that all is well."""
+    """The error that a server reports in place of a completion, despite a success status."""
     message = _message_of({"error": error})
     if _TOO_LONG.search(message[:_MAX_READ]) or _TOO_LONG.search(str(error)[:_MAX_READ]):
         return _too_long(wire, message)
@@ -87,24 +87,24 @@ def broken_off(wire: Wire, begun: str) -> ModelError:
 
 
 def too_much(wire: Wire, what: str) -> ModelError:
-    """The error for an endpoint that does not stop."""
+    """The error for an endpoint that sends without end."""
     advice = "is it what it should be? try another server or model"
     return ModelError(f"{wire.shown} sent {what}, and was cut off; {advice}")
 
 
 def too_slow(wire: Wire, seconds: float) -> ModelError:
-    """The error for a stream that keeps coming and does not end."""
+    """The error for a stream that takes too long to end."""
     raise_it = f"raise {wire.settings_name}.stream_seconds" if wire.settings_name else wire.advice
     return ModelError(f"{wire.shown} had not ended its reply after {seconds:g} s; ask for fewer tokens, or {raise_it}")
 
 
 def silent(wire: Wire, seconds: float) -> ModelError:
-    """The error for an endpoint that says nothing for too long."""
+    """The error for an endpoint that sends nothing for too long."""
     return ModelError(f"{wire.shown} was silent for {seconds:g} s; {wire.advice}", retryable=True)
 
 
 def refused_field(status: int, body: str, sent: Mapping[str, Any]) -> str | None:
-    """The field of a request that this model does not take, if that is why it was refused and the request can do without."""
+    """The field of a request that this model does not accept, if that is why it was refused and the field is optional."""
     if status not in (400, 422):
         return None
     error = _error_of(body)
@@ -115,10 +115,10 @@ def refused_field(status: int, body: str, sent: Mapping[str, Any]) -> str | None
 
 
 def failure(wire: Wire, status: int, headers: Mapping[str, str], body: str, models: Sequence[str] | None = None) -> ModelError:
-    """What a response with an error's status means; `models` are the names that the endpoint lists, if it lists any."""
+    """What an HTTP error response means; `models` are the names that the endpoint lists, if any."""
     message = quoted(wire, _message_of_text(body) or f"status {status}")
     where = f"{wire.shown} ({status})"
-    if status in (401, 403):  # the server's own words may hold a part of the key
+    if status in (401, 403):  # the server's own message may contain a part of the key
         return ModelError(f"{where} refuses the key; check the environment variable {wire.key_variable}")
     if status in (404, 405):
         return _missing(wire, where, message, models)
@@ -148,7 +148,7 @@ def _nearest(model: str, models: Sequence[str]) -> str:
 
 
 def _about_address(wire: Wire) -> str:
-    """What to do about an address that does not end as such addresses do; empty if it does."""
+    """Advice about an address that does not end as usual; empty if it does."""
     if Address.of(wire.base_url).has_version:
         return ""
     return f"; is /v1 missing? base_url goes up to and including it: {wire.shown.partition('?')[0].rstrip('/')}/v1"
@@ -159,7 +159,7 @@ def _too_long(wire: Wire, message: str) -> ModelError:
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """How long a server asks us to wait, in seconds; it may say so in milliseconds, in seconds or as a date."""
+    """How long a server asks us to wait, in seconds; it may use milliseconds, seconds or a date."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return max(0.0, milliseconds / 1000)

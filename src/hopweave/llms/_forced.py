@@ -1,4 +1,4 @@
-"""Scoring of given text with a loaded `transformers` model: one pass over prompt and text together. It blocks."""
+"""Scoring of a given text with a loaded `transformers` model: one forward pass over prompt and text. Blocking."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hopweave.types import Reply, TokenLogprob, Usage
 
 
 def score(loaded: Loaded, prompt: str, text: str) -> Reply:
-    """The log-probability of each token of a text behind a prompt; see `TextScorer.score_text`.
+    """The log-probability of each token of a text that follows a prompt; see `TextScorer.score_text`.
 
-    Where prompt and reply are on two sides, as in T5, the text is what the decoder would have to write.
+    For encoder-decoder models such as T5, the text is what the decoder would have to write.
 
     Raises:
         ModelError: if both together are too long for the model, or it fails.
@@ -39,14 +39,14 @@ def score(loaded: Loaded, prompt: str, text: str) -> Reply:
 
 
 def _split(loaded: Loaded, prompt: str, text: str) -> tuple[list[int], int]:
-    """The tokens that the model is led through, and the position of the first one of the text."""
+    """The tokens to feed to the model, and the position of the first token of the text."""
     tokenizer = loaded.tokenizer
     if loaded.is_encoder_decoder:
         begin = int(loaded.model.generation_config.decoder_start_token_id)
         return [begin, *tokenizer(text, add_special_tokens=False)["input_ids"]], 1
     whole = _ids(loaded, f"{prompt}{text}")
     before = _ids(loaded, prompt)
-    # A token that holds the end of the prompt and the beginning of the text is the first in which the two differ.
+    # A token that spans the end of the prompt and the beginning of the text is the first in which the two sequences differ.
     start = next((place for place, pair in enumerate(zip(before, whole, strict=False)) if pair[0] != pair[1]), len(before))
     return whole, max(1, min(start, len(whole) - 1))
 
@@ -66,7 +66,7 @@ def _logits(loaded: Loaded, prompt: str, ids: list[int], torch: Any) -> Any:
 
 
 def _word(tokenizer: Any, ids: list[int], place: int) -> str:
-    """What a token adds to the text before it, its leading blank included."""
+    """The text that a token adds, including its leading space."""
 
     def decoded(end: int) -> str:
         return str(

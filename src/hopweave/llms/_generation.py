@@ -1,8 +1,8 @@
-"""Generating with a loaded `transformers` model: prompts, batches, the choice of each token, and replies. It blocks.
+"""Generation with a loaded `transformers` model: prompts, batches, token sampling, and replies. Blocking.
 
-The model's own `generate` does the computing. Which token comes next is chosen here, for each call of a batch by its own
-sampling, so that calls with different temperatures, seeds, limits and stop strings share a batch. What the model's own
-generation settings would change (a repetition penalty, a top-k) is left out: a reply is drawn as `Sampling` says.
+The computation is done by the model's own `generate`. The next token is chosen here, for each call of a batch with its own
+sampling, so that calls with different temperatures, seeds, limits and stop strings share a batch. The model's own generation
+settings (a repetition penalty, a top-k) are ignored: replies are sampled only as `Sampling` says.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Loaded:
 
     Attributes:
         name: for messages.
-        model: with its weights, on its device.
-        tokenizer: of the model.
-        context_tokens: longest prompt and reply together; `None` where positions have no end, as in T5.
+        model: the model with its weights, on its device.
+        tokenizer: the model's tokenizer.
+        context_tokens: maximum length of prompt and reply together; `None` for unlimited positions, as in T5.
         eos_ids: tokens that end a reply.
-        is_chat: whether conversations go through the tokenizer's chat template.
+        is_chat: whether conversations use the tokenizer's chat template.
     """
 
     name: str
@@ -44,17 +44,17 @@ class Loaded:
 
     @property
     def is_encoder_decoder(self) -> bool:
-        """Whether prompt and reply are on two sides, as in T5."""
+        """Whether it is an encoder-decoder model, such as T5."""
         return bool(self.model.config.is_encoder_decoder)
 
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A call that waits for its reply.
+    """A pending call.
 
     Attributes:
-        on_text: told of each piece; called from the thread that generates.
-        is_cancelled: set by whoever no longer waits; generation ends with the next token.
+        on_text: called with each piece, from the generating thread.
+        is_cancelled: set by a caller that no longer waits; generation ends with the next token.
     """
 
     messages: Sequence[Message]
@@ -68,10 +68,10 @@ class Row:
     """A call's place in a batch, and what has been generated for it.
 
     Attributes:
-        prompt: tokens that the model reads.
-        prefill: tokens that begin the reply, where they are on a side of their own.
-        before: tokens in whose light the new ones are decoded, so that a blank between a prefill and its end is kept.
-        max_new: at most this many new tokens.
+        prompt: the prompt's tokens.
+        prefill: tokens at the start of the reply, if the decoder has its own sequence.
+        before: tokens that precede the new ones in decoding, so that a space after a prefill is kept.
+        max_new: the maximum number of new tokens.
     """
 
     loaded: Loaded
@@ -92,11 +92,11 @@ class Row:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing more is to be generated."""
+        """Whether generation has finished."""
         return bool(self.finish_reason) or self.call.is_cancelled
 
     def take(self, logits: Any) -> int:
-        """Chooses the next token and takes it in."""
+        """Chooses the next token and appends it."""
         token = self._chosen(logits)
         self.ids.append(token)
         if self.call.sampling.top_logprobs:
@@ -110,7 +110,7 @@ class Row:
         return token
 
     def text(self, length: int | None = None) -> str:
-        """The words of the new tokens, or of the first so many."""
+        """The text of the new tokens, or of the first `length`."""
         decode = _decoder(self.loaded.tokenizer)
         start = len(decode(self.before)) if self.before else 0
         return decode([*self.before, *self.ids[:length]])[start:]
@@ -129,8 +129,8 @@ class Row:
         )
 
     def _look(self, text: str) -> None:
-        """Shows what can be shown of the text so far, and finds its end."""
-        if text.endswith(_UNFINISHED) and not self.is_done:  # a character of which the last bytes are still to come
+        """Shows as much of the text so far as is certain, and finds its end."""
+        if text.endswith(_UNFINISHED) and not self.is_done:  # a character whose last bytes are still missing
             return
         self._show(self._cutter.push(text[self._num_seen :]))
         self._num_seen = len(text)
@@ -152,13 +152,13 @@ class Row:
             self._draws = torch.Generator()
             _ = self._draws.seed() if sampling.seed is None else self._draws.manual_seed(sampling.seed)
         likely, tokens = torch.softmax(logits / sampling.temperature, dim=-1).sort(descending=True, stable=True)
-        # A token counts if those before it do not hold the whole nucleus yet.
+        # A token is kept if those before it do not cover the whole nucleus yet.
         likely[likely.cumsum(-1) - likely >= sampling.top_p] = 0.0
         return int(tokens[int(torch.multinomial(likely, 1, generator=self._draws))])
 
 
 def row_of(loaded: Loaded, call: Call) -> Row:
-    """A place for a call.
+    """A row for a call.
 
     Raises:
         ModelError: if the prompt leaves no room for a reply.
@@ -179,7 +179,7 @@ def row_of(loaded: Loaded, call: Call) -> Row:
 
 
 def _encoded(loaded: Loaded, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
-    """The prompt, and the beginning of the reply where that is on a side of its own (the prompt holds it elsewhere)."""
+    """The prompt, and the beginning of the reply if the decoder has its own sequence (otherwise the prompt includes it)."""
     tokenizer = loaded.tokenizer
     turns = [replace(message, text=_without_special(tokenizer, message.text)) for message in messages]
     if turns and turns[-1].role == "assistant" and not turns[-1].text:
@@ -190,7 +190,7 @@ def _encoded(loaded: Loaded, messages: Sequence[Message]) -> tuple[list[int], li
         ids = tokenizer(asked, add_special_tokens=not loaded.is_chat, verbose=False)["input_ids"]
         return ids, tokenizer(prefill, add_special_tokens=False)["input_ids"] if prefill else []
     ids = tokenizer(_rendered(tokenizer, turns, loaded), add_special_tokens=not loaded.is_chat, verbose=False)["input_ids"]
-    if not loaded.is_chat and ids and ids[-1] in loaded.eos_ids:  # put there by the tokenizer; the reply is not over
+    if not loaded.is_chat and ids and ids[-1] in loaded.eos_ids:  # added by the tokenizer; the reply is not over
         ids = ids[:-1]
     return ids or [_first_id(tokenizer)], []
 
@@ -211,7 +211,7 @@ def _rendered(tokenizer: Any, turns: Sequence[Message], loaded: Loaded) -> str:
 
 
 def _without_special(tokenizer: Any, text: str) -> str:
-    """The text with the model's control tokens made plain words, so that a passage cannot end its turn and begin another."""
+    """The text with the model's control tokens turned into plain text, so that a passage cannot end its turn."""
     added = {token.content for token in tokenizer.added_tokens_decoder.values() if token.special}
     for token in sorted(added.union(tokenizer.all_special_tokens)):
         if token in text:
@@ -225,7 +225,7 @@ def _first_id(tokenizer: Any) -> int:
 
 
 def generate(rows: Sequence[Row]) -> None:
-    """Generates for all rows at once, until the last is done. Their prefills must be of equal length.
+    """Generates for all rows at once, until the last is done. Their prefills must have equal length.
 
     Raises:
         ModelError: if the model fails.
@@ -262,7 +262,7 @@ def generate(rows: Sequence[Row]) -> None:
 
 
 def _inputs(rows: Sequence[Row]) -> dict[str, Any]:
-    """Padded on the left where the reply follows the prompt, on the right where it has a side of its own."""
+    """Padded on the left for decoder-only models, on the right for encoder-decoder models."""
     torch = require("torch", "hf")
     loaded = rows[0].loaded
     longest = max(len(row.prompt) for row in rows)
@@ -293,7 +293,7 @@ def _decoder(tokenizer: Any) -> Callable[[Sequence[int]], str]:
 
 
 def _logprob(tokenizer: Any, logits: Any, token: int, num_alternatives: int) -> TokenLogprob:
-    """The chosen token's log-probability before temperature and nucleus, with the likeliest alternatives, itself included."""
+    """The chosen token's log-probability before temperature and nucleus, with the most likely alternatives, itself included."""
     torch = require("torch", "hf")
     values = torch.log_softmax(logits, dim=-1)
     top, ids = values.topk(min(num_alternatives, len(values)))
@@ -305,7 +305,7 @@ def _logprob(tokenizer: Any, logits: Any, token: int, num_alternatives: int) -> 
 
 
 def _piece(tokenizer: Any, token: int) -> str:
-    """A token as it reads within a text, its leading blank included."""
+    """A token as it appears within a text, including its leading space."""
     word = tokenizer.convert_ids_to_tokens(token)
     text = str(tokenizer.decode([token], clean_up_tokenization_spaces=False))
     return f" {text}" if word is not None and word.startswith("▁") and not text.startswith(" ") else text

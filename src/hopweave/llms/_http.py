@@ -1,4 +1,4 @@
-"""The one HTTP client: sends to an endpoint and hands back bytes, within limits. Nothing else here knows `aiohttp`."""
+"""The HTTP client: sends requests to an endpoint and returns bytes, within limits. Only this module uses `aiohttp`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from hopweave.llms._address import Address, is_loopback
 from hopweave.llms._failures import CannotConnect, ConnectionLost, Misdirected, TooManyBytes
 from hopweave.security.redaction import public_address
 
-# Below the 5 s after which uvicorn and llama.cpp close an idle connection, so that no call meets one that is being closed.
+# Below the 5 s after which uvicorn and llama.cpp close an idle connection, so that no call uses one that is being closed.
 _KEEP_ALIVE_SECONDS = 4.0
 _MAX_REDIRECTS = 3
-# Where systems keep the certificates that they trust, for a Python that was built for another system.
+# Where systems keep their trusted certificates, for a Python that was built for another system.
 _CERTIFICATES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -34,12 +34,12 @@ _CERTIFICATES = (
 
 
 def proxy_for(address: Address) -> str:
-    """The proxy that the environment, or the system, names for an address; empty if there is none.
+    """The proxy that the environment, or the system, sets for an address; empty if there is none.
 
     Raises:
-        SettingsError: for one of a kind that is not supported.
+        SettingsError: for an unsupported kind of proxy.
     """
-    if is_loopback(f"{address.scheme}://{address.place}") or proxy_bypass(address.place):  # which no proxy can reach
+    if is_loopback(f"{address.scheme}://{address.place}") or proxy_bypass(address.place):  # no proxy can reach it
         return ""
     known = getproxies()
     proxy = known.get(address.scheme) or known.get("all") or ""
@@ -56,9 +56,9 @@ class Client:
     """Connections of one event loop to one endpoint.
 
     Args:
-        address: of the endpoint.
+        address: the endpoint.
         headers: sent with every request.
-        connect_timeout_seconds: to open a connection.
+        connect_timeout_seconds: for opening a connection.
     """
 
     def __init__(self, address: Address, headers: Mapping[str, str], *, connect_timeout_seconds: float) -> None:
@@ -66,26 +66,26 @@ class Client:
         is_secure = address.scheme == "https" or proxy.startswith("https:")
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
-                limit=0,  # whoever calls sees to that
+                limit=0,  # limited by the caller
                 keepalive_timeout=_KEEP_ALIVE_SECONDS,
                 ssl=_trusted() if is_secure else True,
             ),
             headers=headers,
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, connect=connect_timeout_seconds),  # calls are timed by whoever calls
+            timeout=aiohttp.ClientTimeout(total=None, connect=connect_timeout_seconds),  # callers time their own calls
             proxy=URL(proxy) if proxy else None,
             auto_decompress=False,
-            trust_env=False,  # it would ask again for every request, and take keys from ~/.netrc
+            trust_env=False,  # it would look again for every request, and take keys from ~/.netrc
         )
 
     async def send(self, url: str, content: bytes | None, headers: Mapping[str, str] | None = None) -> Response:
-        """Posts, or fetches if there is nothing to post. A redirect is followed if it stays at this host.
+        """Sends a POST, or a GET if there is no content. Redirects are followed only within the same host.
 
-        Whoever gets the response closes it.
+        The caller closes the response.
 
         Raises:
-            CannotConnect, ConnectionLost: as they say.
-            Misdirected: for a redirect that does not stay here, or does not end.
+            CannotConnect, ConnectionLost: see those classes.
+            Misdirected: for a redirect to another host, or an endless one.
         """
         for _ in range(_MAX_REDIRECTS + 1):
             response = await self._sent(url, content, headers)
@@ -94,7 +94,7 @@ class Client:
             response.close()
             named = response.headers.get("location", "")
             target = _target(url, named)
-            if response.status not in (307, 308) or not target:  # others would make it another request
+            if response.status not in (307, 308) or not target:  # other statuses would change the request
                 raise Misdirected(named)
             url = target
         raise Misdirected(url)
@@ -110,11 +110,11 @@ class Client:
 
 
 class Response:
-    """The head of a response, and its body as it comes.
+    """The head of a response, and its body as it arrives.
 
     Attributes:
-        status: of HTTP.
-        headers: by name, whatever the case.
+        status: the HTTP status.
+        headers: by name, case-insensitive.
     """
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
@@ -123,10 +123,10 @@ class Response:
         self.headers: Mapping[str, str] = response.headers
 
     async def read(self, max_bytes: int) -> bytes:
-        """The whole body, which may have so many bytes, packed and unpacked.
+        """The whole body, of at most `max_bytes` both compressed and decompressed.
 
         Raises:
-            TooManyBytes, ConnectionLost: as they say.
+            TooManyBytes, ConnectionLost: see those classes.
         """
         length = self._response.content_length
         if length is not None and length <= max_bytes and "content-encoding" not in self.headers:
@@ -138,7 +138,7 @@ class Response:
         """The body as it arrives.
 
         Raises:
-            TooManyBytes, ConnectionLost: as they say.
+            TooManyBytes, ConnectionLost: see those classes.
         """
         unpacked = _unpacker(self.headers.get("content-encoding", ""))
         num_packed = num_bytes = 0
@@ -158,7 +158,7 @@ class Response:
                 yield data
 
     def close(self) -> None:
-        """Ends the connection, unless the whole body has come and the connection waits for the next request."""
+        """Closes the connection, unless the whole body has arrived and the connection can be reused."""
         self._response.close()
 
 
@@ -167,7 +167,7 @@ class _Unpacker(Protocol):
 
 
 class _Deflate:
-    """Unpacks what servers call `deflate`, with the frame that the standard asks for or without."""
+    """Decompresses what servers call `deflate`, with or without the zlib header that the standard requires."""
 
     def __init__(self) -> None:
         self._unpacker: Any = None
@@ -193,7 +193,7 @@ def _unpacker(encoding: str) -> _Unpacker | None:
 
 
 def _target(url: str, named: str) -> str:
-    """Where a redirect leads; empty if that is another host or port, or no secure connection any more."""
+    """The target of a redirect; empty if it is another host or port, or no longer a secure connection."""
     try:
         target = urljoin(url, named)
         before, after = urlsplit(url), urlsplit(target)
@@ -229,7 +229,7 @@ def _cause(error: OSError) -> str:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """What certificates are trusted: those of SSL_CERT_FILE and SSL_CERT_DIR, else the system's. Reading them takes 40 ms."""
+    """The trusted certificates: those of SSL_CERT_FILE and SSL_CERT_DIR, else the system's. Reading them takes 40 ms."""
     context = ssl.create_default_context()
     if not context.cert_store_stats()["x509_ca"] and not os.environ.get("SSL_CERT_FILE") and not os.environ.get("SSL_CERT_DIR"):
         for place in _CERTIFICATES:

@@ -1,4 +1,4 @@
-"""Reading JSON that an endpoint sent, whatever that is."""
+"""Parses JSON from an endpoint, whatever it contains."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 from hopweave.files import read_json
 
 MAX_NESTING = 64
-"""Brackets inside brackets; a completion with everything in it has 6."""
+"""Maximum nesting of brackets; a complete completion has 6."""
 
 _STRING_OR_BRACKET = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)|[\[{]|[\]}]', re.DOTALL)
 
 
 class Malformed(ValueError):
-    """What an endpoint sent is no completion; the message says what of it cannot be, if that can be told."""
+    """An endpoint sent something that is not a completion; the message says which part is invalid, if known."""
 
 
 MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
-"""What reading JSON of the wrong shape can raise."""
+"""The errors that JSON of the wrong shape can raise."""
 
 
 def parsed(content: bytes) -> Any:
     """The JSON that an endpoint sent.
 
     Raises:
-        ValueError: if it is none, or is nested too deeply.
+        ValueError: if it is invalid or nested too deeply.
     """
     if _is_too_deep(content):
         raise Malformed(f"brackets are nested more than {MAX_NESTING} deep")

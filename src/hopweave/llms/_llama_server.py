@@ -1,11 +1,11 @@
 """The process that runs the embedded model: llama.cpp's own OpenAI-compatible server, on the loopback address.
 
-It has a process of its own because loading holds Python's global lock for seconds, because llama.cpp ends its process when
-something is badly wrong, and because memory is surely free once a process has ended.
+It runs in a separate process because loading holds Python's global interpreter lock for seconds, because llama.cpp aborts its
+process on serious errors, and because ending a process reliably frees its memory.
 
-Run as a file, so that it imports nothing but the standard library and xllamacpp. It reads one line of JSON (the options, the
-key among them, which so never stands in a list of processes), writes one line of JSON (`address` or `error`), serves, and
-ends when its standard input does: at the latest when the process that started it is gone, however that ended.
+This file is run as a script, so that it imports only the standard library and xllamacpp. It reads one line of JSON (the
+options, including the key, which thus never appears in a process list), writes one line of JSON (`address` or `error`), serves,
+and exits when its standard input is closed: at the latest when the process that started it is gone, for whatever reason.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _TALKATIVE = 3
 
 
 def main() -> None:
-    """Serves until the standard input ends."""
+    """Serves until standard input is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
-    # llama.cpp may write to the standard output, which from here on is the error output; the one line of ours goes elsewhere.
+    # llama.cpp may write to standard output, so it is redirected to standard error; our own line goes to the original one.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     options = json.loads(sys.stdin.readline())
@@ -37,7 +37,7 @@ def main() -> None:
     answers.flush()
     if "address" in answer:
         sys.stdin.read()
-    os._exit(0)  # without llama.cpp's farewells: the system takes everything back, at once
+    os._exit(0)  # skip llama.cpp's cleanup: the system reclaims everything at once
 
 
 def _started(options: dict[str, Any]) -> Any:

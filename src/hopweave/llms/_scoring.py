@@ -1,9 +1,9 @@
-"""Scoring of given text at an endpoint: the completions API with `echo`, which says the prompt again with log-probabilities.
+"""Scoring of a given text at an endpoint: the completions API with `echo`, which repeats the prompt with log-probabilities.
 
     POST /v1/completions {"prompt": PROMPT + TEXT, "echo": true, "logprobs": 1, "max_tokens": 1}
 
-vLLM and llama-cpp-python answer it. llama.cpp's own server refuses `echo`, or leaves the prompt out of what it reports (as of
-2026), and OpenAI's newer models do not echo. What is too short to hold the text is refused here, so that no number is made up.
+vLLM and llama-cpp-python support it. llama.cpp's own server refuses `echo`, or omits the prompt from its report (as of 2026),
+and OpenAI's newer models do not echo. A response too short to contain the text is refused here, so that no number is made up.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ PATH = "/completions"
 
 
 def scoring_body(model: str, prompt: str, text: str, extra_body: Mapping[str, Any]) -> dict[str, Any]:
-    """The request. One new token is asked for, since not every server takes a request for none."""
+    """The request. It asks for one new token, since not every server accepts zero."""
     asked = {"model": model, "prompt": f"{prompt}{text}", "echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0.0}
     return asked | dict(extra_body)
 
 
 def read_scores(data: Any, text: str, where: str, settings_name: str) -> Reply:
-    """The scores of a text, out of what came back.
+    """The scores of a text, from a response.
 
     Args:
         data: the response.
-        text: that was to be scored, right at the end of the prompt.
+        text: the text to be scored, at the very end of the prompt.
         where: the endpoint, for messages.
-        settings_name: where its settings are, likewise.
+        settings_name: the table of its settings, for messages.
 
     Raises:
-        ModelError: if it does not hold the log-probabilities of the text.
+        ModelError: if it does not contain the log-probabilities of the text.
     """
     try:
         return _scores(data, text)
@@ -61,7 +61,7 @@ def _scores(data: Any, text: str) -> Reply:
 def _start(tokens: Sequence[str], text: str) -> int:
     """The position of the first token of the text, which is at the end.
 
-    A character that is cut into several tokens has no words of its own in any of them, so signs outside ASCII are not compared.
+    A character that is split into several tokens is not readable in any of them, so non-ASCII characters are not compared.
     """
     wanted, length, found = _plain(text), 0, ""
     for place in range(len(tokens) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""The language of OpenAI-compatible endpoints: what is sent, how a reply is read, and what a failure means. No network here."""
+"""The protocol of OpenAI-compatible endpoints: what is sent, how a reply is parsed, and what a failure means. No network."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hopweave.types import Message, Reply, Sampling, TokenLogprob, Usage
 _MAX_STOPS_AT_OPENAI = 4
 
 MAX_TOKENS = 10_000_000
-"""Tokens of a call that an endpoint may report: ten times the longest context there is."""
+"""Maximum tokens of a call that an endpoint may report: ten times the longest existing context."""
 PIECES_PER_TOKEN = 16
-"""Pieces of a stream for each token that was asked for: a server that sends single letters stays below it."""
+"""Maximum stream chunks per requested token: a server that sends single letters stays below it."""
 _MAX_REASON = 100
 _SPARE_BYTES = 1 << 20
 _BYTES_PER_TOKEN = 1 << 10  # in an event of its own
@@ -26,20 +26,20 @@ _MAX_BYTES = 1 << 28
 
 
 def most_bytes(sampling: Sampling, num: int, num_sent: int) -> int:
-    """How many bytes the response to a request of so many bytes may have, for `num` replies."""
+    """The maximum number of bytes of the response to a request of `num_sent` bytes, for `num` replies."""
     of_a_token = _BYTES_PER_TOKEN + _BYTES_PER_ALTERNATIVE * sampling.top_logprobs
     return min(_MAX_BYTES, _SPARE_BYTES + num_sent + num * sampling.max_tokens * of_a_token)
 
 
 def prefill_of(messages: Sequence[Message]) -> str:
-    """The words that the model is to go on from; empty if there are none."""
+    """The text that the model is to continue; empty if there is none."""
     return messages[-1].text if messages and messages[-1].role == "assistant" else ""
 
 
 def request_body(
     wire: Wire, messages: Sequence[Message], sampling: Sampling, refused: frozenset[str], *, is_streamed: bool, num: int = 1
 ) -> dict[str, Any]:
-    """The JSON of a request for `num` replies, without the fields that this endpoint refused before."""
+    """The JSON of a request for `num` replies, without the fields that this endpoint has refused."""
     body: dict[str, Any] = {"model": wire.model}
     if wire.endpoint == "chat":
         body["messages"] = [{"role": message.role, "content": message.text} for message in messages]
@@ -73,7 +73,7 @@ def _schema_wanted(wire: Wire, messages: Sequence[Message], sampling: Sampling) 
     schema = sampling.json_schema
     if schema is None or not wire.json_schema or not _goes_with_schema(wire, prefill_of(messages)):
         return {}
-    strict = schema.get("additionalProperties") is False  # the only schemas that OpenAI's strict mode takes
+    strict = schema.get("additionalProperties") is False  # the only schemas that OpenAI's strict mode accepts
     wanted: dict[str, Any] = {
         "response_format": {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema), "strict": strict}}
     }
@@ -83,8 +83,8 @@ def _schema_wanted(wire: Wire, messages: Sequence[Message], sampling: Sampling) 
 
 
 def _goes_with_schema(wire: Wire, prefill: str) -> bool:
-    # llama.cpp counts the prefill as the beginning of the JSON and refuses any other beginning. Elsewhere the constraint holds
-    # for the new words alone, so that a prefill and a schema contradict each other.
+    # llama.cpp treats the prefill as the beginning of the JSON and refuses any other beginning. Elsewhere the constraint
+    # applies only to the new text, so that a prefill and a schema contradict each other.
     return not prefill or (wire.server == "llama.cpp" and prefill.lstrip().startswith(("{", "[")))
 
 
@@ -95,9 +95,9 @@ def _prefill_wanted(wire: Wire, messages: Sequence[Message]) -> dict[str, Any]:
 
 
 class Cutter:
-    """Lets text through piece by piece: without an echoed prefill, and not beyond the first stop string.
+    """Passes text through piece by piece, without an echoed prefill, and only up to the first stop string.
 
-    What could still turn out to be the beginning of either is held back, so that nothing shown has to be taken back.
+    A possible beginning of either is held back, so that nothing shown has to be retracted.
     """
 
     def __init__(self, prefill: str = "", stop: Sequence[str] = ()) -> None:
@@ -108,7 +108,7 @@ class Cutter:
         self._stop = tuple(text for text in stop if text)
 
     def push(self, piece: str) -> str:
-        """Takes a piece in and returns what can be shown now."""
+        """Takes a piece and returns what can be shown now."""
         if self.is_cut:
             return ""
         self._held += piece
@@ -120,7 +120,7 @@ class Cutter:
         return self._show(self._safe_length())
 
     def rest(self) -> str:
-        """What was held back, once nothing more comes."""
+        """What was held back, at the end of the text."""
         return "" if self.is_cut else self._show(len(self._held))
 
     def _safe_length(self) -> int:
@@ -145,10 +145,10 @@ def cut(text: str, prefill: str, stop: Sequence[str]) -> tuple[str, bool]:
 
 
 def read_completions(wire: Wire, data: Any, prefill: str, stop: Sequence[str]) -> list[Reply]:
-    """Reads all choices of a completion, in order, at least one; the first has the usage of the whole.
+    """Parses all choices of a completion, in order, at least one; the first has the usage of the whole request.
 
     Raises:
-        one of `MALFORMED`: if it is none.
+        one of `MALFORMED`: if it is invalid.
     """
     choices = _choices(data)
     if len(choices) == 1:
@@ -172,7 +172,7 @@ def _without_secrets(wire: Wire, text: str, reason: str, usage: Usage, logprobs:
         words = [token.token for token in logprobs]
         words += [" ", *(f"{other} " for token in logprobs for other, _ in token.top)]
         spelled = "".join(words)
-        if hidden != text or wire.secrets.out_of_reply(spelled) != spelled:  # the tokens would spell the secret
+        if hidden != text or wire.secrets.out_of_reply(spelled) != spelled:  # the tokens would reveal the secret
             logprobs = ()
     return Reply(hidden, whole(wire.secrets.out_of_reply(reason)), usage, logprobs)
 
@@ -201,7 +201,7 @@ def _text_of(choice: Mapping[str, Any]) -> str:
 
 
 def _joined(content: Any) -> str:
-    if isinstance(content, list):  # some servers cut the content into parts
+    if isinstance(content, list):  # some servers split the content into parts
         return "".join(part.get("text") or "" for part in content if isinstance(part, dict))
     if content is None:
         return ""
@@ -211,10 +211,10 @@ def _joined(content: Any) -> str:
 
 
 def usage_of(data: Mapping[str, Any]) -> Usage:
-    """Tokens, as far as the endpoint counts them.
+    """Token counts, as far as the endpoint gives them.
 
     Raises:
-        Malformed, AttributeError: for a count that cannot be.
+        Malformed, AttributeError: for an impossible count.
     """
     usage = data.get("usage") or {}
     details = usage.get("prompt_tokens_details") or {}
@@ -269,7 +269,7 @@ def _logprob(value: Any) -> float:
 
 
 def _covering(logprobs: tuple[TokenLogprob, ...], length: int) -> tuple[TokenLogprob, ...]:
-    """The tokens that begin within the first so many characters."""
+    """The tokens that start within the first `length` characters."""
     kept, start = 0, 0
     while kept < len(logprobs) and start < length:
         start += len(logprobs[kept].token)
@@ -278,12 +278,12 @@ def _covering(logprobs: tuple[TokenLogprob, ...], length: int) -> tuple[TokenLog
 
 
 class StreamedReply:
-    """Puts a reply together from the events of a stream.
+    """Assembles a reply from the events of a stream.
 
     Args:
-        wire: how the endpoint is spoken to.
-        prefill: what it may repeat before its reply.
-        sampling: what was asked for.
+        wire: how to talk to the endpoint.
+        prefill: text that it may repeat before its reply.
+        sampling: the sampling of the request.
     """
 
     def __init__(self, wire: Wire, prefill: str, sampling: Sampling) -> None:
@@ -299,14 +299,14 @@ class StreamedReply:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a stop string came that the server let pass: there is nothing more to wait for."""
+        """Whether a stop string arrived that the server missed: there is nothing more to wait for."""
         return self._cutter.is_cut
 
     def feed(self, data: bytes) -> Iterator[str]:
-        """Takes in bytes as they arrive and yields what can be shown now.
+        """Takes bytes as they arrive and yields what can be shown now.
 
         Raises:
-            ModelError: for a malformed event, one that reports an error, and more events than a reply can have.
+            ModelError: for a malformed event, one that reports an error, or more events than a reply can have.
         """
         self._waiting.append(data)
         if b"\n" not in data:
@@ -343,7 +343,7 @@ class StreamedReply:
         return text
 
     def end(self) -> tuple[str, Reply]:
-        """What was held back, and the whole reply, once the stream is over.
+        """What was held back, and the whole reply, at the end of the stream.
 
         Raises:
             ModelError: retryable, if the stream broke off.
@@ -357,7 +357,7 @@ class StreamedReply:
             self._wire,
             shown,
             "stop" if self.is_cut else self._finish_reason,
-            # a reply that we cut short never gets to its usage; a piece is a token at nearly every server
+            # a reply that we cut short never receives its usage; a chunk is a token with nearly every server
             self._usage if self._usage != Usage() else Usage(completion_tokens=self._num_pieces),
             _covering(logprobs, len(shown)) if self.is_cut else logprobs,
         )

@@ -30,28 +30,28 @@ _ADVICE = "HOPWEAVE_DEBUG=1 shows what llama.cpp says"
 _START_SECONDS = 300.0
 _CONNECT_SECONDS = 10.0
 _COUNT_SECONDS = 60.0
-_MOST_SILENCES = 6  # a whole reply may take as long as so many of the longest silences
+_MOST_SILENCES = 6  # a whole reply may take this many times the longest silence
 _LAST_BREATH_SECONDS = 0.1  # between the loss of a connection and the end of the process that held it
-# llama.cpp narrows every distribution by default; a reply is to be drawn as `Sampling` says and from nothing else.
+# llama.cpp truncates every distribution by default; replies must be sampled only as `Sampling` says.
 _PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0}
 
 
 @dataclass
 class LlamaCpp:
-    """A model file run by llama.cpp in a process of its own, started with the first reply.
+    """A model file run by llama.cpp in a separate process, started with the first reply.
 
-    Calls are served one after the other: several slots would share the context and lose the cache of prefixes, which saves
-    more than running side by side on a few cores.
+    Calls are served one at a time: several slots would share the context and lose the prefix cache, which saves more than
+    parallelism does on a few cores.
 
     Raises:
-        SettingsError: for a limit that cannot be.
+        SettingsError: for an invalid limit.
     """
 
     model: Annotated[str, "name of a local model (see: hopweave models list), or path to a .gguf file"] = DEFAULT_MODEL
-    context_tokens: Annotated[int, "longest prompt and reply together"] = 8192
-    num_threads: Annotated[int | None, "threads that compute; by default one for each core that is ours to use"] = None
-    cache_ram_mib: Annotated[int, "memory for prefixes of earlier prompts, in MiB; 0 keeps none"] = 2048
-    timeout_seconds: Annotated[float, "longest silence: reading the prompt, or between two pieces of a reply"] = 600.0
+    context_tokens: Annotated[int, "maximum length of prompt and reply together, in tokens"] = 8192
+    num_threads: Annotated[int | None, "compute threads; by default one per available core"] = None
+    cache_ram_mib: Annotated[int, "memory for prefixes of earlier prompts, in MiB; 0 disables the cache"] = 2048
+    timeout_seconds: Annotated[float, "longest silence: while reading the prompt, or between two chunks of a reply"] = 600.0
 
     def __post_init__(self) -> None:
         for name in ("context_tokens", "num_threads", "timeout_seconds"):
@@ -63,7 +63,7 @@ class LlamaCpp:
 
     @property
     def identity(self) -> str:
-        """The checksum of the weights; for a known model it needs no file.
+        """The checksum of the weights; for a built-in model, the file is not needed.
 
         Raises:
             SettingsError: for an unknown model.
@@ -87,13 +87,13 @@ class LlamaCpp:
         Raises:
             MissingExtra: if xllamacpp is not installed.
             SettingsError: if the model file is not on this machine.
-            ModelError: if it cannot be loaded, or as `LanguageModel.reply` says.
+            ModelError: if it cannot be loaded, or as in `LanguageModel.reply`.
         """
         turn = self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())
         async with turn:
             server = await self._running()
             try:
-                # Streamed in any case: when a connection closes, llama.cpp ends a streamed reply at once, and others 5 s later.
+                # Always streamed: when a connection closes, llama.cpp ends a streamed reply at once, others 5 s later.
                 return await server.endpoint.reply(messages, sampling, on_text, is_streamed=True)
             except ModelError as error:
                 if error.retryable:
@@ -101,7 +101,7 @@ class LlamaCpp:
                 raise self._explained(error, server) from None
 
     async def count_tokens(self, text: str) -> int:
-        """How many tokens a text has, by llama.cpp's own tokenizer, also while it is replying. The first count starts it.
+        """The number of tokens in a text, by llama.cpp's tokenizer, even during a reply. The first count starts the server.
 
         Raises:
             MissingExtra: if xllamacpp is not installed.
@@ -112,7 +112,7 @@ class LlamaCpp:
         if server is None or not (server.is_ready and server.is_alive):
             async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
                 server = await self._running()
-        whole = text.encode("utf-8", "replace").decode()  # half of a surrogate pair is no character, and no JSON to a server
+        whole = text.encode("utf-8", "replace").decode()  # an unpaired surrogate is not valid JSON for the server
         body = {"content": whole, "add_special": False}
         try:
             return len((await server.endpoint.fetch(f"{server.address}/tokenize", body, _COUNT_SECONDS))["tokens"])
@@ -120,7 +120,7 @@ class LlamaCpp:
             raise ModelError(f"llama.cpp cannot count tokens ({error}); {_ADVICE}", retryable=True) from error
 
     async def close(self) -> None:
-        """Ends the server, and with it whatever it is doing."""
+        """Stops the server, and with it whatever it is doing."""
         server, self._server = self._server, None
         if server is not None:
             server.stop()
@@ -215,7 +215,7 @@ class _Server:
         return self._process.poll()
 
     def stop(self) -> None:
-        """Ends the process; the system takes its memory back."""
+        """Ends the process; the system reclaims its memory."""
         self._finalizer()
 
     def wait_until_ready(self) -> str:
@@ -246,7 +246,7 @@ class _Server:
         assert self._process.stdout is not None  # noqa: S101 - a pipe was asked for
         try:
             answer: dict[str, str] = json.loads(self._process.stdout.readline())
-        except ValueError:  # it ended without a word, or was ended
+        except ValueError:  # it ended without output, or was killed
             return {}
         return answer
 
@@ -260,7 +260,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def num_usable_cores() -> int:
-    """Cores that this process may use: more threads than that collapse the speed, and a core's second thread adds nothing."""
+    """Cores that this process may use: more threads slow it down badly, and a core's second hardware thread adds nothing."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(usable, _num_physical_cores() or usable, _num_granted_cores() or usable))
 
@@ -271,7 +271,7 @@ def _num_physical_cores() -> int | None:
 
 
 def _num_granted_cores() -> int | None:
-    """What a container's quota comes to."""
+    """The number of cores in a container's quota."""
     quota, _, period = _text(Path("/sys/fs/cgroup/cpu.max")).partition(" ")
     return max(1, int(quota) // int(period)) if quota.isdigit() and period.strip().isdigit() else None
 

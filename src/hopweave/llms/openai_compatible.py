@@ -25,8 +25,8 @@ _HOW_TO_START: Mapping[Server, str] = {
     "llama.cpp": "llama-server -m FILE",
 }
 
-# Whether a server goes on from a last turn of the assistant, reports log-probabilities, constrains a reply to a schema, and
-# draws several replies in one request.
+# Whether a server continues a final assistant turn, reports log-probabilities, constrains a reply to a schema, and draws
+# several replies in one request.
 _ABLE: Mapping[Server, tuple[bool, bool, bool, bool]] = {
     "openai": (False, True, True, True),
     "vllm": (True, True, True, True),
@@ -35,15 +35,15 @@ _ABLE: Mapping[Server, tuple[bool, bool, bool, bool]] = {
     "other": (False, False, False, False),
 }
 _SCORES: frozenset[Server] = frozenset({"vllm"})
-"""Servers that report log-probabilities of given text."""
+"""Servers that report log-probabilities of a given text."""
 
 
 @dataclass
 class OpenAICompatible:
     """A language model behind an OpenAI-compatible endpoint.
 
-    Proxies come from the environment (`HTTPS_PROXY`, `NO_PROXY`), and certificates to trust from `SSL_CERT_FILE`, if set.
-    At Azure the address may hold the version, as in `https://NAME.openai.azure.com/openai/deployments/NAME?api-version=DATE`.
+    Proxies come from the environment (`HTTPS_PROXY`, `NO_PROXY`), and trusted certificates from `SSL_CERT_FILE`, if set.
+    For Azure the address may contain the version, as in `https://NAME.openai.azure.com/openai/deployments/NAME?api-version=DATE`.
 
     Raises:
         SettingsError: for an invalid address or limit.
@@ -54,25 +54,26 @@ class OpenAICompatible:
     api_key_env: Annotated[str, "name of the environment variable that holds the key"] = "OPENAI_API_KEY"
     endpoint: Annotated[Literal["chat", "completion"], "completion is for models without a chat template"] = "chat"
     server: Annotated[
-        Literal["auto", "openai", "vllm", "llama.cpp", "ollama", "other"], "whose habits to follow; auto goes by the address"
+        Literal["auto", "openai", "vllm", "llama.cpp", "ollama", "other"],
+        "server type; auto infers it from the address",
     ] = "auto"
-    stream: Annotated[bool, "receive replies piece by piece even if nobody watches"] = False
-    timeout_seconds: Annotated[float, "for a whole call; between pieces, where it streams"] = 120.0
-    stream_seconds: Annotated[float, "for a whole reply that streams"] = 1200.0
-    connect_timeout_seconds: Annotated[float, "to open a connection"] = 5.0
-    max_connections: Annotated[int, "calls at a time"] = 64
-    prefill: Annotated[Switch, "whether it goes on from a last turn of the assistant"] = "auto"
+    stream: Annotated[bool, "stream replies even if nobody is watching"] = False
+    timeout_seconds: Annotated[float, "for a whole call; between chunks, when streaming"] = 120.0
+    stream_seconds: Annotated[float, "for a whole streamed reply"] = 1200.0
+    connect_timeout_seconds: Annotated[float, "for opening a connection"] = 5.0
+    max_connections: Annotated[int, "maximum number of concurrent calls"] = 64
+    prefill: Annotated[Switch, "whether it continues a final assistant turn"] = "auto"
     logprobs: Annotated[Switch, "whether it reports log-probabilities of tokens"] = "auto"
     json_schema: Annotated[Switch, "whether it constrains a reply to a JSON schema"] = "auto"
     samples: Annotated[Switch, "whether it draws several replies in one request"] = "auto"
-    scores: Annotated[Switch, "whether it reports log-probabilities of given text; yes for the server of llama-cpp-python"] = (
+    scores: Annotated[Switch, "whether it reports log-probabilities of a given text; yes for the llama-cpp-python server"] = (
         "auto"
     )
     max_tokens_field: Annotated[
-        Literal["auto", "max_tokens", "max_completion_tokens"], "name of the limit on new tokens; OpenAI renamed it"
+        Literal["auto", "max_tokens", "max_completion_tokens"], "name of the limit on new tokens, which OpenAI renamed"
     ] = "auto"
-    context_tokens: Annotated[int | None, "length of the model's context, if known"] = None
-    extra_body: Annotated[Mapping[str, Any], "fields added to every request as they are"] = field(default_factory=dict)
+    context_tokens: Annotated[int | None, "the model's context length, if known"] = None
+    extra_body: Annotated[Mapping[str, Any], "extra fields for every request"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._address = Address.of(self.base_url)
@@ -90,18 +91,18 @@ class OpenAICompatible:
         return f"{type(self).__name__}(model={self.model!r}, base_url={public_address(self.base_url)!r})"
 
     def use_key(self, key: str) -> OpenAICompatible:
-        """Takes a key from the program itself. It is no setting: it is not shown, saved or compared."""
+        """Takes a key from the program itself. It is not a setting: it is not shown, saved or compared."""
         self._key = key
         return self
 
     @property
     def identity(self) -> str:
-        """The address, the model, and whatever else changes what it says."""
+        """The address, the model, and everything else that affects its replies."""
         return self._identity
 
     @property
     def abilities(self) -> Abilities:
-        """As the server is known to be, unless an option says otherwise."""
+        """As known for the server, unless an option overrides them."""
         return self._abilities
 
     async def open(self) -> None:
@@ -113,25 +114,25 @@ class OpenAICompatible:
 
         Raises:
             SettingsError: if the endpoint needs a key and there is none.
-            ModelError: with `retryable` set where trying again can help.
+            ModelError: with `retryable` set if a retry can help.
         """
         return await self._opened().reply(messages, sampling, on_text, is_streamed=self.stream or on_text is not None)
 
     async def replies(self, messages: Sequence[Message], sampling: Sampling, num: int) -> list[Reply]:
-        """Draws several replies in one request; see `ManyReplies.replies`. Nothing of them is streamed.
+        """Draws several replies in one request; see `ManyReplies.replies`. They are not streamed.
 
         Raises:
             SettingsError: if the endpoint needs a key and there is none.
-            ModelError: with `retryable` set where trying again can help; also if the endpoint sends fewer.
+            ModelError: with `retryable` set if a retry can help; also if the endpoint returns fewer.
         """
         return await self._opened().replies(messages, sampling, num)
 
     async def score_text(self, prompt: str, text: str) -> Reply:
-        """Says how likely given words are; see `TextScorer.score_text`.
+        """Reports how likely a given text is; see `TextScorer.score_text`.
 
         Raises:
             SettingsError: if the endpoint needs a key and there is none.
-            ModelError: with `retryable` set where trying again can help; also if the endpoint does not score given text.
+            ModelError: with `retryable` set if a retry can help; also if the endpoint cannot score a given text.
         """
         body = scoring_body(self.model, prompt, text, self.extra_body)
         came_back = await self.post(PATH, body)
@@ -207,15 +208,15 @@ class OpenAICompatible:
         key = (self._key or os.environ.get(self.api_key_env) or "").strip()
         if not (key.isascii() and key.isprintable()):
             raise SettingsError(
-                f"the key in the environment variable {self.api_key_env} has signs that no key has; copy it anew"
+                f"the key in the environment variable {self.api_key_env} contains characters that no key has; copy it again"
             )
         if key:
             return key
         if is_loopback(self.base_url):
             return NO_KEY
         raise SettingsError(
-            f"{public_address(self.base_url)} needs a key: put it into the environment variable {self.api_key_env} (any word, "
-            f"if the server asks for none), or name another variable with --set {self.settings_name}.api_key_env=NAME"
+            f"{public_address(self.base_url)} needs a key: put it in the environment variable {self.api_key_env} (any word, "
+            f"if the server needs none), or name another variable with --set {self.settings_name}.api_key_env=NAME"
         )
 
 

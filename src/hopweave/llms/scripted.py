@@ -1,4 +1,4 @@
-"""A test double that replies by rule, without a model: for tests, examples and demonstrations."""
+"""A test double that replies by rules, without a model: for tests, examples and demonstrations."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _TOKEN = re.compile(r"\s*\S+|\s+")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A reply in full, with how it is to be given.
+    """A complete reply, and how it is to be given.
 
     Attributes:
-        text: of the reply.
+        text: the text of the reply.
         error: raised instead of replying.
-        num_errors: how often `error` is raised before the reply comes; `None` is always.
-        delay_seconds: waited before anything else.
-        stalls: shows the first pieces, and then nothing more until it is cancelled.
-        pieces: how the text is cut where it is streamed; by words if absent.
+        num_errors: how many times `error` is raised before the reply is given; `None` means always.
+        delay_seconds: the delay before anything else.
+        stalls: shows the first chunks, and then nothing more until it is cancelled.
+        pieces: how the text is split when streamed; by words if absent.
         yes_logit: sets the first token's log-probabilities, so that "Yes" has the probability sigmoid(yes_logit) and "No" the
-            rest; the text is the likelier of the two if there is no other.
-        logprobs: of the first tokens, alternatives with their log-probabilities.
+            rest; the text defaults to the more likely of the two.
+        logprobs: for the first tokens, alternatives with their log-probabilities.
     """
 
     text: str = ""
@@ -51,17 +51,17 @@ class Line:
 
 
 Say = str | Reply | Exception | Line
-"""What can be said: a text, a reply, an error, or a line in full."""
+"""A possible response: a text, a reply, an error, or a complete line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Words to look for, and what to say where they are found.
+    """A text to look for, and the response if it is found.
 
     Attributes:
         find: a text, or a compiled pattern.
-        say: one thing, or several in turn, of which the last stays.
-        where: `last` looks in the last message only, `all` in the whole conversation.
+        say: one response, or several in turn, the last of which is repeated.
+        where: `last` searches only the last message, `all` the whole conversation.
     """
 
     find: str | re.Pattern[str]
@@ -69,7 +69,7 @@ class Rule:
     where: Literal["last", "all"] = "last"
 
     def fits(self, messages: Sequence[Message]) -> bool:
-        """Whether the words are found."""
+        """Whether the text is found."""
         texts = [message.text for message in messages[-1 if self.where == "last" else 0 :]]
         text = "\n\n".join(texts)
         return self.find in text if isinstance(self.find, str) else self.find.search(text) is not None
@@ -78,33 +78,33 @@ class Rule:
 if TYPE_CHECKING:
     Decide = Callable[[Sequence[Message], Sampling], Say]
     Rules = Decide | Sequence[Rule | tuple[str | re.Pattern[str], Say | Sequence[Say]] | Say]
-else:  # what reads options at run time need not understand patterns and exceptions
+else:  # code that reads options at run time need not understand patterns and exceptions
     Rules = Any
 
 
 @dataclass
 class Scripted:
-    """A language model that says what it is told to.
+    """A language model that follows a script.
 
-    `rules` is a function, or a list. In a list, a `Rule` or a pair `(find, say)` applies where its words are found in the last
-    message, the first that fits; anything else is said in order, once, where no rule fits.
+    `rules` is a function or a list. In a list, a `Rule` or a pair `(find, say)` applies if its text is found in the last
+    message, and the first match counts; other items are replies that are given in order, once each, when no rule matches.
 
-    A reply is cut at stop strings and at `max_tokens` (a word is a token) as a model's would be, and a prefill with which it
-    begins is taken off.
+    A reply is cut at stop strings and at `max_tokens` (a word is a token), as a model's would be, and a prefill at its start is
+    removed.
 
     Attributes:
         calls: the messages and the sampling of every call.
-        max_concurrency: the most calls that were open at a time.
+        max_concurrency: the maximum number of concurrent calls.
     """
 
-    rules: Annotated[Rules, "what to say; only from a program"] = ()
+    rules: Annotated[Rules, "the script; only from a program"] = ()
     rules_file: Annotated[Path | None, "rules as TOML or JSON: a list `rules` of tables with `find` or `match`, and `say`"] = (
         None
     )
 
     scores: Annotated[
         Mapping[str, float] | None,
-        "words to find in a given text, each with the log-probability of its tokens; none: it cannot",
+        "texts to find in a given text, each with the log-probability of its tokens; none: cannot score",
     ] = None
 
     def __post_init__(self) -> None:
@@ -127,14 +127,14 @@ class Scripted:
 
     @property
     def abilities(self) -> Abilities:
-        """All of them, without limits; scoring of given text if there are scores."""
+        """All of them, without limits; scoring of a given text if there are scores."""
         return Abilities(prefill=True, logprobs=True, json_schema=True, scores=self.scores is not None)
 
     async def reply(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None) -> Reply:
         """Replies by the rules.
 
         Raises:
-            ModelError: not retryable, if no rule fits. Or whatever error the rules hold.
+            ModelError: not retryable, if no rule matches. Or whatever error the rules specify.
         """
         self.calls.append((tuple(messages), sampling))
         self._num_open += 1
@@ -145,7 +145,7 @@ class Scripted:
             self._num_open -= 1
 
     async def score_text(self, prompt: str, text: str) -> Reply:
-        """A word is a token, as likely as the scores say of the first words that are found in prompt and text; else sure.
+        """A word is a token, scored by the first text that is found in prompt and text; otherwise it is certain.
 
         Raises:
             ModelError: not retryable, without scores.
@@ -161,7 +161,7 @@ class Scripted:
         return len(_WORD.findall(text))
 
     async def close(self) -> None:
-        """Has nothing to let go of."""
+        """Does nothing: there is nothing to release."""
 
     def _chosen(self, messages: Sequence[Message], sampling: Sampling) -> Say:
         if self._decide is not None:
@@ -180,7 +180,7 @@ class Scripted:
         return self._queue[0] if self._is_to_fail(self._queue[0]) else self._queue.pop(0)
 
     def _is_to_fail(self, say: Say) -> bool:
-        """Whether this is one of the failures before a reply, so that the reply is still due."""
+        """Whether this is one of the failures before a reply, so that the reply is still to come."""
         return isinstance(say, Line) and say.num_errors is not None and self._num_raised.get(id(say), 0) < say.num_errors
 
     async def _play(self, say: Say, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None) -> Reply:
@@ -201,7 +201,7 @@ class Scripted:
 
 def _listed(rules: Rules) -> Sequence[Any]:
     if callable(rules):
-        raise SettingsError("rules is a function and rules_file is given, too; use one of them")
+        raise SettingsError("rules is a function and rules_file is also given; use one of them")
     return rules
 
 
@@ -230,7 +230,7 @@ def _likeliest(top: Mapping[str, float]) -> tuple[str, float, tuple[tuple[str, f
 def _as_a_model(
     reply: Reply, pieces: Sequence[str], messages: Sequence[Message], sampling: Sampling, on_text: OnText | None
 ) -> Reply:
-    """A reply as a model would give it: cut to the sampling, counted, and streamed if anyone watches."""
+    """A reply as a model would give it: cut to the sampling limits, counted, and streamed if there is a listener."""
     text, is_stopped = cut(reply.text, prefill_of(messages), sampling.stop)
     words = _WORD.findall(text)
     is_full = len(words) > sampling.max_tokens
@@ -249,7 +249,7 @@ def _as_a_model(
 
 
 def _flat(words: Sequence[str]) -> tuple[TokenLogprob, ...]:
-    """Log-probabilities where the rules give none: the model is sure of every word."""
+    """Log-probabilities if the rules give none: the model is certain of every word."""
     return tuple(TokenLogprob(word, 0.0, ((word, 0.0),)) for word in words)
 
 
@@ -262,12 +262,12 @@ def _show(text: str, pieces: Sequence[str], on_text: OnText | None) -> None:
 def read_rules(path: Path) -> list[Rule | Line]:
     """Reads rules from a TOML or JSON file.
 
-    Each table of the list `rules` has `find` (a text) or `match` (a regular expression) or neither (said in order), `where`
-    (`last` or `all`), `say` (a text or a list of texts), and what else a `Line` holds; `error` is a message, and
-    `is_retryable` says whether trying again can help.
+    Each table of the list `rules` has `find` (a text) or `match` (a regular expression) or neither (given in order), `where`
+    (`last` or `all`), `say` (a text or a list of texts), and the other fields of a `Line`; `error` is a message, and
+    `is_retryable` says whether a retry can help.
 
     Raises:
-        SettingsError: for a file that cannot be read, with the place and the reason.
+        SettingsError: for a file that cannot be read, with the location and the reason.
     """
     try:
         content = path.read_bytes()
@@ -278,7 +278,7 @@ def read_rules(path: Path) -> list[Rule | Line]:
         raise SettingsError(f"the rules file {path} cannot be read: {error}; it is TOML, or JSON if it ends in .json") from None
     tables = data.get("rules") if isinstance(data, dict) else data
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise SettingsError(f"the rules file {path} must hold a list of tables called rules")
+        raise SettingsError(f"the rules file {path} must contain a list of tables called rules")
     return [_rule_of(table, f"rule {number} of {path}") for number, table in enumerate(tables, start=1)]
 
 
@@ -296,7 +296,7 @@ def _rule_of(table: Mapping[str, Any], place: str) -> Rule | Line:
     lines = [Line(text, **options) for text in (said if isinstance(said, list) else [said])]
     if "find" not in table and "match" not in table:
         if len(lines) > 1:
-            raise SettingsError(f"{place} says several things and has nothing to find; make a rule of each")
+            raise SettingsError(f"{place} has several replies and no text to find; write one rule for each")
         return lines[0]
     return Rule(_found_by(table, place), lines, table.get("where", "last"))
 

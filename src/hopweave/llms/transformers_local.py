@@ -1,4 +1,4 @@
-"""Models of the hub that run in this process through transformers: decoder-only, and encoder-decoder such as Flan-T5"""
+"""Hub models run in this process with transformers: decoder-only, and encoder-decoder such as Flan-T5"""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ _WEIGHTS = (".safetensors", ".bin")
 
 @dataclass
 class TransformersLocal:
-    """A model of the hub, or of a folder, computed by PyTorch in this process and loaded with the first reply.
+    """A model from the hub or a folder, run by PyTorch in this process and loaded with the first reply.
 
-    Calls that wait at the same moment are generated together, off the event loop, each by its own sampling; more that come
-    meanwhile make the next batch. A greedy reply does not depend on what shares its batch, as far as padding and rounding
-    allow. A cancelled call ends with the next token. Conversations go through the tokenizer's chat template; where it has
-    none, the turns are joined by blank lines. A GGUF file is unpacked to full numbers first (needs the packages
-    `gguf` and `accelerate`); `llama_cpp` runs it as it is, and faster.
+    Concurrent calls are generated in one batch, off the event loop, each with its own sampling; those that arrive meanwhile
+    form the next batch. A greedy reply does not depend on the rest of its batch, as far as padding and rounding allow. A
+    cancelled call ends with the next token. Conversations use the tokenizer's chat template; if it has none, the turns are
+    joined by blank lines. A GGUF file is first expanded to full precision (needs the packages `gguf` and `accelerate`);
+    `llama_cpp` runs it directly, and faster.
 
     Raises:
-        SettingsError: for a limit that cannot be.
+        SettingsError: for an invalid limit.
     """
 
-    model: Annotated[str, "a model of the hub, a folder, a .gguf file, or the name of a local model (hopweave models list)"]
-    revision: Annotated[str | None, "branch, tag or commit of the hub; the newest if absent"] = None
+    model: Annotated[str, "a hub model, a folder, a .gguf file, or the name of a local model (hopweave models list)"]
+    revision: Annotated[str | None, "hub branch, tag or commit; the newest by default"] = None
     chat: Annotated[Literal["auto", "no"], "auto uses the tokenizer's chat template, if it has one"] = "auto"
-    context_tokens: Annotated[int | None, "longest prompt and reply together; as the model says if absent"] = None
-    max_batch: Annotated[int, "calls that are generated together"] = 8
-    dtype: Annotated[Literal["auto", "float32", "bfloat16", "float16"], "numbers to compute with; auto as they are stored"] = (
+    context_tokens: Annotated[int | None, "maximum length of prompt and reply together; defaults to the model's own"] = None
+    max_batch: Annotated[int, "maximum number of calls in a batch"] = 8
+    dtype: Annotated[Literal["auto", "float32", "bfloat16", "float16"], "compute precision; auto uses that of the weights"] = (
         "auto"
     )
-    device: Annotated[str | None, "where it runs, such as cpu or cuda; chosen by itself if absent"] = None
+    device: Annotated[str | None, "device such as cpu or cuda; chosen automatically by default"] = None
 
     def __post_init__(self) -> None:
         for name in ("context_tokens", "max_batch"):
@@ -67,8 +67,8 @@ class TransformersLocal:
     def identity(self) -> str:
         """The weights and how they are used: a hub model by name and revision, a GGUF file by its checksum.
 
-        A folder is told by a hash over its small files (configuration, tokenizer) and the names and sizes of its weights, not
-        by where it stands: it is quick, and blind to weights that were changed without changing their size.
+        A folder is identified by a hash of its small files (configuration, tokenizer) and the names and sizes of its weights,
+        not by its path: this is fast, but blind to weights modified without changing their size.
         """
         how = "".join(f"+{name}={value}" for name, value in (("dtype", self.dtype), ("chat", self.chat)) if value != "auto")
         if self._is_gguf:
@@ -80,7 +80,7 @@ class TransformersLocal:
 
     @property
     def abilities(self) -> Abilities:
-        """Prefill and log-probabilities, of given text too. A folder tells its context at once, others once loaded."""
+        """Prefill and log-probabilities, also of a given text. The context of a folder is known at once, others once loaded."""
         return Abilities(
             prefill=True,
             logprobs=True,
@@ -117,12 +117,12 @@ class TransformersLocal:
         return reply
 
     async def score_text(self, prompt: str, text: str) -> Reply:
-        """Says how likely given words are; see `TextScorer.score_text`. One text is scored at a time.
+        """Reports how likely a given text is; see `TextScorer.score_text`. Texts are scored one at a time.
 
         Raises:
             MissingExtra: without `transformers` and `torch`.
             SettingsError: if the model cannot be loaded.
-            ModelError: if both are too long for the model, or it fails.
+            ModelError: if prompt and text are too long for the model, or it fails.
         """
         await self.open()
         if self._loaded is None:
@@ -136,7 +136,7 @@ class TransformersLocal:
         return await asyncio.to_thread(scored)
 
     async def close(self) -> None:
-        """Ends what is being generated and lets go of the model."""
+        """Stops generation and releases the model."""
         for call in self._open:
             call.is_cancelled = True
         batcher, self._batcher = self._batcher, None
@@ -145,7 +145,7 @@ class TransformersLocal:
         self._loaded = None
 
     def _replies(self, calls: Sequence[Call]) -> list[Any]:
-        """A reply for each call; a call that cannot be made gets its error, which is raised where it alone is waited for."""
+        """A reply for each call; a call that cannot be made gets its error, which is raised only to its own caller."""
         if self._loaded is None:
             self._loaded = self._load()
         rows: list[Row | ModelError] = [_row_or_error(self._loaded, call) for call in calls]
@@ -197,7 +197,7 @@ class TransformersLocal:
         return Loaded(self.model, model.to(device).eval(), tokenizer, context, eos, is_chat)
 
     def _fetched(self, library: Any) -> tuple[Any, Any, Any]:
-        """Tokenizer, configuration and model: from this machine if they were fetched before, else from the hub."""
+        """Tokenizer, configuration and model: from disk if they were downloaded before, else from the hub."""
         place = self._place()
 
         def load(**more: Any) -> tuple[Any, Any, Any]:
@@ -211,17 +211,17 @@ class TransformersLocal:
         except (OSError, ValueError):
             if self._is_gguf or Path(self.model).expanduser().exists():
                 raise
-        # Where the hub cannot be reached, this says so after one file's worth of retries.
+        # If the hub cannot be reached, this reports it after the retries for a single file.
         library.AutoConfig.from_pretrained(**place)
         return load()
 
     def _place(self) -> dict[str, Any]:
-        """Where `from_pretrained` finds the model."""
+        """The arguments with which `from_pretrained` finds the model."""
         if not self._is_gguf:
             return {"pretrained_model_name_or_path": self.model, "revision": self.revision or "main"}
         path = model_path(self.model)
         if not path.is_file():
-            raise SettingsError(f"{path} is not on this machine; get it with: hopweave models fetch {self.model}")
+            raise SettingsError(f"{path} is not on this machine; fetch it with: hopweave models fetch {self.model}")
         for package in ("gguf", "accelerate"):
             if importlib.util.find_spec(package) is None:
                 raise SettingsError(f"a GGUF file needs {package}: pip install gguf accelerate; or run it with llm = llama_cpp")
@@ -229,7 +229,7 @@ class TransformersLocal:
 
 
 def _shown_in_loop(on_text: OnText | None) -> OnText | None:
-    """The listener as it can be told from another thread."""
+    """The listener, callable from another thread."""
     if on_text is None:
         return None
     loop = asyncio.get_running_loop()
@@ -254,7 +254,7 @@ def _ids(given: int | Sequence[int] | None) -> frozenset[int]:
 
 
 def _decoder_start(own: Any, tokenizer: Any) -> int:
-    """The token with which the decoder begins."""
+    """The token with which the decoder starts."""
     known = (own.decoder_start_token_id, own.bos_token_id, tokenizer.pad_token_id, 0)
     return int(next(token for token in known if token is not None))
 

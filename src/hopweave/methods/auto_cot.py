@@ -1,19 +1,19 @@
-"""Auto-CoT: few-shot chain of thought whose demonstrations the model writes by itself.
+"""Auto-CoT: few-shot chain of thought whose demonstrations are written by the model itself.
 
-Zhang et al. 2022; the row "Auto-CoT" of SearChain's and ToQD's table 1, which do not say what questions were clustered. An
+Zhang et al. 2022; the row "Auto-CoT" of SearChain's and ToQD's table 1, which do not say which questions were clustered. An
 offline stage clusters a pool of questions, and the model reasons without demonstrations on one question of each cluster: the
-nearest to its centroid whose reasoning is short and complete. No gold answer is looked at. The rule for arithmetic (the number
-must stand in the last sentence) is left out.
+one closest to its centroid whose reasoning is short and complete. Gold answers are not used. The rule for arithmetic (the
+number must be in the last sentence) is left out.
 
-Two things differ from the authors' code. The questions are encoded by the TF-IDF weights of their words, which needs no other
-library; `encoder = "sentence_bert"` is theirs and needs the extra `hf`. And only the questions up to the first one that passes
-are run, cluster by cluster, which gives the same demonstrations as running all: `run_whole_pool` runs all.
+Two things differ from the authors' code. Questions are encoded by the TF-IDF weights of their words, which needs no extra
+library; `encoder = "sentence_bert"` is theirs and needs the extra `hf`. And in each cluster, questions are run only until the
+first one that passes, which gives the same demonstrations as running all: `run_whole_pool` runs all.
 
 The calls of the offline stage (purpose `demonstrate`) are made once for all questions of the same form and labels; see
-`MethodContext.offline`. Each record tells of them, and they count apart: the question's own calls, tokens, seconds and limits
-are without them, and the stage has the same limits for itself.
+`MethodContext.offline`. Every record includes them, but they are counted separately: not in the question's own calls, tokens,
+seconds and limits. The stage has its own budget with the same limits.
 
-Calls: 1. Offline: 2 for each question of the pool that is run (one or more a cluster). No retrieval.
+Calls: 1. Offline: 2 per pool question that is run (at least one per cluster). No retrieval.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _CALLS_EACH = 2
 
 @dataclass(frozen=True, slots=True)
 class AutoCoT(Bounded):
-    """Reasons like the demonstrations that the model wrote for the most typical questions of a pool."""
+    """Imitates demonstrations that the model wrote for the most typical questions of a pool."""
 
     pool: Annotated[
         str | None, "file of questions, one a line, as text or JSON with a field question; none: those of the demonstrations"
@@ -98,14 +98,14 @@ class AutoCoT(Bounded):
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What the model made of a question of the pool."""
+    """The model's output for a pool question."""
 
     question: str
     rationale: str
     predicted: str
 
     def told(self, question: Question) -> str:
-        """As a demonstration tells it, on one line; where long answers are wanted, the explanation itself."""
+        """Its text in a demonstration, on one line; for long answers, the explanation itself."""
         predicted = " ".join(self.predicted.split())
         if question.form == "long":
             return predicted
@@ -124,7 +124,7 @@ class _Offline:
     held: dict[str, _Written] = field(default_factory=dict)
 
     async def written(self) -> list[_Written]:
-        """The demonstrations, one a cluster at most, in the order of the clusters."""
+        """The demonstrations, at most one per cluster, in the order of the clusters."""
         groups = await asyncio.to_thread(self._groups)
         if not groups:
             return []
@@ -156,7 +156,7 @@ class _Offline:
         model = options.encoder_model if options.encoder == "sentence_bert" else ""
         texts = tuple(f"Q: {text}\nA:" for text in pool) if model else pool
         own = normalize_answer(self.question.text)
-        # The question that is asked is left out only now, so that the clusters are the same for every question.
+        # The current question is excluded only now, so that the clusters are the same for every question.
         return [
             tuple(pool[index] for index in members if normalize_answer(pool[index]) != own)
             for members in clusters(texts, num, options.seed, model)
@@ -192,7 +192,7 @@ class _Offline:
         return len(lines) <= self.options.max_lines and one.rationale.endswith(".") and bool(one.predicted)
 
     async def _worked(self, text: str) -> _Written:
-        """Zero-shot chain of thought on a question of the pool: the reasoning, and the answer that it leads to."""
+        """Zero-shot chain of thought on a pool question: the reasoning, and the resulting answer."""
         if text in self.held:
             return self.held[text]
         allowed = self.workbench.limits.get("max_llm_calls")
@@ -214,7 +214,7 @@ def read_pool(path: Path) -> tuple[str, ...]:
     """The questions of a file, each once: a line is a question, or a JSON object with a field `question`.
 
     Raises:
-        DataError: for a file that cannot be read, a line that cannot, or no question at all.
+        DataError: for a file or a line that cannot be read, or if there are no questions.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

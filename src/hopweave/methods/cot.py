@@ -1,10 +1,9 @@
 """Chain of thought: the model reasons step by step from its own knowledge, then answers.
 
 Few-shot after Wei et al. 2022, zero-shot after Kojima et al. 2022 (a second call extracts the answer). The rows "CoT" of
-SearChain's and ToQD's table 1. Neither the wording nor the demonstrations of those tables were published: both are our own.
-With `probe` the model is asked whether it can answer, as ToQD's figure 3 has it: an answer is then empty where the reply is
-NO!. Calls, whatever the hops: 1, or 2 when `zero_shot`, or when `force` has to ask for an answer that was not given. No
-retrieval.
+SearChain's and ToQD's table 1. Neither the prompts nor the demonstrations of those tables were published: both are our own.
+With `probe` the model is asked whether it can answer, as in ToQD's figure 3: the answer is then empty if the reply is NO!.
+Calls, whatever the hops: 1, or 2 with `zero_shot`, or if `force` has to ask for a missing answer. No retrieval.
 """
 
 from __future__ import annotations

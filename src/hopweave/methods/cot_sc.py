@@ -1,10 +1,10 @@
-"""Self-consistent chain of thought: many chains of thought are sampled and their answers vote.
+"""Self-consistent chain of thought: several chains of thought are sampled and their answers vote.
 
-Wang et al. 2023; the row "CoT-SC" of SearChain's and ToQD's table 1. How many samples those tables took was not published:
-the original took 40, ReAct 21, DSP and RECITE 20, Verify-and-Edit 5, all but the first at temperature 0.7. A vote on
-explanations is undefined: of long answers the one counts that is most like the others (minimum Bayes risk, our decision).
+Wang et al. 2023; the row "CoT-SC" of SearChain's and ToQD's table 1. The number of samples in those tables was not published:
+the original used 40, ReAct 21, DSP and RECITE 20, Verify-and-Edit 5, all but the first at temperature 0.7. Voting on
+explanations is undefined: for long answers, the one most similar to the others is chosen (minimum Bayes risk, our decision).
 
-Calls, whatever the hops: 1 request for all samples where the endpoint can, else one for each sample. No retrieval.
+Calls, whatever the hops: 1 request for all samples if the endpoint can, else one per sample. No retrieval.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from hopweave.types import Answer, Question
 
 @dataclass(frozen=True, slots=True)
 class CoTSC(Bounded):
-    """Samples chains of thought and answers as most of them do.
+    """Samples chains of thought and takes the majority answer.
 
-    The text of the answer is the chain of thought that the model was surest of among those that agree; the bare answer is
-    worded as in the first of them. The share that agrees is `consistency` in the data of the decision `vote`. Where the budget
-    allows fewer samples than asked for, those that there are vote.
+    The text of the answer is the most confident chain of thought among those that agree; the bare answer is worded as in the
+    first of them. The share that agrees is `consistency` in the data of the decision `vote`. If the budget allows fewer samples
+    than requested, the available ones vote.
     """
 
     n_samples: Annotated[Count, "chains of thought sampled"] = 20

@@ -1,10 +1,10 @@
-"""The vote of chains of thought, and where they do not agree, ReAct: "CoT-SC -> ReAct".
+"""The vote of chains of thought and, if they do not agree, ReAct: "CoT-SC -> ReAct".
 
-Yao et al. (arXiv 2210.03629), section 3.3, the reverse of `react_then_cot_sc`. Where the answer that most samples give has
-fewer than half of the votes, ReAct is run and its answer counts; if it comes to none, the majority's does. No two long answers
-agree, so a question for one always goes on to ReAct.
+Yao et al. (arXiv 2210.03629), section 3.3, the reverse of `react_then_cot_sc`. If the majority answer has fewer than half of
+the votes, ReAct is run and its answer counts; if it finds none, the majority answer does. No two long answers agree, so a
+question with a long answer always proceeds to ReAct.
 
-Calls: `n_samples` replies, and those of `react`, h + 1 and more, only where they do not agree. Rounds: none, or `react`'s.
+Calls: `n_samples` replies, and those of `react`, h + 1 or more, only if they do not agree. Rounds: none, or `react`'s.
 """
 
 from __future__ import annotations

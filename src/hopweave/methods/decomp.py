@@ -1,17 +1,17 @@
-"""DecomP: a controller calls named modules, one call at a time, each a few-shot prompt of its own.
+"""DecomP: a controller calls named modules, one call at a time, each with its own few-shot prompt.
 
-Khot et al. 2023 (arXiv 2210.02406), for open-domain questions as the authors of IRCoT run it. `[retrieve_odqa]` answers one
-fact by a controller of its own, which retrieves and reads; `[multihop_titleqa]` answers the question from the pages of all.
-Wording and demonstrations are our own. Decisions where nothing was published, or where a chat model needs another way:
+Khot et al. 2023 (arXiv 2210.02406), for open-domain questions as run by the authors of IRCoT. `[retrieve_odqa]` finds one
+fact with its own controller, which retrieves and reads; `[multihop_titleqa]` answers the question from the pages of all facts.
+Prompts and demonstrations are our own. Decisions where nothing was published, or where a chat model needs a different approach:
 
-- Pages are kept from the step that retrieved them. Their code fetches them anew by title; here only a title that nothing
-  retrieved is looked for, with a search of one hit that has to bear it.
-- The last reader is asked the user's question, whatever the controller wrote behind `Question:`.
-- `n_demos` is 3, as for `ircot` here. Theirs are 15, packed into 8,000 tokens; 3 leave room for the passages in 4,000.
-- What cannot be read fails in their search, which then has no answer. Here a fact is looked up and read without its controller,
+- Pages are kept from the step that retrieved them. Their code fetches them again by title; here only a title that nothing
+  retrieved is searched for, with one hit whose title must match.
+- The last reader is asked the user's question, whatever the controller wrote after `Question:`.
+- `n_demos` is 3, as for `ircot` here. Theirs is 15, packed into 8,000 tokens; 3 leave room for the passages in 4,000.
+- Unparseable output makes their search fail without an answer. Here the fact is retrieved and read without its controller,
   and the question is searched for and read with all pages (`how = "fallback"`).
 
-Calls: 5h + 3 (for each fact its call, 3 calls of its controller and a reading; then the last call, its reading and the end).
+Calls: 5h + 3 (per fact its call, 3 calls of its controller and a reading; then the last call, its reading and the end).
 Rounds of retrieval: h.
 """
 
@@ -40,7 +40,7 @@ _MAX_CALLS_FACT = 4  # of the controller of one fact, which needs 3
 
 @dataclass(frozen=True, slots=True)
 class DecomP(Bounded):
-    """Decomposes as it goes: each next question is written after the answers of those before it were seen."""
+    """Decomposes step by step: each question is written after the preceding answers are known."""
 
     num_hits: Annotated[Count, "K: passages fetched for a fact"] = 2
     max_steps: Annotated[Count, "calls of the controller at most; then the last reader is called"] = 8
@@ -68,7 +68,7 @@ class DecomP(Bounded):
 
 @dataclass(slots=True)
 class _Fact:
-    """A question about one fact: what was found for it, what was shown for it, and its answers once they were read."""
+    """A question about one fact: what was found for it, what was shown for it, and its answers once they have been read."""
 
     query: str
     found: list[Hit] = field(default_factory=list)
@@ -97,7 +97,7 @@ class _Controlled:
     # -- the controllers -----------------------------------------------------------------------------------------------
 
     async def control(self) -> str:
-        """Has the controller call modules until it says that it is done; returns why it stopped."""
+        """Has the controller call modules until it is done; returns why it stopped."""
         prompt = await self.modules.decompose(self.options.max_tokens_call * (self.options.max_steps + 1))
         log, before = Transcript(self.workbench, prompt), Call()
         for _ in range(self.options.max_steps):
@@ -190,7 +190,7 @@ class _Controlled:
     # -- the end -------------------------------------------------------------------------------------------------------
 
     async def settle(self, stopped_because: str) -> None:
-        """Where the last reader was not called: at the end the answer to the last fact counts, else it is called now."""
+        """If the last reader was not called: at the end, the answer to the last fact counts, else it is called now."""
         if self.final is not None or (stopped_because == "finished" and self._take_last_fact()):
             return
         is_fallback = stopped_because == "unread_step" or not self.pages.held
@@ -199,7 +199,7 @@ class _Controlled:
         await self._read_forced(hits, "fallback" if is_fallback else "forced")
 
     async def settle_without_search(self) -> None:
-        """Where a limit was reached: the last reader is called with what is held; where it cannot be, the last fact counts."""
+        """If a limit was reached: the last reader is called with the pages so far; if that fails, the last fact counts."""
         if self.final is not None:
             return
         try:
@@ -214,7 +214,7 @@ class _Controlled:
         self.final = replace(final, how=how if final.short else final.how)
 
     def _take_last_fact(self) -> bool:
-        """Makes the answer of the last fact that has one the answer, if the form allows it; returns whether it does."""
+        """Uses the answer of the last answered fact, if the form allows it; returns whether it does."""
         last = next((step.answer for step in reversed(self.steps) if step.answer), "")
         short = last if self.question.form == "short" else final_answer(last, self.question)[0]
         if short and self.question.form != "long":

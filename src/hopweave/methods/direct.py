@@ -1,8 +1,8 @@
 """Direct: the model answers from its own knowledge, in one call.
 
-The row "Direct Prompting" of SearChain's table 1 and ToQD's table 1 (zero-shot; the wording was not published). With
-`n_demos` questions with their answers are shown first, as IRCoT's direct reader has it. With `probe` the model is asked
-whether it can answer, as ToQD's figure 3 has it: an answer is then empty where the reply is NO!. Calls: 1.
+The row "Direct Prompting" of SearChain's table 1 and ToQD's table 1 (zero-shot; the prompt was not published). With
+`n_demos`, questions with answers are shown first, as in IRCoT's direct reader. With `probe` the model is asked whether it can
+answer, as in ToQD's figure 3: the answer is then empty if the reply is NO!. Calls: 1.
 """
 
 from __future__ import annotations

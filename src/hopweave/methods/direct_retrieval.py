@@ -1,10 +1,10 @@
-"""Direct retrieval: the question is the query, and its passages are shown to the model in one call.
+"""Direct retrieval: the question is the query, and the retrieved passages are shown to the model in one call.
 
-The row "Direct" with retrieval of SearChain's and ToQD's table 1 (zero-shot; neither k nor the wording was published). With
-`n_demos` questions are shown first, each with its answer and as many passages as the question gets, all it rests on among
-them. With `probe` the model is asked whether it can answer, as ToQD's figure 3 has it (template RAG): an answer is then empty
-where the reply is NO!. With `read_first` the reader reads the first passage for the question, and nothing is made of what it
-reads: that is what theta is chosen from. Calls: 1, and one more where a reader asks the model; rounds of retrieval: 1.
+The row "Direct" with retrieval of SearChain's and ToQD's table 1 (zero-shot; neither k nor the prompt was published). With
+`n_demos`, questions are shown first, each with its answer and as many passages as the question gets, including all of its
+evidence. With `probe` the model is asked whether it can answer, as in ToQD's figure 3 (template RAG): the answer is then empty
+if the reply is NO!. With `read_first` the reader reads the first passage for the question, without effect on the answer: theta
+is tuned on this. Calls: 1, and one more if a reader asks the model; rounds of retrieval: 1.
 """
 
 from __future__ import annotations

@@ -1,26 +1,26 @@
 """DSP: shows demonstrations with their fields, searches in two hops with many queries each, and lets sampled answers vote.
 
 Demonstrate, search, predict (Khattab et al. 2023), program 5 of the official introduction; the row "DSP" of SearChain's
-table 1. Three templates (rewrite, hop, answer) each ask for a rationale and a query or the answer. The original's wording was
-written for a model that completes texts; ours says the same to any model, and passages stand in the tags that all methods
-here use, not in quotation marks. Passages count by the sum, over a hop's queries, of their probability for the query.
+table 1. Three templates (rewrite, hop, answer) each ask for a rationale and a query or the answer. The original's prompts were
+written for completion models; ours say the same to any model, and passages are in the tags that all methods here use, not in
+quotation marks. Passages are ranked by the sum, over a hop's queries, of their probability for the query.
 
-What shows the fields (`demonstrate`). The original runs a simple pipeline on training questions against the corpus, and keeps
-those that it answers rightly: `stage`, up to 3 calls for each attempt, made once for all questions (`MethodContext.offline`).
-That takes training questions whose answers are in the corpus. Those that ship with the package are about the world at large:
-on a corpus of one's own nearly every attempt would fail, some 20 calls for nothing, and the model would be shown no field at
-all. So the stage is run by default only where `train` names questions, and otherwise the fields come from the steps that the
-demonstrations are annotated with, which takes no call (`annotated`). `none` shows plain pairs of question and answer.
+How the fields are filled (`demonstrate`). The original runs a simple pipeline on training questions against the corpus, and
+keeps those that it answers correctly: `stage`, up to 3 calls per attempt, run once for all questions (`MethodContext.offline`).
+This needs training questions whose answers are in the corpus. Those in the package are about the world at large: on a user's
+own corpus nearly every attempt would fail, about 20 calls would be wasted, and the model would be shown no fields at all. So
+the stage runs by default only if `train` names questions; otherwise the fields come from the annotated steps of the
+demonstrations, which takes no calls (`annotated`). `none` shows plain pairs of question and answer.
 
-SearChain reports fewer words than 10 and 20 completions have, so it is open which it ran: `preset` has the original's numbers
-(official), and a single greedy completion each (light).
-What neither paper says is ours: long answers take the one most like the others, as no two agree; a query written several times
-is sent once and counts as often; a hop with the queries of the hop before ends the search; where not all demonstrations fit,
-plain pairs are dropped first.
+SearChain reports fewer words than 10 and 20 completions have, so it is unclear which setting it ran: `preset` has the
+original's numbers (official), and a single greedy completion each (light).
+Our decisions where neither paper says: among long answers, the one most similar to the others wins, as no two agree; a query
+written several times is sent once and weighted by its count; a hop with the same queries as the previous one ends the search;
+if not all demonstrations fit, plain pairs are dropped first.
 
-Calls, whatever the hops: 3 requests (10, 10 and 20 completions; 1 each if light), up to 2 more where no completion of a
-template is whole; rounds of retrieval: 2, each of up to 11 queries. `stage`, offline: up to 3 calls and 2 searches for each
-training question tried, which count apart and have a question's limits for themselves.
+Calls, whatever the hops: 3 requests (10, 10 and 20 completions; 1 each if light), up to 2 more if no completion of a
+template is complete; rounds of retrieval: 2, each of up to 11 queries. `stage`, offline: up to 3 calls and 2 searches per
+training question tried, which are counted separately and have their own budget.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NOTHING_TO_FIND = ("na", "none")
 
 @dataclass(frozen=True, slots=True)
 class DSP:
-    """Writes queries from what is known so far, fuses what they find, and answers by majority."""
+    """Writes queries from what is known so far, fuses their results, and answers by majority."""
 
     preset: Annotated[
         Literal["official", "light"], "completions of each hop and of the answer: official 10 and 20, light 1 and 1"
@@ -171,7 +171,7 @@ class DSP:
 
 @dataclass(slots=True)
 class _Known:
-    """What the search has come to: the passages of the last hop, and what was summed up of those before."""
+    """The state of the search: the passages of the last hop, and the summaries of earlier ones."""
 
     hits: tuple[Hit, ...] = ()
     summary: str = ""

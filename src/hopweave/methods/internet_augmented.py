@@ -1,23 +1,23 @@
 """Internet-augmented: one search, an answer from each of many short paragraphs, and a choice among them by probability.
 
-Lazaridou et al. 2022 (arXiv 2203.05115), sections 2 and 3, with the retriever of this run in place of a web search. The nucleus
-and the temperature are our choice; so is p_ret, the cosine over that of all paragraphs kept, and that a demonstration shows the
-passages of all its steps, without which its answer would not follow. Demonstrations: 15, fewer where they do not fit.
+Lazaridou et al. 2022 (arXiv 2203.05115), sections 2 and 3, with this run's retriever in place of a web search. The nucleus
+and the temperature are our choice; so is p_ret, the cosine normalised over all paragraphs kept, and that a demonstration shows
+the passages of all its steps, without which its answer would not follow. Demonstrations: 15, fewer if they do not fit.
 
 Their product of experts multiplies p(a|q,p) and p_ret(p|q) with the noisy channel p(q|a,p) p(a|p). p(a|q,p) is that of the
-sampled answer's own tokens. Those of the noisy channel are probabilities of given words, which few endpoints report
+sampled answer's own tokens. The noisy channel needs probabilities of a given text, which few endpoints report
 (`abilities.scores`, `protocols.TextScorer`): there, each different answer of a paragraph is scored with the question, in a
-prompt whose fields are in the order evidence, answer, question. Where words cannot be scored,
+prompt whose fields are in the order evidence, answer, question. Where a given text cannot be scored,
 
 - `poe` is the product without the noisy channel; `direct` and `rag` are complete;
-- `noisy_channel`, and every scorer where the endpoint reports no log-probabilities, falls back on votes weighted by p_ret.
+- `noisy_channel`, and every scorer if the endpoint reports no log-probabilities, falls back on votes weighted by p_ret.
 
-The record says which scorer was really used (decision `scorer`). Log-probabilities are taken as they are reported: some servers
+The record says which scorer was actually used (decision `scorer`). Log-probabilities are used as reported: some servers
 report them after temperature and nucleus, which makes them higher than the model's own.
 
-Calls, whatever the hops: num_paragraphs times n_samples, or num_paragraphs where the endpoint draws several samples at once;
-and one for each answer that is scored. Rounds of retrieval: 1. The cheap variant is `num_paragraphs = 1, n_samples = 1`: a
-single sample is drawn greedily.
+Calls, whatever the hops: num_paragraphs times n_samples, or num_paragraphs if the endpoint draws several samples per request;
+and one per scored answer. Rounds of retrieval: 1. The cheap variant is `num_paragraphs = 1, n_samples = 1`: a single sample,
+drawn greedily.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _NUM_TOLD = 10
 
 @dataclass(frozen=True, slots=True)
 class InternetAugmented(Bounded):
-    """Answers from each of the nearest paragraphs, several times, and takes the answer with the best score."""
+    """Answers several times from each of the most similar paragraphs, and takes the answer with the best score."""
 
     num_hits: Annotated[Count, "passages fetched with the question"] = 20
     num_sentences: Annotated[Count, "sentences of a paragraph"] = 6
@@ -90,7 +90,7 @@ class InternetAugmented(Bounded):
 
 @dataclass(slots=True)
 class _Sampled:
-    """One question: what was answered from each paragraph (from none, if none was found), and the limit that was reached."""
+    """One question: the answers from each paragraph (or from none, if none was found), and the limit that was reached."""
 
     options: InternetAugmented
     question: Question
@@ -103,7 +103,7 @@ class _Sampled:
     _no_channel: str = NOT_SCORED
 
     async def sample(self) -> None:
-        """Answers from every paragraph, side by side; what is read off each is filed under it."""
+        """Answers from every paragraph, in parallel; the parsed results are recorded under it."""
         evidence = [fence(one.text, one.hit.passage.title) for one in self.paragraphs]
         evidence = evidence or [self.workbench.fill(_PROMPTS["none_found"])]
         try:
@@ -122,7 +122,7 @@ class _Sampled:
                 self.reached = self.reached or outcome.limit
 
     async def score(self) -> None:
-        """Scores each different answer of each paragraph by the noisy channel, side by side, if that is wanted and can be."""
+        """Scores each different answer of each paragraph by the noisy channel, in parallel, if requested and possible."""
         if self.options.scorer not in ("poe", "noisy_channel") or not self.workbench.abilities.scores:
             return
         asking = asked(self.workbench, self.question)
@@ -152,7 +152,7 @@ class _Sampled:
         return outcome.ranking[0].best
 
     def passages(self, first: int = 0) -> list[Hit]:
-        """The passages of the paragraphs, each once, by their best paragraph; that of the chosen one comes first."""
+        """The passages of the paragraphs, each once, ordered by their best paragraph; that of the chosen one comes first."""
         if not self.paragraphs:
             return []
         ordered = [self.paragraphs[first], *self.paragraphs]
@@ -161,7 +161,7 @@ class _Sampled:
     async def _prompts(self, evidence: Sequence[str]) -> list[str]:
         question = asked(self.workbench, self.question)
         ask = self.workbench.fill(_PROMPTS[f"ask_{self.question.form}"])
-        # The same demonstrations before every paragraph, the longest of which decides how many fit: they are one prefix.
+        # The same demonstrations before every paragraph; the longest one decides how many fit: they form one prefix.
         rest = f"{_PROMPTS['prompt'].text}{ask}{question}{max(evidence, key=len)}"
         fitting = await packed(self.workbench, self._examples("example"), rest, self._max_tokens())
         return [
@@ -185,7 +185,7 @@ class _Sampled:
         ]
 
     async def _channel(self, number: int, answer: str, examples: str, asking: str) -> None:
-        """Scores an answer of a paragraph, for all samples that gave it."""
+        """Scores an answer of a paragraph, once for all samples that gave it."""
         prompt = self.workbench.fill(_PROMPTS["channel"], examples=examples, evidence=self._evidence[number])
         said = f" {answer}"
         reply = await self.workbench.score_text(prompt, f"{said}{_ASKING} {asking}", purpose="noisy channel")
@@ -195,7 +195,7 @@ class _Sampled:
         ]
 
     async def _draw(self, number: int, prompt: str) -> BudgetReached | None:
-        """Samples answers from one paragraph; returns the limit that left fewer than were asked for."""
+        """Samples answers from one paragraph; returns the limit that cut the number of samples, if any."""
         turns, num = [Message("user", prompt)], self.options.n_samples
         samples = await self.workbench.samples(turns, num, purpose="answer", sampling=self._sampling())
         is_one_line, is_mean = self.question.form != "long", self.options.length_normalized

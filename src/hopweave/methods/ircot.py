@@ -1,16 +1,16 @@
-"""IRCoT: reasoning and retrieval take turns, a sentence at a time; then a reader answers from all passages.
+"""IRCoT: reasoning and retrieval alternate, sentence by sentence; then a reader answers from all passages.
 
 Trivedi et al., "Interleaving Retrieval with Chain-of-Thought Reasoning", ACL 2023 (arXiv 2212.10509), sections 3 and 4.
 
-The question fetches the first K passages. Then, until the reasoning says "answer is" or `max_steps` sentences are written:
-the model writes the next sentence of its reasoning, seeing the question, all passages so far and its sentences so far, and of
-what it writes only the first sentence is kept; that sentence fetches K more passages, up to `max_passages` in all. At last a
-reader answers the original question from the passages, with reasoning of its own or directly, or (without a reader) the answer
-is taken from the reasoning. `Answer.passage_ids` are the passages in the order in which they were acquired: the retrieval
-result that the paper measures.
+The question retrieves the first K passages. Then, until the reasoning says "answer is" or `max_steps` sentences are written:
+the model continues its reasoning, seeing the question, all passages so far and its sentences so far, and only the first
+sentence of its reply is kept; that sentence retrieves K more passages, up to `max_passages` in total. Finally, a reader
+answers the original question from the passages, with its own reasoning or directly, or (without a reader) the answer is taken
+from the reasoning. `Answer.passage_ids` are the passages in order of acquisition: the retrieval result that the paper
+measures.
 
-Calls: one for each sentence, one for the reader, one for titles where the question comes with a pinned passage (IIRC), and one
-more where the model ends its turn too early (`retry_empty`).
+Calls: one per sentence, one for the reader, one for titles if the question comes with a pinned passage (IIRC), and one
+more if the model ends its turn too early (`retry_empty`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _WHOLE = re.compile(r"[.!?][\"'”’)\]]*$")
 
 @dataclass(frozen=True, slots=True)
 class IRCoT(Bounded):
-    """The method and its options. The defaults are ours; the profiles of docs/ircot.md hold theirs."""
+    """The method and its options. The defaults are ours; the profiles in docs/ircot.md have the paper's and the authors'."""
 
     max_steps: Annotated[Count, "sentences of reasoning at most"] = 8
     num_hits: Annotated[Count, "K: passages fetched with each query"] = 4
@@ -85,12 +85,12 @@ class IRCoT(Bounded):
 
 @dataclass(slots=True)
 class _Weaving:
-    """One question: its sentences so far, and what was found with them.
+    """One question: its sentences so far, and the passages found with them.
 
     Attributes:
-        sentences: without marks, and clean of what makes markers of a passage unreadable.
-        written: the same as the model wrote them, in which words copied from a passage are no marker.
-        goes_on: whether the model is to go on from its own sentences, or is shown them.
+        sentences: without marks, and without the escapes of markers from passages.
+        written: the same as the model wrote them, in which markers copied from a passage are still escaped.
+        goes_on: whether the model continues its own sentences, or is shown them.
     """
 
     options: IRCoT
@@ -106,7 +106,7 @@ class _Weaving:
         self.goes_on = self.workbench.abilities.prefill
 
     async def explore(self) -> str:
-        """Reason and retrieve in turns; returns why it stopped."""
+        """Alternates reasoning and retrieval; returns why it stopped."""
         await self.finder.bound()
         await self.finder.add(self.question.text)
         while True:
@@ -128,7 +128,7 @@ class _Weaving:
                 await self.finder.add(self._query())
 
     async def answer(self, stopped_because: str) -> Answer:
-        """The reader's answer, or the chain's where there is no reader or no call left for one."""
+        """The reader's answer, or the chain's if there is no reader or no call left for one."""
         said = None
         if self.options.reader != "none":
             try:
@@ -174,7 +174,7 @@ class _Weaving:
         line = line.strip() if self.goes_on else self._beyond(line)
         sentence = first_sentence(line)
         if not normalize_answer(plain(sentence)):
-            # To say no more is one of the ways to stop (the released exit rule); to say nothing at all, or no sentence, is not.
+            # An empty continuation is one of the ways to stop (the released exit rule); an empty reply, or no sentence, is not.
             if reply.text.strip() or not self.sentences:
                 self.workbench.parse_failed("sentence", "no sentence is in the reply", reply.text)
             return ""
@@ -183,8 +183,8 @@ class _Weaving:
         return sentence
 
     async def _reply(self) -> Reply:
-        """The model goes on from its own sentences; where an endpoint cannot, it is shown them and asked for the next."""
-        begun = escape(" ".join(self.sentences))  # with words of passages in them, which were clean to search with
+        """The model continues its own sentences; if an endpoint cannot, it is shown them and asked for the next."""
+        begun = escape(" ".join(self.sentences))  # they may contain words of passages, unescaped for the search
         longest = self.options.max_tokens_sentence
         prefill: list[Message] = []
         if self.goes_on:
@@ -200,7 +200,7 @@ class _Weaving:
         return await self.workbench.reply([Message("user", prompt), *prefill], purpose="sentence", sampling=sampling)
 
     def _beyond(self, line: str) -> str:
-        """A line without the sentences that are there already, with which a model that was only shown them may begin."""
+        """A line without its repeated sentences, with which a model that was only shown them may begin."""
         rest = " ".join(line.split())
         for sentence in self.sentences:
             bare = " ".join(sentence.split())

@@ -1,8 +1,8 @@
-"""Least-to-most: names simple sub-questions, then answers them one after another, from the easiest to the question itself.
+"""Least-to-most: lists simple sub-questions, then answers them in turn, from the easiest to the question itself.
 
-Zhou et al. 2023 (arXiv 2205.10625), and its row of SearChain's table 1. No code was released and SearChain's adaptation was not
-published; decided here: the form of the demonstrations (the same ones for both stages), at most `max_sub_questions`, and that
-the question itself always comes last. An earlier answer reaches a later sub-question through the text above it only.
+Zhou et al. 2023 (arXiv 2205.10625), and its row in SearChain's table 1. No code was released and SearChain's adaptation was not
+published; decided here: the form of the demonstrations (the same for both stages), at most `max_sub_questions`, and that
+the question itself always comes last. An earlier answer reaches a later sub-question only through the text above it.
 
 Calls: h + 2 for h sub-questions: 1 to decompose, h to answer them, 1 for the question. No retrieval.
 """
@@ -29,7 +29,7 @@ from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Message, Question
 
 UNKNOWN = "unknown"
-"""What stands for the answer to a sub-question that the model does not answer."""
+"""Placeholder for the answer to a sub-question that the model does not answer."""
 
 _PROMPTS = prompts_beside(__file__)
 _NEXT_EXAMPLE = ("\n\n", "\nQ:")
@@ -38,7 +38,7 @@ _NEXT_QUESTION = ("\nQ:",)
 
 @dataclass(frozen=True, slots=True)
 class LeastToMost(Bounded):
-    """Decomposes once, then solves the sub-questions in order, each with the answers before it in sight."""
+    """Decomposes once, then solves the sub-questions in order, each with the preceding answers in view."""
 
     n_demos: NumDemos = None
     seed: Annotated[int, "of the choice and order of demonstrations"] = 0
@@ -85,7 +85,7 @@ class LeastToMost(Bounded):
         return kept
 
     async def _prompt(self, question: Question, workbench: MethodContext, turns: list[str]) -> str:
-        """Instruction, demonstrations and the first of the questions that are to be answered in turn."""
+        """Instruction, demonstrations and the first of the questions to be answered in turn."""
         examples = []
         for one in drawn(question, "least_to_most", self.n_demos, self.seed):
             simple = [f"Q: {query}\nA: {step.answer}" for query, step in zip(one.plan, one.steps, strict=True)]

@@ -1,7 +1,7 @@
-"""NoR: a reader with demonstrations and no retrieval; IRCoT's baseline of what the model knows by itself.
+"""NoR: a reader with demonstrations and no retrieval; IRCoT's baseline for what the model knows by itself.
 
 Trivedi et al. (arXiv 2212.10509), section 4.2, "ODQA Models" (ZeroR in table 3). Neither the demonstrations nor the question
-have passages, but for the pinned passage that a question may come with (IIRC). Calls: 1, or 2 with `force`.
+have passages, except for the pinned passage that a question may come with (IIRC). Calls: 1, or 2 with `force`.
 """
 
 from __future__ import annotations

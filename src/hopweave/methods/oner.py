@@ -1,9 +1,9 @@
 """OneR: one retrieval with the question, then a reader with demonstrations; IRCoT's one-step baseline.
 
 Trivedi et al. (arXiv 2212.10509), section 4.2, "One-step Retriever" and "ODQA Models". The paper chooses K among 5, 7, 9, 11,
-13 and 15 on development questions. `Answer.passage_ids` is the retrieval result; with `reader = "none"` nothing else is made.
+13 and 15 on development questions. `Answer.passage_ids` is the retrieval result; with `reader = "none"` nothing else is done.
 
-Calls: 1 (none without a reader), and one for titles where the question comes with a pinned passage (IIRC); 1 search.
+Calls: 1 (none without a reader), and one for titles if the question comes with a pinned passage (IIRC); 1 search.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hopweave.types import Answer, Question
 
 @dataclass(frozen=True, slots=True)
 class OneR(Bounded):
-    """Retrieves K passages with the whole question and reads the answer off them."""
+    """Retrieves K passages with the whole question and reads the answer from them."""
 
     num_hits: Annotated[Count, "K: passages fetched"] = 5
     max_passages: Annotated[Count, "passages held at most"] = 15

@@ -1,11 +1,12 @@
 """Plan-and-solve: writes a whole plan of sub-questions, then answers them, in one call.
 
-Few-shot as the row "Plan-and-Solve" of SearChain's table 1; with `zero_shot` the original (Wang et al. 2023, arXiv 2305.04091),
-whose self-consistency draws 10 reasonings at temperature 0.7. The adaptation to question answering was not published; decided
-here: plan and solution are numbered lists, and no item of a plan may name an answer, so that it stands before any is known.
+Few-shot as in the row "Plan-and-Solve" of SearChain's table 1; with `zero_shot` the original (Wang et al. 2023, arXiv
+2305.04091), whose self-consistency draws 10 reasonings at temperature 0.7. The adaptation to question answering was not
+published; decided here: plan and solution are numbered lists, and no item of a plan may contain an answer, so that the plan is
+valid before any is known.
 
-Calls, whatever the hops: 1, or 2 where the final answer has to be asked for; with `num_samples` n: n, and 1 more for each that
-names no answer. No retrieval.
+Calls, whatever the hops: 1, or 2 if the final answer has to be requested; with `num_samples` n: n, and 1 more for each that
+has no answer. No retrieval.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _BLANK_LINE = ("\n\n",)
 
 @dataclass(frozen=True, slots=True)
 class PlanAndSolve:
-    """Plans, then solves; a reply without a plan is read as a chain of thought."""
+    """Plans, then solves; a reply without a plan is parsed as a chain of thought."""
 
     zero_shot: Annotated[bool, "the original: no demonstrations, an instruction to plan, a second call for the answer"] = False
     num_samples: Annotated[Count, "zero_shot only: reasonings drawn and voted on; 1 is greedy, the authors draw 10"] = 1
@@ -124,7 +125,7 @@ class PlanAndSolve:
         return one_answer(question, best.said, elected.answer, best.how, stopped_because=stopped_because)
 
     async def _concluded(self, question: Question, workbench: MethodContext, prompt: str, text: str) -> Settled:
-        """The answer of a reasoning; where it names none, the model goes on from "Therefore, the answer is"."""
+        """The answer of a reasoning; if it has none, the model continues from "Therefore, the answer is"."""
         short, how = final_answer(text, question)
         if is_said(short, how, question):
             return Settled(short, how, text)

@@ -1,10 +1,10 @@
-"""Plan-and-solve with retrieval: a plan of sub-questions, one search for all of them, then a solution from what was found.
+"""Plan-and-solve with retrieval: a plan of sub-questions, one search for all of them, then a solution from the results.
 
-The row "Plan-and-Solve" with retrieval of SearChain's table 1, of which only the one round of retrieval is published; the rest
-is decided here: plan and solution are two calls, every sub-question is sent to the retriever as the plan words it, and neither
-the plan nor a query changes with what was found.
+The row "Plan-and-Solve" with retrieval of SearChain's table 1, of which only the single round of retrieval is published; the
+rest is decided here: plan and solution are two calls, every sub-question is sent to the retriever as worded in the plan, and
+neither the plan nor a query changes with the results.
 
-Calls, whatever the hops: 2, or 3 where the final answer has to be asked for. Rounds of retrieval: 1, of a query for each
+Calls, whatever the hops: 2, or 3 if the final answer has to be requested. Rounds of retrieval: 1, with one query per
 sub-question.
 """
 
@@ -69,7 +69,7 @@ class PlanAndSolveSearch(Bounded):
         return stepwise_answer(question, steps, end.short, end.how, workbench, said=end.said, stopped_because=stopped_because)
 
     async def _planned(self, question: Question, workbench: MethodContext, demos: Sequence[Demonstration]) -> tuple[str, ...]:
-        """The plan; the question itself where none can be read."""
+        """The plan; the question itself if none can be parsed."""
         examples = [
             workbench.fill(_PROMPTS["planned"], question=asked(workbench, question, one.question), plan=numbered(one.plan))
             for one in demos
@@ -88,7 +88,7 @@ class PlanAndSolveSearch(Bounded):
         return items
 
     async def _found(self, workbench: MethodContext, items: Sequence[str]) -> tuple[list[list[Hit]], str]:
-        """The passages for each item, in one batch; where fewer queries are allowed, for the first ones, and that limit."""
+        """The passages for each item, in one batch; if fewer queries are allowed, for the first ones, and that limit."""
         left = workbench.num_searches_left
         num = len(items) if left is None else min(left, len(items))
         found = await workbench.search(list(items[:num]), self.num_passages)

@@ -1,13 +1,13 @@
-"""ReAct: thinks, then searches, looks up or finishes, step by step, and reads what it finds.
+"""ReAct: thinks, then searches, looks up or finishes, step by step, and reads the results.
 
-Yao et al. (arXiv 2210.03629), section 3, in the form of the authors' code. What they do on Wikipedia is done here on the
+Yao et al. (arXiv 2210.03629), section 3, following the authors' code. What they do on Wikipedia is done here on the
 corpus through the retriever (see `_react/wiki.py`); their trajectories are replaced by our own, written from the
-demonstrations that all methods share. Where the steps are spent without an answer, or three actions in a row are none, their
-code finishes with nothing, and so does this (`at_limit`). An action repeated at once that can show nothing new ends the work;
-then the model is made to finish. The demonstrations of the paper look for one thing at a time, and so a claim is made of each.
+demonstrations that all methods share. If the steps are used up without an answer, or three successive actions are invalid,
+their code finishes with nothing, and so does this (`at_limit`). An immediately repeated action that cannot show anything new
+ends the work; then the model is made to finish. The paper's demonstrations look for one thing each, so each becomes a claim.
 
-Calls: a turn for each search and lookup and one to finish, h + 1 and more, at most `max_steps`; one more for each turn without
-an action, and one where the model is made to finish. Rounds of retrieval: a search each, h and more; a lookup is none.
+Calls: a turn per search and lookup and one to finish, h + 1 or more, at most `max_steps`; one more for each turn without
+an action, and one if the model is made to finish. Rounds of retrieval: one per search, h or more; a lookup is none.
 """
 
 from __future__ import annotations

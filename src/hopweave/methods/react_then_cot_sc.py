@@ -1,10 +1,10 @@
-"""ReAct, and where it comes to no answer, the vote of chains of thought: "ReAct -> CoT-SC".
+"""ReAct and, if it finds no answer, the vote of chains of thought: "ReAct -> CoT-SC".
 
-Yao et al. (arXiv 2210.03629), section 3.3; the row "ReAct" of SearChain's table 1. Where ReAct ends without an answer (its
-steps are spent, it repeats itself, its actions are none, or it finishes with nothing) 21 chains of thought over the same
-demonstrations vote; they see nothing of what ReAct observed. An answer of ReAct stands, even a wrong one.
+Yao et al. (arXiv 2210.03629), section 3.3; the row "ReAct" of SearChain's table 1. If ReAct ends without an answer (its
+steps are used up, it repeats itself, its actions are invalid, or it finishes with nothing), 21 chains of thought over the same
+demonstrations vote; they see nothing of what ReAct observed. An answer of ReAct is final, even a wrong one.
 
-Calls: those of `react`, h + 1 and more, and `n_samples` replies only where it comes to no answer. Rounds: those of `react`.
+Calls: those of `react`, h + 1 or more, and `n_samples` replies only if it finds no answer. Rounds: those of `react`.
 """
 
 from __future__ import annotations

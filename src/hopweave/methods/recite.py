@@ -1,15 +1,15 @@
 """Recite-and-answer: the model recites passages from memory, then answers from each recitation, and the answers vote.
 
 Sun et al. 2023; the row "Recite-and-answer" of SearChain's and ToQD's table 1, which do not say how many recitations were
-sampled: the authors' code for HotpotQA takes 20. With one it is the plain variant, recited greedily. As in that code, answers
-vote as they are written, ties go to the shorter, and an answer has to be a whole sentence after the marker.
+sampled: the authors' code for HotpotQA uses 20. With one it is the plain variant, recited greedily. As in that code, answers
+vote as written, ties go to the shorter one, and an answer must be a whole sentence after the marker.
 
-Ours is what the demonstrations recite: of each passage of their steps (of the last two, where there are more) the first
-sentence and the one that answers, so that a recitation fits into 128 tokens. A recitation that is empty gives no vote; if all
-are, the question is asked once without any. Where calls are limited, so many recitations are drawn that each can be answered
+The content that demonstrations recite is our own: from each passage of their steps (the last two, if there are more), the first
+sentence and the one that answers, so that a recitation fits into 128 tokens. An empty recitation gives no vote; if all are
+empty, the question is asked once without any. If calls are limited, only as many recitations are drawn as can be answered
 from.
 
-Calls, whatever the hops: 1 request for the S recitations where the endpoint can, else S; and S for the answers. No retrieval.
+Calls, whatever the hops: 1 request for the S recitations if the endpoint can, else S; and S for the answers. No retrieval.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _SENTENCE = re.compile(rf"\b{PLAIN_MARKER}:?\s+(.*)\.$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Recite(Bounded):
-    """Recites, answers from what it recited, and takes the answer that most recitations lead to.
+    """Recites, answers from the recitations, and takes the majority answer.
 
-    The text of the answer is the first recitation among those that agree, with its answer; of explanations it is the one that
-    is most like the others. The share that agrees is `consistency` in the data of the decision `vote`.
+    The text of the answer is the first recitation among those that agree, with its answer; for explanations it is the one most
+    similar to the others. The share that agrees is `consistency` in the data of the decision `vote`.
     """
 
     n_recitations: Annotated[Count, "S: recitations sampled; 1 is recited greedily"] = 20
@@ -97,7 +97,7 @@ class _Run:
     # -- recitations ---------------------------------------------------------------------------------------------------
 
     async def _recitations(self) -> list[tuple[str, ...]]:
-        """The passages of each recitation that has any; a single one without passages if none has."""
+        """The passages of each non-empty recitation; a single one without passages if all are empty."""
         num = self._num_affordable()
         greedy, longest = self.workbench.sampling, self.options.max_tokens_recitation
         sampling = (
@@ -121,7 +121,7 @@ class _Run:
 
     async def _prompt_to_recite(self) -> str:
         shown = self.workbench.fill(_PROMPTS["asked"], question=asked(self.workbench, self.question))
-        # With the line break that joins them, two empty lines stand between examples: where a recitation ends.
+        # With the line break that joins them, two empty lines separate examples: where a recitation ends.
         examples = [f"{self._recited(one)}\n" for one in self.demos]
         fitting = await packed(
             self.workbench, examples, f"{_PROMPTS['recite'].text}{shown}", self.options.max_tokens_recitation
@@ -139,7 +139,7 @@ class _Run:
         return text + f"\n{begun}".join(told)
 
     def _passages(self, reply: Reply) -> tuple[str, ...]:
-        """What was recited, a line each. A text without numbers is one passage."""
+        """The recited passages, one per line. A text without numbers is one passage."""
         pieces = (" ".join(piece.split()).lstrip(": ") for piece in _LABEL.split(reply.text))
         passages = tuple(filter(None, pieces))
         if not passages:
@@ -149,7 +149,7 @@ class _Run:
     # -- answers -------------------------------------------------------------------------------------------------------
 
     async def _answered(self, recitations: Sequence[tuple[str, ...]]) -> list[tuple[tuple[str, ...], tuple[str, str, str]]]:
-        """For each recitation that the budget lets be answered from: its passages, and what `_read` makes of the answer."""
+        """For each recitation that the budget allows to be answered from: its passages, and the result of `_read`."""
         is_long = self.question.form == "long"
         longest = self.options.max_tokens_long if is_long else self.options.max_tokens
         sampling = replace(self.workbench.sampling, max_tokens=longest, stop=NEXT_EXAMPLE)
@@ -159,7 +159,7 @@ class _Run:
             f"Q: {asked(self.workbench, self.question, one.question)}\nA: {answer}"
             for one, answer in zip(self.demos, answers, strict=True)
         ]
-        # Room for the longest recitation, so that all are shown the same demonstrations.
+        # Room for the longest recitation, so that all are shown with the same demonstrations.
         room = longest + self.options.max_tokens_recitation
         fitting = await packed(self.workbench, examples, f"{_PROMPTS['answer'].text}{wanted}{text}", room)
 
@@ -184,7 +184,7 @@ class _Run:
         return done
 
     def _read(self, said: str) -> tuple[str, str, str]:
-        """What was said of it counts, the bare answer, and how it was found: `marker` where it is as it should be."""
+        """The relevant text, the bare answer, and how it was found: `marker` if it has the expected form."""
         if self.question.form == "long":
             short, how = final_answer(said, self.question)
             if not short:
@@ -203,7 +203,7 @@ class _Run:
 
 
 def _told(step: DemonstrationStep) -> str:
-    """Of a passage, the first sentence and those that answer the step; where none does, the first two."""
+    """The first sentence of a passage and those that answer the step; if none does, the first two."""
     text, spans = step.passage.text, sentence_spans(step.passage.text)
     found = locate(step.answer, text)
     holding = [span for span in spans[1:] if found and span.start < found.end and found.start < span.end]

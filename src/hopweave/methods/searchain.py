@@ -2,18 +2,19 @@
 
 Xu et al., "Search-in-the-Chain", arXiv 2304.14732 and WWW 2024, section 3 and Algorithm 1.
 
-The model writes a whole chain of queries with answers. The chain is walked in order; each new query fetches its top passage,
+The model writes a whole chain of queries with answers. The chain is walked in order; each new query retrieves its top passage,
 which the reader reads. An unsolved query is completed with what the passage says, whatever the confidence f; an answered one
-is corrected if f > theta and the answer is inconsistent with the passage; else it passes. The first node that needs either
-ends the round: the model is told and writes a new chain, a branch at that node. When a whole chain passes, or the limit of
+is corrected if f > theta and the answer is inconsistent with the passage; otherwise it passes. The first completed or corrected
+node ends the round: the model is told and writes a new chain, a branch at that node. When a whole chain passes, or the limit of
 rounds is reached, the final content is written from the correct path R, with a mark for each node (Tracing). Examples are
-demonstrations of the question's task family, as many as table 11 says for its dataset; tracing shows the same ones.
+demonstrations of the question's task family, as many as in table 11 for its dataset; tracing shows the same ones.
 
 Not published, and decided here: what leaves R when a branch is abandoned (`path_rule`), the exact meaning of r_max
-(`round_limit`), the form of ROUGE-L (`rouge`), what becomes of an unsolved node without completion (`without_completion`).
+(`round_limit`), the variant of ROUGE-L (`rouge`), and how an unsolved node is handled without completion
+(`without_completion`).
 
-Calls: one for each round, one for tracing, one more where it leaves out the final answer, and one for each node read by a
-reader that asks the model.
+Calls: one per round, one for tracing, one more if it omits the final answer, and one per node read by a reader that asks the
+model.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _ANSWER_FIRST = re.compile(r"\W*+answer\s*+\d*+\s*+[\]:]", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class SearChain:
-    """The method and its options. The defaults are ours; profile `paper_searchain` holds the paper's."""
+    """The method and its options. The defaults are ours; profile `paper_searchain` has the paper's."""
 
     max_rounds: Annotated[Count, "r_max: how many chains may be written; asking again for what is none is not counted"] = 5
     round_limit: Annotated[
@@ -132,14 +133,14 @@ class _Walk:
     """The state of one question: the tree of reasoning as it grows, the processed queries M and the correct path R.
 
     Attributes:
-        examples: demonstrations as whole chains, before those that do not fit are dropped.
-        found: the top passages of each query that was searched; a chain's are fetched together, ahead of the walk.
+        examples: demonstrations as whole chains, before dropping those that do not fit.
+        found: the top passages of each query that was searched; a chain's are retrieved together, ahead of the walk.
         cause: the node that the last feedback was about, and `verdict_step` the decision about it.
         reached: the limit of the budget that was reached in the middle of a chain.
-        last_final: the final content of the last chain, unless it was found wanting.
-        last_text: the last thing that the model said where a chain was asked for.
-        theta: from which f on the reader is sure.
-        consistency: compares answers with what was read.
+        last_final: the final content of the last chain, unless it was refuted.
+        last_text: the model's last reply to a request for a chain.
+        theta: the reader is confident from this f on.
+        consistency: compares answers with readings.
     """
 
     options: SearChain
@@ -162,7 +163,7 @@ class _Walk:
         self.consistency = options_for(Consistency, self.options)
 
     async def explore(self) -> str:
-        """Writes and walks chains until one passes whole; returns why it stopped."""
+        """Writes and walks chains until one passes completely; returns why it stopped."""
         turns = [Message("user", await self._first_prompt())]
         may_ask_again = True
         for _ in range(self._max_chains()):
@@ -178,7 +179,7 @@ class _Walk:
         return "max_rounds"
 
     async def trace_back(self, stopped_because: str) -> Answer:
-        """Writes the final content from the correct path (section 3.3, Tracing), or, past the budget, the path itself."""
+        """Writes the final content from the correct path (section 3.3, Tracing) or, without budget left, the path itself."""
         claims = claims_on(self.path, self.workbench, every_passage=self.options.cite == "every_node")
         file_claims(self.workbench, self.question, claims, after=[[node.step] for node in self.path])
         said = self.last_final or ("" if claims else self.last_text)
@@ -224,7 +225,7 @@ class _Walk:
         return self._fill("chain", rules=rules, examples=shown + stops, **asked)
 
     def _draw_examples(self) -> str:
-        """Draws the demonstrations, and one more, which is returned as a chain that stops (with an empty line after it)."""
+        """Draws the demonstrations, and one more, which is returned as a chain that stops (followed by an empty line)."""
         form, seed = self.question.form, self.options.seed
         method = "searchain" if self.options.use_retrieval else "searchain_without_retrieval"
         demos = drawn(self.question, method, self.options.n_demos, seed)
@@ -267,14 +268,14 @@ class _Walk:
             return self._read(begun, reply.text, is_whole=reply.finish_reason != "length")
 
     def _begun(self) -> str:
-        """The path as the beginning of the model's turn, or nothing. It ends before an open query: another may be asked."""
+        """The path as the beginning of the model's turn, or nothing. It ends before an open query, which may be replaced."""
         if self.cause is None or not self.options.continue_chain or not self.workbench.abilities.prefill:
             return ""
         return pairs(self.path if self.cause.answer else [node for node in self.path if node is not self.cause])
 
     def _read(self, begun: str, said: str, *, is_whole: bool) -> Chain:
         if self.cause is not None and _ANSWER_FIRST.match(said):
-            # The answer to the query that the model was told of.
+            # The answer to the query in the feedback.
             said = f"\n[Query]: {escape(self.cause.query)}\n{said.lstrip()}"
         text = begun + said
         chain = parse_chain(text)
@@ -298,7 +299,7 @@ class _Walk:
         """Walks a chain in order; returns the feedback of the first node that needs any, or `None` if all pass.
 
         Raises:
-            BudgetReached: once the chain is walked, if on the way a limit was reached; from there on, nodes pass unchecked.
+            BudgetReached: once the chain is walked, if a limit was reached on the way; from there on, nodes pass unchecked.
         """
         with self._under_cause():
             branch = self.workbench.decide("branch", f"chain of {len(chain.nodes)} queries", final=chain.final)
@@ -323,7 +324,7 @@ class _Walk:
         return None
 
     async def _earlier(self, nodes: Sequence[ChainNode]) -> list[int | None]:
-        """For each node, the position among the processed queries of the one that it repeats (walked nodes count in)."""
+        """For each node, the position among the processed queries of the one that it repeats (including walked nodes)."""
         seen = [node.query for node in self.processed]
         found: list[int | None] = []
         for node in nodes:
@@ -334,9 +335,9 @@ class _Walk:
         return found
 
     async def _fetch_ahead(self, nodes: Sequence[ChainNode]) -> None:
-        """Fetches the passages of a chain in one batch, unless searches are counted: then none is spent before its turn."""
+        """Retrieves the passages of a chain in one batch, unless searches are limited: then none is spent before its turn."""
         if self.workbench.num_searches_left is None:
-            with suppress(BudgetReached):  # the node that has to do without its passage says so
+            with suppress(BudgetReached):  # the node that lacks its passage reports it
                 await self._fetch([node.query for node in nodes if self._needs_passage(node)])
 
     async def _fetch(self, queries: Sequence[str]) -> None:
@@ -364,7 +365,7 @@ class _Walk:
             return None
 
     async def _look_up(self, here: PathNode, *, reads: bool) -> bool:
-        """Finds passages for a query and reads them, best first; whether it can be judged by what was found."""
+        """Finds passages for a query and reads them, best first; returns whether the results allow a judgement."""
         try:
             await self._fetch([here.query])
             passages = self.found[here.query]
@@ -383,7 +384,7 @@ class _Walk:
         return reads and self.reached is None
 
     async def _reading(self, query: str, passage: Passage) -> Reading:
-        """What the reader makes of a passage; words that only repeat the query are none."""
+        """The reader's result for a passage; words that only repeat the query are dropped."""
         reading = await self.workbench.read(query, passage)
         if self.options.ignore_echoes and only_repeats(reading.text, query):
             return Reading("", None, reading.confidence)
@@ -418,7 +419,7 @@ class _Walk:
         self.cause = here if is_cause else self.cause
 
     def _meet_again(self, node: ChainNode, earlier: PathNode) -> None:
-        """A query that was processed before is not processed again; where nothing settled it, a new answer counts."""
+        """A query that was processed before is not processed again; if nothing settled it, a new answer counts."""
         self.workbench.decide("duplicate", f"{node.query} -> {node.answer or '?'}", after=[earlier.step])
         if self.options.path_rule == "append_only":
             return
@@ -454,5 +455,5 @@ class _Walk:
         return replace(self.workbench.sampling, max_tokens=self.options.max_tokens, stop=stop)
 
     def _under_cause(self) -> AbstractContextManager[None]:
-        """Files a branch under the verdict that caused it."""
+        """Records a branch under the verdict that caused it."""
         return nullcontext() if self.verdict_step is None else self.workbench.under(self.verdict_step)

@@ -1,18 +1,18 @@
-"""Self-Ask with retrieval: the model asks follow-up questions, and what is found answers each of them.
+"""Self-Ask with retrieval: the model asks follow-up questions, and each is answered from retrieved passages.
 
 Press et al. 2023 (arXiv 2210.03350), section 3.4, where a web search answers. The row "Self-Ask" with retrieval of SearChain's
-table 1. How passages took the place of the web search's short answer was not published, so `ir_mode` says it:
+table 1. How passages replaced the web search's short answer was not published, so `ir_mode` offers several ways:
 
-- `passage`: the best passage is inserted as the intermediate answer, cut to 100 words.
-- `reader`: the words are inserted that a reader finds in the passages.
-- `llm_read`: a call of its own answers the follow-up from the passages, and that answer is inserted.
-- `context`: the passages stand above the question, replaced each time, those of the question itself at first; the model answers
-  its follow-ups itself. After FlashRAG (`active_pipeline.py`), whose stop strings take turns; its 5 iterations are generations,
-  our `max_rounds` counts follow-ups.
+- `passage`: the best passage, cut to 100 words, is inserted as the intermediate answer.
+- `reader`: the words that a reader finds in the passages are inserted.
+- `llm_read`: a separate call answers the follow-up from the passages, and that answer is inserted.
+- `context`: the passages are shown above the question and replaced each time, starting with those of the question; the model
+  answers its follow-ups itself. After FlashRAG (`active_pipeline.py`), whose stop strings alternate; its 5 iterations are
+  generations, while our `max_rounds` counts follow-ups.
 
-Where nothing is found the model fills in the intermediate answer itself, as in the authors' code, and is then asked to go on
+If nothing is found, the model fills in the intermediate answer itself, as in the authors' code, and is then asked to continue
 (their loop forgets to and may never end).
-Calls for h follow-ups: h + 1, 2h + 1 with `llm_read`, 2h with `context` (the last brings the final answer);
+Calls for h follow-ups: h + 1, 2h + 1 with `llm_read`, 2h with `context` (the last gives the final answer);
 1 more for each follow-up that the model has to fill in, and for a forced finish. Rounds: h, h + 1 with `context`.
 """
 
@@ -82,7 +82,7 @@ class SelfAsk(Bounded):
 
     @property
     def num_words(self) -> int:
-        """How many words of a passage are shown."""
+        """The number of words shown of a passage."""
         if self.max_words is not None:
             return self.max_words
         return _INSERTED_WORDS if self.ir_mode == "passage" else SHOWN_WORDS
@@ -90,13 +90,13 @@ class SelfAsk(Bounded):
 
 @dataclass(slots=True)
 class _Asked:
-    """A follow-up: the model's words, what stands as its answer, its bare answer if somebody gave one, and what was found."""
+    """A follow-up: the model's words, its inserted answer, its bare answer if one was given, and the results."""
 
     query: str
     inserted: str = "unknown"
     answer: str = ""
     hits: tuple[Hit, ...] = ()
-    is_quoted: bool = False  # a passage stands as its answer
+    is_quoted: bool = False  # a passage is inserted as its answer
 
 
 @dataclass(slots=True)
@@ -114,7 +114,7 @@ class _Asking:
     how: str = "empty"
 
     async def go(self) -> str:
-        """Follow-ups in turn until the model answers; returns why it stopped."""
+        """Asks follow-ups in turn until the model answers; returns why it stopped."""
         options = self.options
         await self._pack()
         if options.ir_mode == "context":
@@ -144,7 +144,7 @@ class _Asking:
                 self.short, self.how = last_answer([one.answer for one in self.asked], self.question)
 
     def answer(self, stopped_because: str) -> Answer:
-        """What the follow-ups lead to."""
+        """The answer from the follow-ups."""
         if not self.asked:
             return one_answer(self.question, self.short, self.short, self.how, self.before, stopped_because)
         later = [one.query for one in self.asked[1:]] + [self.short]
@@ -160,7 +160,7 @@ class _Asking:
     # -- the model's turns ---------------------------------------------------------------------------------------------
 
     async def _follow_up(self) -> str:
-        """The next follow-up; empty where the model answers, which is noted, or says neither, which is filed."""
+        """The next follow-up; empty if the model answers, which is noted, or does neither, which is recorded."""
         reply = await self._transcript().go_on("follow_up", self._sampling("\nIntermediate answer:"))
         read = parse_follow_ups(cut_before(reply.text, "intermediate", behind="follow_up"))
         if read.resumed and self.asked and not self.asked[-1].answer:
@@ -190,7 +190,7 @@ class _Asking:
             await self._fill_in(one, "\nFollow up:", "\nSo the final answer is:")
 
     async def _insert(self, one: _Asked) -> bool:
-        """Has what was found stand as the intermediate answer; whether anything does."""
+        """Inserts the results as the intermediate answer; returns whether there are any."""
         if self.options.ir_mode == "passage":
             one.inserted, one.is_quoted = "\n".join(shown(one.hits, self.options.num_words)), True
             return True
@@ -262,7 +262,7 @@ class _Asking:
         return replace(self.workbench.sampling, max_tokens=self.options.max_tokens, stop=(*stop, NEXT_EXAMPLE))
 
     def _answer_of(self, one: _Asked, later: list[str]) -> str:
-        """Its answer; where a passage stood as that, what the model took from it in its later words."""
+        """Its answer; if a passage was inserted, what the model took from it in its later words."""
         if one.answer or not one.is_quoted:
             return one.answer
         return taken_up(one.query, later, [hit.passage for hit in one.hits])

@@ -1,9 +1,9 @@
 """Self-Ask without retrieval: the model asks itself follow-up questions and answers them, all in one call.
 
 Press et al. 2023 (arXiv 2210.03350), section 3. The row "Self-Ask" without retrieval of SearChain's table 1; neither the
-wording nor the demonstrations of that table were published: both are our own. A reply without the final marker gets it appended
-and goes on, as in the authors' code; where that gives nothing, the last intermediate answer is the answer.
-Calls, whatever the hops: 1, or 2 where the final answer has to be forced. No retrieval.
+prompts nor the demonstrations of that table were published: both are our own. A reply without the final marker gets it appended
+and is continued, as in the authors' code; if that gives nothing, the last intermediate answer is the answer.
+Calls, whatever the hops: 1, or 2 if the final answer has to be forced. No retrieval.
 """
 
 from __future__ import annotations

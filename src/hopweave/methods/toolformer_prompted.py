@@ -1,14 +1,14 @@
-"""Toolformer by prompting: the model writes its answer and inserts search calls into it, whose results it goes on from.
+"""Toolformer by prompting: the model writes its answer with search calls in it, and continues from their results.
 
 After Schick et al. 2023 (arXiv 2302.04761), who fine-tune a model on calls that help it. The row "ToolFormer" of SearChain's
-table 1 is by in-context learning with 4 demonstrations; nothing else of it was published. One tool is shown,
-`[WikiSearch("query")`, whose result stands behind `->`: the best passage, cut to 100 words. `max_calls = 1` is the original's
+table 1 uses in-context learning with 4 demonstrations; nothing else about it was published. One tool is shown,
+`[WikiSearch("query")`, whose result follows `->`: the best passage, cut to 100 words. `max_calls = 1` is the original's
 limit.
 
-A model that closes its call and goes on without a result is stopped there and given one. A call without a readable query is
-left out. One more call than `max_calls`, the same query twice in a row, or an end without an answer brings the last request:
-the text so far, without a word on the tool, and behind it the words that introduce the final answer.
-Calls of the model for h calls of the tool: h + 1, or h + 2 where the answer has to be forced. Rounds of retrieval: h.
+A model that closes its call and continues without a result is stopped there and given one. A call without a parseable query is
+dropped. One call more than `max_calls`, the same query twice in a row, or an end without an answer triggers the last request:
+the text so far, without mentioning the tool, followed by the words that introduce the final answer.
+Calls of the model for h calls of the tool: h + 1, or h + 2 if the answer has to be forced. Rounds of retrieval: h.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class ToolformerPrompted(Bounded):
 
 @dataclass(slots=True)
 class _Called:
-    """A call of the tool, what it found, and what the model wrote behind it up to the next call."""
+    """A call of the tool, its results, and what the model wrote after it up to the next call."""
 
     query: str
     hits: tuple[Hit, ...] = ()
@@ -77,7 +77,7 @@ class _Writing:
         transcript: the prompt, and the text with calls and results.
         called: the calls so far.
         plain: the model's words without calls and results.
-        num_tries: calls so far, those that could not be read included.
+        num_tries: calls so far, including unparseable ones.
     """
 
     options: ToolformerPrompted
@@ -150,7 +150,7 @@ class _Writing:
     # -- the model's turns ---------------------------------------------------------------------------------------------
 
     def _say(self, words: str) -> None:
-        """Keeps words of the model, which stand outside of calls."""
+        """Adds model output outside of calls."""
         if words.strip():
             self.transcript.add(words.rstrip() if words[0].isspace() else f" {words.rstrip()}")
             self.plain.append(words.strip())
@@ -167,7 +167,7 @@ class _Writing:
         self.transcript.add(f" {_call(query, found)}")
 
     def _end(self, said: str) -> str:
-        """Reads the answer off what was written, if it says what it is."""
+        """Extracts the answer from the text, if it has one."""
         words = " ".join(self.plain) if self.question.form == "long" else said
         short, how = final_answer(words, self.question)
         if is_missing(how, self.question.form):
@@ -192,7 +192,7 @@ class _Writing:
         return of_form(self.workbench, _PROMPTS, "wanted", self.question)
 
     def _example(self, one: Demonstration) -> str:
-        """A demonstration as the model is to write: each step's call before its sentence; before the whole of a long answer."""
+        """A demonstration in the form the model should write: each call before its sentence, or all before a long answer."""
         is_long = self.question.form == "long"
         words: list[str] = []
         for number, step in enumerate(one.steps):
@@ -213,7 +213,7 @@ def _call(query: str, found: str) -> str:
 
 
 def _answer_of(one: _Called, later: list[str]) -> str:
-    """What the model took from what the call found; else what it said of it, which may be its own knowledge."""
+    """What the model took from the results of the call; else what it said about them, which may be its own knowledge."""
     return taken_up(one.query, later, [hit.passage for hit in one.hits]) or on_one_line(one.said)
 
 

@@ -1,18 +1,18 @@
-"""ToQD: a graph of sub-questions, answered side by side, that retrieves and decomposes further only where it must.
+"""ToQD: a graph of sub-questions, answered in parallel, that retrieves and decomposes further only if necessary.
 
 Li et al., "Topology-of-Question-Decomposition", COLING 2025, section 3, Algorithms 1 and 2.
 
-The question is decomposed into sub-questions, the irrelevant ones are dropped (Critique), and arrows between the others make
+The question is decomposed into sub-questions, the irrelevant ones are dropped (Critique), and arrows between the others form
 a topology graph (Construct). A node is a leaf if no arrow leads to it, else internal. Each node whose predecessors are answered
-is inferred, side by side with every other such node: an internal node is rewritten with the answers before it; the model
+is inferred, in parallel with every other such node: an internal node is rewritten with the preceding answers; the model
 answers or says NO! (Self-verify); on NO! passages are retrieved, and the model answers from them or says NO! again; then the
-node is decomposed further, into a child graph of its own, and answered from that. The answer is a summary of all of them.
+node is decomposed further, into its own child graph, and answered from that. The answer is a summary of all of them.
 
 Not published, and decided here: what r_max counts (`max_graphs`), how a node with a child graph gets its answer (a summary of
-that graph), how an invalid graph is repaired (`parse.arrows`), what an answer from passages cites.
+that graph), how an invalid graph is repaired (`parse.arrows`), and what an answer from passages cites.
 
 Calls: 3 + s + i + v + 1 for s sub-questions, i of them internal, v answering NO!, and 3 + s' + i' + v' + 1 for each child
-graph; plus those of a reader that asks the model (one for each passage read to find what an answer rests on).
+graph; plus those of a reader that asks the model (one per passage read to find support for an answer).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PROMPTS = prompts_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class ToQD(Bounded):
-    """The method and its options. The defaults are ours; profile `paper_toqd` holds the paper's."""
+    """The method and its options. The defaults are ours; profile `paper_toqd` has the paper's."""
 
     max_graphs: Annotated[Count, "r_max: how many graphs may be written for a question, the first one and all child graphs"] = 6
     most_sub_questions: Annotated[
@@ -140,7 +140,7 @@ class _Inference:
         await traverse(self.workbench, graph, nodes, infer, in_turn=not self.options.parallel)
 
     async def sum_up(self, stopped_because: str) -> Answer:
-        """Predicts the answer from all sub-questions with their answers or, past the budget, writes those out."""
+        """Predicts the answer from all sub-questions with their answers or, if the budget is used up, lists those."""
         nodes = tuple(walk(self.nodes))
         claims = claims_of(map(_assertion, nodes), self.workbench)
         said = ""
@@ -190,7 +190,7 @@ class _Inference:
     # -- Algorithm 2 ---------------------------------------------------------------------------------------------------
 
     async def _infer(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
-        """Infers one node. A limit of the budget ends the work on it and leaves what it has; other nodes go on."""
+        """Infers one node. A limit of the budget ends work on it and keeps its partial results; other nodes continue."""
         with self.workbench.under(node.step):
             try:
                 if self.options.use_rewrite and any(other.answer for other in earlier):
@@ -220,7 +220,7 @@ class _Inference:
             node.settle(said, "model")
 
     async def _self_verify(self, node: GraphNode) -> bool:
-        """Whether the model answers by itself (Retrieve is NO)."""
+        """Whether the model answers on its own (Retrieve is NO)."""
         said = await self.talk.said("self_verify", node)
         self.workbench.decide("retrieve", "NO" if said else "YES")
         if said:
@@ -239,7 +239,7 @@ class _Inference:
         node.hits = tuple((await self.workbench.search([node.asked], self.options.num_passages))[0])
 
     async def _take(self, node: GraphNode, said: str) -> None:
-        """Takes an answer made from passages; the reader may look for what it rests on."""
+        """Sets an answer made from passages; the reader may look for its support."""
         if not said:
             return
         node.settle(said, "retrieved")

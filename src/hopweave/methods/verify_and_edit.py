@@ -61,7 +61,7 @@ class VerifyAndEdit(Bounded):
     ranking: Annotated[
         Literal["words", "embedding"], "how they are chosen; words: TF-IDF cosine; embedding: a model, with hopweave[hf]"
     ] = "words"
-    embedding_model: Annotated[str, "for embedding: a sentence-transformers model of the hub, or a folder"] = (
+    embedding_model: Annotated[str, "for embedding: a sentence-transformers model on the hub, or a folder"] = (
         "sentence-transformers/paraphrase-MiniLM-L6-v2"
     )
     device: Annotated[str | None, "for embedding: where it runs, such as cpu or cuda; chosen by itself if absent"] = None

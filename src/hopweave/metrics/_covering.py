@@ -1,4 +1,4 @@
-"""Whether an answer covers a gold: the papers' cover-EM, and the rule that ToQD's released code has in its place."""
+"""Whether an answer covers a gold answer: the papers' cover-EM, and the alternative rule in ToQD's released code."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _NAMES = re.compile(r"(?:[A-ZÀ-ÖØ-Þ][\w’'.-]*)(?:[ \t]+[A-ZÀ-ÖØ-Þ][\w�
 
 
 def covers(said: str, gold: str, boundary: Boundary = "auto", *, is_label: bool = False) -> bool:
-    """Whether the normalised gold stands in the normalised answer, as characters in a row.
+    """Whether the normalised answer contains the normalised gold answer as a substring.
 
-    With `auto`, a gold of one word of at most 3 characters, and any label, has to stand there as whole words, so that `no` is
-    not found in `not known` nor `1` in `1839`. A gold that normalises to nothing is found nowhere.
+    With `auto`, a gold of one word of at most 3 characters, and any label, must match whole words, so that `no` is
+    not found in `not known` nor `1` in `1839`. A gold that normalises to nothing never matches.
 
     >>> covers("not known", "no"), covers("not known", "no", "raw"), covers("in 1839", "1"), covers("the Parisians", "Paris")
     (False, True, False, True)
@@ -29,10 +29,10 @@ def covers(said: str, gold: str, boundary: Boundary = "auto", *, is_label: bool 
 
 
 def toqd_match(said: str, gold: str) -> bool:
-    """ToQD's released rule (`match_or_not`), with names told by their capitals instead of by a tagger.
+    """ToQD's released rule (`match_or_not`), with names recognised by capitalisation instead of a tagger.
 
-    True if every word of the gold is among the words of the answer, in any order. Else the names and the numbers decide: all
-    names of the gold are names of the answer, and the numbers of both are the same; of the two, whichever the gold has.
+    True if every word of the gold is among the words of the answer, in any order. Otherwise names and numbers decide, whichever
+    the gold has: all names of the gold must be names of the answer, and the numbers of both must be equal.
 
     >>> toqd_match("Monroe, James", "James Monroe"), toqd_match("in Ulm in 1879", "the city of Ulm in 1879")
     (True, True)
@@ -58,5 +58,5 @@ def _names(text: str) -> set[str]:
 
 
 def _numbers(text: str) -> set[str]:
-    # On the normalised text, where no comma is left: so digits part into threes, as they do in the released code.
+    # On the normalised text, without commas: so long numbers are split into groups of three digits, as in the released code.
     return set(_NUMBERS.findall(normalize_answer(text)))

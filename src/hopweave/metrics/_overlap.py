@@ -1,4 +1,4 @@
-"""Exact match and F1 of short answers, by the rules of SQuAD, of HotpotQA and of DROP."""
+"""Exact match and F1 of short answers, by the rules of SQuAD, HotpotQA and DROP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_SPANS = 12
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """What two answers share: precision of the first, recall of the second, and their harmonic mean; each from 0 to 1."""
+    """The overlap of two answers: precision of the first, recall of the second, and their harmonic mean; each from 0 to 1."""
 
     precision: float
     recall: float
@@ -31,12 +31,12 @@ _ALL = Overlap(1.0, 1.0, 1.0)
 
 
 def squad_golds(golds: Sequence[str]) -> Sequence[str]:
-    """The golds that count: those of which something is left once normalised; where none is, the empty answer."""
+    """The golds that count: those that are not empty once normalised; if all are, the empty answer."""
     return [gold for gold in golds if normalize_answer(gold)] or [""]
 
 
 def squad_overlap(said: str, gold: str) -> Overlap:
-    """Overlap of the bags of normalised words; two answers of which nothing is left agree (SQuAD 2).
+    """Overlap of the bags of normalised words; two answers that normalise to nothing agree (SQuAD 2).
 
     >>> round(squad_overlap("U.S. National Book Award", "National Book Award").f1, 4)
     0.8571
@@ -49,7 +49,7 @@ def squad_overlap(said: str, gold: str) -> Overlap:
 
 
 def hotpotqa_overlap(said: str, gold: str) -> Overlap:
-    """As SQuAD's, but a yes, no or noanswer overlaps with nothing but itself, and an empty answer with nothing at all.
+    """As SQuAD's, but a yes, no or noanswer only overlaps with itself, and an empty answer with nothing.
 
     >>> hotpotqa_overlap("yes it is", "yes").f1, squad_overlap("yes it is", "yes").f1
     (0.0, 0.5)
@@ -94,15 +94,15 @@ def _is_number(word: str) -> bool:
 
 
 def drop_exact(said: Sequence[str], gold: Sequence[str]) -> bool:
-    """Whether two lists of spans are the same once normalised, whatever their order."""
+    """Whether two lists of spans are equal once normalised, in any order."""
     left, right = [drop_normalized(span) for span in said], [drop_normalized(span) for span in gold]
     return set(left) == set(right) and len(left) == len(right)
 
 
 def drop_f1(said: Sequence[str], gold: Sequence[str]) -> float:
-    """F1 of two lists of spans: of sets of words, spans paired one to one for the most, to two decimals.
+    """F1 of two lists of spans: over sets of words, with the best one-to-one pairing of spans, to two decimals.
 
-    A pair is worth nothing if the gold span has numbers and shares none of them. Spans without a partner are worth nothing.
+    A pair scores 0 if the gold span has numbers and shares none of them. Unpaired spans score 0.
 
     >>> drop_f1(["3 goals", "Ulm"], ["Ulm", "4 goals"])
     0.5
@@ -125,7 +125,7 @@ def _worth(said: frozenset[str], gold: frozenset[str]) -> float:
 
 
 def _best_pairing(table: Sequence[Sequence[float]]) -> float:
-    """The greatest sum of entries of which no two share a row or a column; exact while one side has at most 12."""
+    """The maximum sum of entries with no two in the same row or column; exact while one side has at most 12."""
     if not table or not table[0]:
         return 0.0
     rows = table if len(table[0]) <= len(table) else list(zip(*table, strict=True))

@@ -1,4 +1,4 @@
-"""How sure the reader was of what an answer cites."""
+"""The reader's confidence in what an answer cites."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hopweave.trace import Decision, Read, Record
 
 
 def reading_confidences(record: Record) -> list[list[float]]:
-    """For each claim with citations that were read for its query, the confidences of those readings, on the reader's scale."""
+    """For each claim with citations that were read for its query, the confidences of these readings, on the reader's scale."""
     readings = {
         (step.query, step.passage_id): step.reading.confidence
         for step in record.steps
@@ -21,6 +21,6 @@ def reading_confidences(record: Record) -> list[list[float]]:
 
 
 def theta_of(record: Record) -> float | None:
-    """From which confidence on the method took the reader for sure, as its decisions say; `None` if none does."""
+    """The confidence threshold that the method used, according to its decisions; `None` if there is none."""
     found = (step.data.get("theta") for step in record.steps if isinstance(step, Decision))
     return next((float(theta) for theta in found if isinstance(theta, int | float)), None)

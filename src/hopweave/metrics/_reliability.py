@@ -1,4 +1,4 @@
-"""How well confidences fit what came out: calibration error, Brier score, area under the ROC curve."""
+"""How well confidences match outcomes: calibration error, Brier score, area under the ROC curve."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Scored = tuple[float, bool]
 def expected_calibration_error(scored: Sequence[Scored], num_bins: int) -> float:
     """ECE: sum over bins of |accuracy - mean confidence| times the share of answers in the bin (Naeini et al. 2015).
 
-    Bins are of equal width and closed above; a confidence of 0 is in the first.
+    Bins have equal width and are closed above; a confidence of 0 is in the first.
 
     >>> expected_calibration_error([(1.0, True), (1.0, False)], 10)
     0.5
     """
     bins: list[list[Scored]] = [[] for _ in range(num_bins)]
     for confidence, is_right in scored:
-        # The edges k / num_bins are compared as they are: scaling up would put 0.7 above the edge 7 / 10.
+        # The edges k / num_bins are compared unscaled: scaling up would put 0.7 above the edge 7 / 10.
         place = next(number for number in range(1, num_bins + 1) if confidence <= number / num_bins or number == num_bins)
         bins[place - 1].append((confidence, is_right))
     gaps = [abs(sum(is_right for _, is_right in one) - sum(confidence for confidence, _ in one)) for one in bins]
@@ -36,7 +36,7 @@ def brier_score(scored: Sequence[Scored]) -> float:
 
 
 def auroc(scored: Sequence[Scored]) -> float | None:
-    """How likely a right answer has a higher confidence than a wrong one, ties half; `None` without both kinds.
+    """The probability that a right answer has a higher confidence than a wrong one, ties half; `None` without both kinds.
 
     >>> auroc([(0.9, True), (0.4, False), (0.4, True)])
     0.75

@@ -1,4 +1,4 @@
-"""What a record retrieved, and which of it was wanted."""
+"""What a record retrieved, and which of it was relevant."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _LOOKALIKES = str.maketrans("‘’‚‛′‵`´“”„‟‐‑⁃‒–—
 
 
 def retrieved_ids(record: Record, without_search: WithoutSearch) -> tuple[str, ...] | None:
-    """The passages that the answer was made from, best or earliest first, each once; `None` where there is nothing to score.
+    """The passages that the answer was based on, best or earliest first, each once; `None` if there is nothing to score.
 
-    That is for a failed record, and, with `no_data`, for one that never searched: a method without retrieval has no recall.
+    That is the case for a failed record and, with `no_data`, for one that never searched: without retrieval there is no recall.
     """
     if record.answer is None:
         return None
@@ -28,7 +28,7 @@ def retrieved_ids(record: Record, without_search: WithoutSearch) -> tuple[str, .
 
 
 def retrieved_passages(record: Record, ids: Sequence[str]) -> list[Passage]:
-    """The passages of those ids.
+    """The passages with these ids.
 
     Raises:
         DataError: if one is not in the record.
@@ -41,12 +41,12 @@ def retrieved_passages(record: Record, ids: Sequence[str]) -> list[Passage]:
 
 
 def plain_id(passage_id: str) -> str:
-    """An id as IRCoT's evaluation compares it: lower case, without spaces."""
+    """An id in the form compared by IRCoT's evaluation: lower case, without spaces."""
     return passage_id.lower().replace(" ", "")
 
 
 def relevance(record: Record, ids: Sequence[str], gold: Gold, *, by_facts: bool, folds: bool) -> list[frozenset[int]]:
-    """For each retrieved passage, which golds it holds: facts as MultiHop-RAG finds them in its text, or passage ids."""
+    """For each retrieved passage, the golds it contains: facts as MultiHop-RAG matches them in its text, or passage ids."""
     if not by_facts:
         wanted = [plain_id(passage_id) for passage_id in gold.passage_ids]
         return [frozenset(place for place, one in enumerate(wanted) if one == plain_id(other)) for other in ids]

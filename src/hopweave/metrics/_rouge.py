@@ -8,11 +8,11 @@ _EPSILON = 1e-8
 
 
 def rouge_l_kilt(said: str, gold: str) -> float:
-    """F of the union of longest common subsequences of the pieces between full stops, as sets of words; case counts.
+    """F over the union of longest common subsequences of the pieces between full stops, as sets of words; case-sensitive.
 
     L is the number of distinct words in the union, over all pairs of pieces, of one longest common subsequence each; with m
-    distinct words in the gold and n in the answer, R = L / m, P = L / n, F = 2 P R / (P + R + 1e-8). A text without a word is
-    worth 0 (the package raises an error).
+    distinct words in the gold and n in the answer, R = L / m, P = L / n, F = 2 P R / (P + R + 1e-8). A text without words
+    scores 0 (the package raises an error).
 
     >>> round(rouge_l_kilt("the cat sat on the mat", "the cat lay on the mat"), 4)
     0.8
@@ -35,7 +35,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _words(piece: str) -> list[str]:
-    # Not `split()`: a piece of blanks alone has one word, the empty one, which the package counts.
+    # Not `split()`: a blank piece has one word, the empty one, which the package counts.
     return piece.split(" ")
 
 

@@ -14,9 +14,9 @@ def spent(meaning: str, unit: str = "") -> Column:
 
 
 def usage_of(record: Record) -> Usage | None:
-    """Tokens over all calls of the question; `None` if some reply came without a count, for then the sum is not known.
+    """Tokens over all calls of the question; `None` if a reply came without a count, because then the sum is unknown.
 
-    Records that hopweave writes now have an estimate in place of a count that is missing, for a call that failed as well.
+    Records written by current versions contain an estimate for every missing count, including failed calls.
     """
     calls = [step for step in record.own_steps if isinstance(step, ModelCall)]
     if any(step.text is not None and not step.is_shared and step.usage.prompt_tokens == 0 for step in calls):

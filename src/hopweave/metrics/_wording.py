@@ -1,4 +1,4 @@
-"""What was sent to the model, line by line: each distinct line once, and what of it is the same for every question."""
+"""The text sent to the model, line by line: each distinct line once, and the part that is the same for every question."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from hopweave.prompting.prompt import unescape
 from hopweave.trace import ModelCall, Record, Search
 
 _MIN_WORDS = 4
-"""Fewer words of a passage or of the model are taken to stand in a line by chance."""
+"""Runs of fewer words from a passage or the model are assumed to occur in a line by coincidence."""
 
 
 def unique_words(record: Record) -> int:
-    """Words of the distinct lines that were sent; a line that only begins a longer one is within it."""
+    """Words of the distinct lines that were sent; a line that is only the beginning of a longer one is part of it."""
     lines = sorted({tuple(line) for message in _sent(record) for line in map(str.split, message.split("\n")) if line})
     within = {line for line, after in pairwise(lines) if after[: len(line)] == line}
     return sum(len(line) for line in lines if line not in within)
 
 
 def static_words(record: Record) -> int:
-    """Words of the distinct lines that remain once the question, the passages and the model's own words are taken out."""
+    """Words of the distinct lines that remain after removing the question, the passages and the model's own text."""
     question = {line for line in map(_plain, record.question.text.split("\n")) if line}
     said = {line for text in _said(record) for line in map(_plain, text.split("\n")) if line}
     texts = [_plain(passage.text) for passage in record.passages]
@@ -58,7 +58,7 @@ def _lines(texts: Iterable[str]) -> Iterable[str]:
 
 
 def _said(record: Record) -> Iterable[str]:
-    """What the model said, and what was made of it: queries, claims."""
+    """The model's own text, and what was derived from it: queries, claims."""
     for step in record.own_steps:
         if isinstance(step, ModelCall) and step.text:
             yield step.text

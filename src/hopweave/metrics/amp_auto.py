@@ -1,16 +1,16 @@
-"""AMP-auto: how many of an answer's marks stand where they belong, judged by words instead of by people.
+"""AMP-auto: how many of an answer's marks are correctly placed, judged by word matching instead of by people.
 
-Definition. A mark k is well placed if its fragment (see `skc`) says the answer a_k of the claim that k cites, and the cited
-passage says it too. Says: holds its normalised words in a row, or has a ROUGE-L of at least alpha with it (F1 for the fragment;
-for the passage, of long answers only, the precision of a_k, since a passage is longer than what it supports).
+Definition. A mark k is well placed if its fragment (see `skc`) states the answer a_k of the claim that k cites, and the cited
+passage states it too. States: contains its normalised words consecutively, or has a ROUGE-L of at least alpha with it (F1 for
+the fragment; for the passage, of long answers only, the precision of a_k, since a passage is longer than what it supports).
 
     AMP-auto(answer) = well placed marks / marks, over distinct (fragment, k)
 
-Source: stands in for AMP of SearChain (section 4.3, table 5), for which three people judged; it is another measure and has
-another name. For AMP itself export a sheet: `hopweave annotate`. Range 0 to 1, higher is better. An answer without marks has no
-data. `confident_citations` is the second stand-in, from the authors' server: the share of citations whose reading had a
-confidence above theta, which is the threshold that the method itself went by, as its record says; no data where no reader
-read them, or where the record names no threshold and none is set: on another reader's scale the share would mean nothing.
+Source: a substitute for AMP in SearChain (section 4.3, table 5), which three people judged; it is a different measure with a
+different name. For AMP itself, export a sheet: `hopweave annotate`. Range 0 to 1, higher is better. An answer without marks has
+no data. `confident_citations` is a second substitute, from the authors' server: the share of citations whose reading had a
+confidence above theta, the threshold that the method itself used, according to its record; no data if no reader read them, or
+if the record names no threshold and none is set: on another reader's scale the share would be meaningless.
 
 >>> from hopweave.metrics._worked import claimed, quoted, worked
 >>> from hopweave.types import Passage
@@ -37,7 +37,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class AmpAuto:
-    """How many of an answer's marks stand where they belong, judged by words."""
+    """How many of an answer's marks are correctly placed, judged by word matching."""
 
     columns: ClassVar[Mapping[str, Column]] = {
         "amp_auto": Column("share of the marks that stand where they belong"),

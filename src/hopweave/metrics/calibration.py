@@ -1,19 +1,19 @@
 """Calibration: whether answers given with more confidence are more often right.
 
-Definition. The confidence of a record, 0 to 1, is the share of samples that agree where it voted (`vote`), else, where a reader
-read what it cites (`readers`), the logistic function of the least confidence among its claims, each taken at its best citation:
-an answer is as sure as its weakest step. Readers' confidences are logits or log-odds on scales of their own, so ECE and Brier
-score tell how far that reading of them carries; AUROC depends on the order alone. An answer is right by cover-EM, or by exact
-match.
+Definition. The confidence of a record, 0 to 1, is the share of samples that agree if it voted (`vote`), else, if a reader read
+what it cites (`readers`), the logistic function of the lowest confidence among its claims, each taken at its best citation: an
+answer is only as certain as its weakest step. Readers' confidences are logits or log-odds on different scales, so ECE and
+Brier score also measure how far this interpretation holds; AUROC depends only on the order. An answer is right by cover-EM, or
+by exact match.
 
-Of a whole cell, over the records that have a confidence and a gold:
+For a whole cell, over the records that have a confidence and a gold answer:
 
     ECE    = sum over 10 bins of equal width of (records in bin / records) x |accuracy in bin - mean confidence in bin|
     Brier  = mean of (confidence - right)^2
     AUROC  = P(confidence of a right answer > that of a wrong one), ties half
 
 Source: Naeini et al. 2015 (ECE), Brier 1950. Range 0 to 1; ECE and Brier: lower is better; AUROC: higher, 0.5 is chance. A
-record without a confidence has no data; AUROC has none where all are right or all wrong.
+record without a confidence has no data; AUROC has none if all answers are right or all are wrong.
 
 >>> from hopweave.metrics._worked import worked
 >>> said = [worked("Ulm", ["Ulm"], decisions=[("vote", {"consistency": 0.9})]), worked("Ulm", ["Bonn"])]

@@ -1,11 +1,12 @@
-"""Calls: how often the model, the retriever and the reader were asked.
+"""Calls: how often the model, the retriever and the reader were called.
 
-Definition. Counts over a record. `llm_calls` are requests to the model, `completions` the replies they were for (several
-samples may come of one request), `llm_failures` the requests that failed for good, `searches` batches sent to the retriever,
-`queries` the queries in them, `reads` passages read. Replies from the store count like any other. `offline_llm_calls` are the
-requests of what a run does once and its questions share, such as writing demonstrations: they are in no other column, the sum
-over questions counts them over and over, and without such a stage there is no data. Range 0 up, lower is better. Failed
-questions count: what they took was spent. Source: `trace.Totals`; the papers' tables count rounds and words instead.
+Definition. Counts over a record. `llm_calls` are requests to the model, `completions` the replies that they asked for (one
+request may ask for several samples), `llm_failures` the requests that failed for good, `searches` batches sent to the
+retriever, `queries` the queries in them, `reads` passages read. Replies from the store count like any other.
+`offline_llm_calls` are the requests of work that a run does once for all questions, such as writing demonstrations: they are
+in no other column, a sum over questions would count them repeatedly, and without such a stage there is no data. Range 0 up,
+lower is better. Failed questions count: their costs were spent. Source: `trace.Totals`; the papers' tables count rounds and
+words instead.
 
 >>> from hopweave.metrics._worked import worked
 >>> spent = Calls().score(*worked("Ulm", calls=[("Which town?", "Ulm")], searches=[["Ulm", "Ulm town"]]))
@@ -26,7 +27,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """How often the model, the retriever and the reader were asked."""
+    """How often the model, the retriever and the reader were called."""
 
     columns: ClassVar[Mapping[str, Column]] = {
         "llm_calls": spent("requests to the model"),

@@ -1,16 +1,16 @@
-"""Citation precision and recall: whether the cited spans bear the claims out.
+"""Citation precision and recall: whether the cited spans support the claims.
 
 Definition. Over the claims of an answer that say something and their citations,
 
-    recall    = claims borne out by at least one of their citations / claims
-    precision = citations that bear their claim out / citations
+    recall    = claims supported by at least one of their citations / claims
+    precision = citations that support their claim / citations
 
-A span bears a claim out if it entails it. `by = "words"` takes that as: the claim's normalised words stand in the quote in a
-row; of a yes or a no that says nothing, so those claims are left out. `by = "judge"` reads verdicts that a judge model wrote
-before (`hopweave judge RUN` makes the file): no model is called here. A pair that the judge failed on is left out. The share of
-pairs left out is `citations_undecided`.
+A span supports a claim if it entails it. `by = "words"` approximates this: the quote contains the claim's normalised words
+consecutively; this is undecided for a yes or a no, so those claims are left out. `by = "judge"` reads verdicts that a judge
+model wrote beforehand (`hopweave judge RUN` creates the file): no model is called here. A pair on which the judge failed is
+left out. The share of pairs left out is `citations_undecided`.
 
-Source: citation recall and precision as in ALCE (Gao et al. 2023), on claims instead of sentences, each citation by itself.
+Source: citation recall and precision as in ALCE (Gao et al. 2023), on claims instead of sentences, each citation separately.
 Range 0 to 1, higher is better. An answer without citations has no precision; one without claims has no data.
 
 >>> from hopweave.metrics._worked import claimed, quoted, worked
@@ -38,7 +38,7 @@ from hopweave.types import Claim, Column, Example
 
 @dataclass(frozen=True, slots=True)
 class Citations:
-    """Whether the cited spans bear the claims out."""
+    """Whether the cited spans support the claims."""
 
     columns: ClassVar[Mapping[str, Column]] = {
         "citation_precision": Column("share of the citations that bear their claim out"),
@@ -76,7 +76,7 @@ class Citations:
         return values
 
     def _is_undecided(self, claim: Claim, verdicts: list[bool | None]) -> bool:
-        """Whether nothing can be said of a claim; one without citations is simply not borne out."""
+        """Whether a claim cannot be decided; one without citations is simply not supported."""
         return bool(verdicts) or (self.by == "words" and is_yes_or_no(claim.text))
 
     def _verdicts(self, claim: Claim) -> list[bool | None]:

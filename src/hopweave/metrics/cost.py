@@ -1,11 +1,11 @@
-"""Cost: what the model's tokens of a question cost, by a table of prices.
+"""Cost: the cost of a question's model tokens, by a price table.
 
 Definition. With prices of a million tokens,
 
     cost = ((prompt - cached) x price of prompt + cached x price of cached + completion x price of completion) / 1,000,000
 
-in the table's own currency. Replies from the store cost what they would have cost. The table is yours (prices go stale): a TOML
-file with a row a model, found by a pattern of the model's identity.
+in the table's own currency. Replies from the store cost what they would have cost. The table is your own (prices go stale): a
+TOML file with one row per model, found by a pattern for the model's identity.
 
     currency = "USD"
     [[prices]]
@@ -14,9 +14,9 @@ file with a row a model, found by a pattern of the model's identity.
     cached = 0.5
     completion = 4.0
 
-`offline_cost` is that of what a run does once and its questions share; it is not in `cost`, and without such a stage there is
-no data. Range 0 up, lower is better. Failed questions count. Without a table, with one that cannot be read, or for a model that
-has no row there is an error and never a 0; where tokens are neither counted nor estimated there is no data.
+`offline_cost` is that of work that a run does once for all questions; it is not in `cost`, and without such a stage there is
+no data. Range 0 up, lower is better. Failed questions count. Without a table, with an unreadable one, or for a model without a
+row there is an error, never a 0; if tokens are neither counted nor estimated there is no data.
 
 >>> import tempfile, pathlib
 >>> from hopweave.metrics._worked import worked
@@ -42,7 +42,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the model's tokens of a question cost, by a table of prices."""
+    """The cost of a question's model tokens, by a price table."""
 
     columns: ClassVar[Mapping[str, Column]] = {
         "cost": spent("price of the tokens", "currency of the table"),

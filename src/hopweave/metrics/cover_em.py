@@ -1,23 +1,24 @@
-"""cover-EM: whether a right answer stands within what was answered.
+"""cover-EM: whether the answer contains a right answer.
 
-Definition. 1 if the normalised words of some right answer stand in the normalised answer, as characters in a row; else 0.
+Definition. 1 if the normalised answer contains the normalised words of some right answer, as a substring; else 0.
 Lower case, without punctuation and articles (SQuAD's normaliser).
 
     cover(p, G) = max over g in G of [norm(g) is a substring of norm(p)]
 
 Source: the measure of SearChain (section 4.1) and ToQD (section 4.1) for short answers. Range 0 to 1, higher is better. Golds
-that normalise to nothing are skipped; without any other there is no data.
+that normalise to nothing are skipped; if there are no others, there is no data.
 
-`scope` says what is looked into: the bare answer (`answer`) or the whole final content without its marks (`full`, which the
-papers' wording allows, and which is never lower by much and often higher): say which with every number. `boundary = "raw"` is
-the plain substring of the authors' server and of FlashRAG, under which `no` stands in `not known` and `1` in `1839`; `auto`
-wants whole words for golds of one word of at most 3 characters, and for labels.
+`scope` selects what is searched: the bare answer (`answer`) or the whole final content without its marks (`full`, which the
+papers' wording allows, and which is never much lower and often higher): report it with every number. `boundary = "raw"` is
+the plain substring of the authors' server and of FlashRAG, under which `no` is found in `not known` and `1` in `1839`; `auto`
+requires whole words for golds of one word of at most 3 characters, and for labels.
 
-`match = "toqd"` is the rule in ToQD's released code, which is not cover-EM: all words of the gold are among those of the answer
-in any order, or else its names and numbers are. There names are the entities (persons, organisations, places, dates) that a
-tagger finds in lower-cased text without punctuation; here they are runs of capitalised words in the text as it is, and a date
-is but its numbers. So this finds names that the tagger misses in lower case, and takes a capitalised word that names nothing
-for a name. The first step and the numbers (digits parted into threes where commas were deleted) are the same.
+`match = "toqd"` is the rule in ToQD's released code, which is not cover-EM: all words of the gold are among those of the
+answer in any order, or else its names and numbers are. There, names are the entities (persons, organisations, places, dates)
+that a tagger finds in lower-cased text without punctuation; here, they are runs of capitalised words in the original text, and
+a date is only its numbers. So this finds names that the tagger misses in lower case, and mistakes a capitalised word that
+names nothing for a name. The first step and the numbers (split into groups of three digits where commas were deleted) are the
+same.
 
 >>> from hopweave.metrics._worked import worked
 >>> CoverEM().score(*worked("U.S. National Book Award", ["National Book Award"]))
@@ -41,7 +42,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class CoverEM:
-    """Whether a right answer stands within what was answered."""
+    """Whether the answer contains a right answer."""
 
     columns: ClassVar[Mapping[str, Column]] = {"cover_em": Column("a right answer stands within the answer")}
     counts_failures: ClassVar[bool] = False

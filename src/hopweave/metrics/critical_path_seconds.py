@@ -1,10 +1,10 @@
-"""Critical path: the seconds that no running side by side could have saved.
+"""Critical path: the seconds that no amount of parallelism could have saved.
 
-Definition. The longest chain of calls of which each has to wait for the one before it: calls under one step follow one another,
-branches of a graph run side by side, save that each waits for those it names. `serial_seconds` is the sum of the same calls one
-after the other. In both, the samples of one draw count once, as long as the longest of them: whether an endpoint draws them in
-one request or in as many side by side has nothing to do with the method. An offline stage is left out. Both hold however the
-run was in fact carried out, and whether or not replies came from the store.
+Definition. The longest chain of calls in which each depends on the previous one: calls under one step run in sequence, branches
+of a graph run in parallel, except that each waits for those it names. `serial_seconds` is the sum of the same calls run in
+sequence. In both, the samples of one draw count once, with the duration of the longest: whether an endpoint draws them in
+one request or in concurrent requests is independent of the method. An offline stage is left out. Both hold however the run was
+actually executed, and whether or not replies came from the store.
 
     critical path = max over paths through the graph of the sum of the seconds of the calls on it
 
@@ -30,7 +30,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class CriticalPathSeconds:
-    """The seconds that no running side by side could have saved."""
+    """The seconds that no amount of parallelism could have saved."""
 
     columns: ClassVar[Mapping[str, Column]] = {
         "critical_path_seconds": spent("longest chain of calls", "seconds"),

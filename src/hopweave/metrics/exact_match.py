@@ -4,9 +4,9 @@ Definition. 1 if the normalised bare answer equals a normalised right answer; el
 
     EM(p, G) = max over g in G of [norm(p) = norm(g)]
 
-Source: SQuAD (Rajpurkar et al. 2016), whose rule HotpotQA, MuSiQue and 2WikiMultiHopQA use too; `variant = "drop"` is that of
-DROP (Dua et al. 2019), which IRCoT's own tables use: words split at hyphens too, and numbers compared as numbers. Range 0 to 1,
-higher is better. Golds of which nothing is left once normalised count only where there is no other; no gold is no data.
+Source: SQuAD (Rajpurkar et al. 2016), whose rule HotpotQA, MuSiQue and 2WikiMultiHopQA also use; `variant = "drop"` is that of
+DROP (Dua et al. 2019), which IRCoT's own tables use: words are also split at hyphens, and numbers compared as numbers. Range 0
+to 1, higher is better. Golds that normalise to nothing count only if there is no other; without a gold there is no data.
 
 >>> from hopweave.metrics._worked import worked
 >>> ExactMatch().score(*worked("The Toronto Coach Terminal.", ["Toronto Coach Terminal"]))

@@ -1,14 +1,14 @@
-"""F1: how many words the answer shares with a right answer.
+"""F1: the word overlap between the answer and a right answer.
 
-Definition. With o words in common (as often as in both), P = o / words of the answer, R = o / words of the right answer,
+Definition. With o words in common (counted with multiplicity), P = o / words of the answer, R = o / words of the right answer,
 
     F1 = 2 P R / (P + R), and 0 if o = 0; the best over the right answers
 
 on normalised words. Precision and recall are those of the right answer with the best F1. Source: SQuAD (Rajpurkar et al. 2016);
-two answers of which nothing is left agree (SQuAD 2). `variant = "hotpotqa"`: a yes, no or noanswer on either side is worth 0
-against anything else, and nothing is worth 0 (the official script). `variant = "drop"` (Dua et al. 2019, the measure of IRCoT's
-tables): sets of words split at spaces and hyphens, numbers as numbers, spans paired one to one for the most, worth 0 where the
-gold has numbers and the answer none of them, to two decimals; it has no precision or recall. Range 0 to 1, higher is better.
+two answers that normalise to nothing agree (SQuAD 2). `variant = "hotpotqa"`: a yes, no or noanswer on either side scores 0
+against anything else, and an empty answer scores 0 (the official script). `variant = "drop"` (Dua et al. 2019, the measure of
+IRCoT's tables): sets of words split at spaces and hyphens, numbers as numbers, best one-to-one pairing of spans, 0 if the gold
+has numbers and the answer none of them, to two decimals; it has no precision or recall. Range 0 to 1, higher is better.
 
 >>> from hopweave.metrics._worked import worked
 >>> round(F1().score(*worked("Toronto, Ontario", ["Toronto"]))["f1"], 4)
@@ -32,7 +32,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class F1:
-    """How many words the answer shares with a right answer."""
+    """The word overlap between the answer and a right answer."""
 
     columns: ClassVar[Mapping[str, Column]] = {
         "f1": Column("words shared with a right answer"),

@@ -1,6 +1,6 @@
-"""Failures: how many questions have no answer, or not a finished one.
+"""Failures: how many questions have no answer, or no finished one.
 
-Definition. `failure_rate` is 1 for a question whose record holds an error instead of an answer, else 0. Of the others,
+Definition. `failure_rate` is 1 for a question whose record has an error instead of an answer, else 0. For the others,
 `empty_answer` is 1 if the bare answer is empty, and `stopped_early` is 1 if something other than the method's own end stopped
 it (a limit of the budget, `max_rounds`); a failed question has no data there. Means are shares. Range 0 to 1, lower is better.
 
@@ -23,7 +23,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """How many questions have no answer, or not a finished one."""
+    """How many questions have no answer, or no finished one."""
 
     columns: ClassVar[Mapping[str, Column]] = {
         "failure_rate": Column("ended in an error", better="lower"),

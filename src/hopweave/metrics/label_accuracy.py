@@ -1,12 +1,12 @@
-"""Label accuracy: whether the label is right, for yes or no and for claims that are supported or refuted.
+"""Label accuracy: whether the label is right, for yes-or-no questions and for claims that are supported or refuted.
 
-Definition. The answer's label is the first one that stands in it behind the final marker, as whole words and whatever the case
-(true and false count as yes and no or as supported and refuted); without one, the last line that names a label decides. Right
-is 1, another label or none is 0. Accuracy is the mean. Source: StrategyQA and FEVER as SearChain scores them (section 4.1), by
-equality of labels instead of containment. Range 0 to 1, higher is better; `unmapped` is the share of answers that name no
-label, which are wrong by this definition: look at it before believing a low accuracy. No labels or no gold is no data.
+Definition. The answer's label is the first one after the final marker, as whole words and case-insensitively (true and false
+count as yes and no, or as supported and refuted); without a marker, the last line with a label decides. A right label
+scores 1, another label or none 0. Accuracy is the mean. Source: StrategyQA and FEVER as SearChain scores them (section 4.1), by
+equality of labels instead of containment. Range 0 to 1, higher is better; `unmapped` is the share of answers without a
+label, which are wrong by this definition: check it before trusting a low accuracy. Without labels or gold there is no data.
 
-Of a whole cell: `majority_baseline`, the accuracy of always saying the commonest gold label.
+For a whole cell: `majority_baseline`, the accuracy of always answering the most frequent gold label.
 
 >>> from hopweave.metrics._worked import worked
 >>> asked = {"form": "label", "labels": ["Yes", "No"]}

@@ -1,12 +1,12 @@
 """Paragraph recall at a fixed budget: how many of the gold paragraphs were retrieved.
 
-Definition. With the first 15 distinct paragraphs that the answer was made from as a set,
+Definition. With the first 15 distinct paragraphs that the answer was based on as a set,
 
     recall = |gold paragraphs among them| / |gold paragraphs|
 
-Ids are compared in lower case without spaces; order does not count. Source: IRCoT (section 4.2), whose budget is 15. Range 0 to
+Ids are compared in lower case without spaces; order is ignored. Source: IRCoT (section 4.2), whose budget is 15. Range 0 to
 1, higher is better. A question without gold paragraphs has no data (IRCoT's code gives it 0), nor has a record that never
-searched, unless `without_search = "zero"`. `paragraphs_retrieved` is how many the recall was had from.
+searched, unless `without_search = "zero"`. `paragraphs_retrieved` is the number of paragraphs behind the recall.
 
 >>> from hopweave.metrics._worked import worked
 >>> from hopweave.types import Passage

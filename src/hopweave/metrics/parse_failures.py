@@ -1,8 +1,8 @@
-"""Parse failures: how often the model's words could not be read.
+"""Parse failures: how often model output could not be parsed.
 
-Definition. `parse_failures` counts the places of a record where a reader of the model's words (of chains, numbered lists, final
-answers) found something it could not read; `parse_failure_rate` is 1 if there is any, so that its mean is the share of
-questions touched. An answer may come out all the same, from the rest. Range 0 up and 0 to 1, lower is better. Failed
+Definition. `parse_failures` counts the places of a record where a parser of model output (chains, numbered lists, final
+answers) found something unparseable; `parse_failure_rate` is 1 if there is any, so that its mean is the share of questions
+affected. An answer may still be found in the rest. Range 0 up and 0 to 1, lower is better. Failed
 questions count.
 
 >>> from hopweave.metrics._worked import worked
@@ -23,7 +23,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class ParseFailures:
-    """How often the model's words could not be read."""
+    """How often model output could not be parsed."""
 
     columns: ClassVar[Mapping[str, Column]] = {
         "parse_failures": spent("places that could not be read"),

@@ -1,17 +1,17 @@
-"""Hits@K, MAP@K and MRR@K of what was retrieved, as MultiHop-RAG computes them or by the standard definitions.
+"""Hits@K, MAP@K and MRR@K of the retrieval result, as MultiHop-RAG computes them or by the standard definitions.
 
-Definition. A retrieved passage is relevant if its text holds a gold fact (compared without spaces and line breaks; case
-counts), or, where the dataset names passages, if it is one of them. With the passages in the order that counts, each once:
+Definition. A retrieved passage is relevant if its text contains a gold fact (compared without spaces and line breaks,
+case-sensitively) or, if the dataset names passages, if it is one of them. With the passages in ranked order, each once:
 
     Hits@K  1 if a relevant one is among the first K, else 0 (`hits` with `cutoff`, `hits_early` with `early_cutoff`)
     MRR@K   1 / rank of the first relevant one within K, else 0
     MAP@K   multihop_rag: sum over ranks j within K of c_j / j, divided by min(number of golds, K), where c_j counts the golds
-            found for the first time at rank j; it is not cumulative, so that a perfect ranking of two golds is worth 0.75
+            found for the first time at rank j; it is not cumulative, so that a perfect ranking of two golds scores 0.75
             standard: sum over relevant ranks j within K of (relevant ones up to j) / j, divided by the number of relevant ones;
-            with facts, a passage that brings nothing new is not relevant again, and a fact never found counts as one missed
+            with facts, a passage that adds nothing new is not relevant again, and a fact that is never found counts as missed
 
 Source: MultiHop-RAG (Tang and Yang 2024) and its evaluation code with K = 10 and 4, the setting of ToQD's table 3. Range 0
-to 1, higher is better. MultiHop-RAG's MAP can pass 1 where there are more than K golds; it is cut there. A question without
+to 1, higher is better. MultiHop-RAG's MAP can exceed 1 if there are more than K golds; it is capped there. A question without
 golds (its null queries) has no data, nor has a record that never searched, unless `without_search = "zero"`.
 
 >>> from hopweave.metrics._worked import worked
@@ -38,7 +38,7 @@ from hopweave.types import Column, Example, Gold
 
 @dataclass(frozen=True, slots=True)
 class Retrieval(Bounded):
-    """Hits, MAP and MRR of what was retrieved, in the order in which it counts."""
+    """Hits, MAP and MRR of the retrieval result, in ranked order."""
 
     columns: ClassVar[Mapping[str, Column]] = {
         "hits": Column("something relevant is among the first K"),
@@ -88,7 +88,7 @@ class Retrieval(Bounded):
 
 
 def _fresh(found: Sequence[frozenset[int]]) -> list[int]:
-    """How many golds each rank holds that no rank before it did."""
+    """How many golds each rank has that no earlier rank had."""
     seen: set[int] = set()
     counts = []
     for golds in found:
@@ -104,7 +104,7 @@ def _first_finds(fresh: Sequence[int], num_golds: int, cutoff: int) -> float:
 
 
 def _average_precision(fresh: Sequence[int], num_golds: int, cutoff: int) -> float:
-    """The standard AP@K: each rank that brings something new is relevant, each gold that is never found is one more."""
+    """The standard AP@K: each rank that adds something new is relevant, each gold that is never found counts as one more."""
     ranks = [rank for rank, count in enumerate(fresh, start=1) if count]
     num_relevant = len(ranks) + num_golds - sum(fresh)
     return sum(place / rank for place, rank in enumerate(ranks, start=1) if rank <= cutoff) / num_relevant

@@ -1,12 +1,12 @@
-"""ROUGE-L: how much of a long right answer is said in the same order.
+"""ROUGE-L: how much of a long right answer is stated in the same order.
 
-Definition. From the longest common subsequence of the words of both texts come P (over the words of the answer) and R (over
+Definition. The longest common subsequence of the words of both texts gives P (over the words of the answer) and R (over
 those of the right answer); the value is F, the best over the right answers. Source: Lin 2004; ELI5 comes from KILT (Petroni et
 al. 2021), so `variant = "kilt"` is what KILT's evaluator computes with the Python package `rouge`: pieces between full stops,
-unions of common subsequences as sets of words, case counts (`_rouge.py` has the formula). `variant = "seq"` is the plain
-sequence over the whole texts, lower case, letters and digits only, as Google's `rouge_score` without stemming. The papers do
-not say which they used, and the two differ: say which with every number. Range 0 to 1, higher is better. An answer without a
-word is worth 0; no gold is no data. Marks `[k]` are taken out of the answer.
+unions of common subsequences as sets of words, case-sensitive (`_rouge.py` has the formula). `variant = "seq"` is the plain
+sequence over the whole texts, lower case, letters and digits only, as in Google's `rouge_score` without stemming. The papers do
+not say which they used, and the two differ: report the variant with every number. Range 0 to 1, higher is better. An answer
+without words scores 0; without a gold there is no data. Marks `[k]` are removed from the answer.
 
 >>> from hopweave.metrics._worked import worked
 >>> said = worked("a b c d. a b", ["a b. c d"], form="long")
@@ -29,7 +29,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class RougeL:
-    """How much of a long right answer is said in the same order."""
+    """How much of a long right answer is stated in the same order."""
 
     columns: ClassVar[Mapping[str, Column]] = {"rouge_l": Column("F of the longest common subsequence with a right answer")}
     counts_failures: ClassVar[bool] = False

@@ -1,8 +1,8 @@
-"""Rounds: how often reasoning turned to the retriever.
+"""Rounds: how often the reasoning used the retriever.
 
-Definition. `mode = "block"`: stretches of searches between two calls of the model, however many queries they sent, so that
-several queries written at once are one round; searching before the model said anything is one too. `per_call`: every query, as
-ToQD's released code counts. Source: #r of SearChain (table 6) and ToQD (table 2b), which do not say how they count; by blocks,
+Definition. `mode = "block"`: runs of searches between two model calls, however many queries they sent, so that several queries
+written at once are one round; searching before the first model call is one, too. `per_call`: every query, as in ToQD's released
+code. Source: #r of SearChain (table 6) and ToQD (table 2b), which do not say how they count; by blocks,
 Plan-and-Solve with retrieval has the 1 of their tables. Range 0 up, lower is better. Failed questions count.
 
 >>> from hopweave.metrics._worked import worked
@@ -24,7 +24,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """How often reasoning turned to the retriever."""
+    """How often the reasoning used the retriever."""
 
     columns: ClassVar[Mapping[str, Column]] = {"rounds": spent("rounds of retrieval")}
     counts_failures: ClassVar[bool] = True

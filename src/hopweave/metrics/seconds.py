@@ -1,12 +1,11 @@
-"""Seconds: how long a question took, and how much of that the model and the retriever.
+"""Seconds: how long a question took, and how much of that was spent on the model and the retriever.
 
-Definition. `seconds` is the time from taking the question up to its record, with whatever ran beside it; `llm_seconds` and
-`search_seconds` are the sums over its calls, waiting and retries included, as if one came after the other. A reply from the
-store counts in `llm_seconds` with what it took when it was made, but the question itself was then answered faster than it can
-be: `seconds` is no data if any reply came from the store, or of an equal call that another question had made at the time. An
-offline stage is left out of all three. Source: t of SearChain (table 6) and ToQD (table 2b): measure it one
-question at a time (`--parallel 1`), or waiting for each other is counted, too. Range 0 up, lower is better. Failed questions
-count.
+Definition. `seconds` is the time from starting the question to its record, including anything that ran concurrently;
+`llm_seconds` and `search_seconds` are the sums over its calls, including waiting and retries, as if run in sequence. A reply
+from the store counts in `llm_seconds` with its original duration, but the question itself was then answered faster than
+possible: `seconds` has no data if any reply came from the store, or from an identical concurrent call of another question. An
+offline stage is left out of all three. Source: t of SearChain (table 6) and ToQD (table 2b): measure it one question at a time
+(`--parallel 1`), or waiting for other questions is included. Range 0 up, lower is better. Failed questions count.
 
 >>> from hopweave.metrics._worked import worked
 >>> Seconds().score(*worked("Ulm", calls=[("Which town?", "Ulm")], searches=[["Ulm"]], seconds=2.0))
@@ -26,7 +25,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """How long a question took, and how much of that the model and the retriever."""
+    """How long a question took, and how much of that was spent on the model and the retriever."""
 
     columns: ClassVar[Mapping[str, Column]] = {
         "seconds": spent("from the question to its record", "seconds"),

@@ -1,12 +1,12 @@
-"""SKC: how many pieces of knowledge an answer gives with a document that supports them.
+"""SKC: how many pieces of knowledge an answer gives together with a supporting document.
 
-Definition. The number of marked fragments of the final content: the words between a mark `[k]` and the mark or beginning of the
-sentence before it, each pair of fragment and k once; only marks that resolve to a citation. The mean is over answers.
+Definition. The number of marked fragments of the final content: the words between a mark `[k]` and the preceding mark or the
+beginning of the sentence, each pair of fragment and k once; only marks that resolve to a citation. The mean is over answers.
 
     SKC(answer) = |{(fragment, k)}|
 
 Source: SearChain (section 4.3, table 5), where people counted; this count is automatic. Range 0 up, higher is better. It grows
-with the length of answers and with the number of hops asked for: compare it on the same questions only.
+with the length of answers and the number of hops: compare it only on the same questions.
 
 >>> from hopweave.metrics._worked import claimed, quoted, worked
 >>> from hopweave.types import Passage
@@ -31,7 +31,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class SKC:
-    """How many pieces of knowledge an answer gives with a document that supports them."""
+    """How many pieces of knowledge an answer gives together with a supporting document."""
 
     columns: ClassVar[Mapping[str, Column]] = {"skc": Column("marked fragments of the final content", high=math.inf)}
     counts_failures: ClassVar[bool] = False

@@ -1,12 +1,12 @@
-"""Tokens: how much the model read and wrote, as its endpoint counts; estimated where it does not.
+"""Tokens: how much the model read and wrote, as counted by its endpoint; estimated where it gives no count.
 
-Definition. Sums over the calls of a record: `prompt_tokens` in, `cached_tokens` those of them that the endpoint had computed
-before, `completion_tokens` out, `total_tokens` in and out. Replies from the store count as when they were made. An endpoint
+Definition. Sums over the calls of a record: `prompt_tokens` in, `cached_tokens` those of them in the endpoint's cache,
+`completion_tokens` out, `total_tokens` in and out. Replies from the store count as in the original call. An endpoint
 counts neither a reply whose stream was cut nor a call that failed for good: their tokens are estimated when the record is
-written, a token for 4 bytes, and `estimated_tokens` says how many of `total_tokens` they are. `offline_tokens` are in and out
-of what a run does once and its questions share, if there is such a stage; they are in no other column. Range 0 up,
-lower is better, save for cached ones. Failed questions count. If a record has a reply with neither a count nor an estimate, the
-sum is not known and there is no data.
+written, at one token per 4 bytes, and `estimated_tokens` says how many of `total_tokens` they are. `offline_tokens` are in and
+out of work that a run does once for all questions, if there is such a stage; they are in no other column. Range 0 up,
+lower is better, except for cached ones. Failed questions count. If a record has a reply with neither a count nor an estimate,
+the sum is unknown and there is no data.
 
 >>> from hopweave.metrics._worked import worked
 >>> Tokens().score(*worked("Ulm", calls=[("Which town is it?", "Ulm")]))
@@ -27,7 +27,7 @@ from hopweave.types import Column, Example
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """How much the model read and wrote, as its endpoint counts."""
+    """How much the model read and wrote, as counted by its endpoint."""
 
     columns: ClassVar[Mapping[str, Column]] = {
         "prompt_tokens": spent("read by the model", "tokens"),

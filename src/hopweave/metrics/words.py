@@ -1,22 +1,22 @@
 """Words: how much was written to the model and by it, counted in the three ways that tables may mean.
 
-Definition. Words are what white space separates.
+Definition. Words are separated by white space.
 
     words_billed  all words sent, each time they were sent: what an endpoint reads
     words_unique  words of the distinct lines sent, once each; a line that grows from call to call counts at its longest
-    words_static  words_unique less what belongs to the question: instructions and demonstrations
-    words_out     all words that the model wrote, every sample included
+    words_static  words_unique minus what belongs to the question: instructions and demonstrations
+    words_out     all words that the model wrote, including every sample
 
 The papers' #n does not say which of the first three it is: ReAct's published number is exactly that of its demonstrations, and
-SearChain's fits prompt, question and feedback without the history sent again. So name the one you compare.
+SearChain's matches prompt, question and feedback without repeated history. So name the one you compare.
 
-What is the same for every question cannot be read off one record, so `words_static` is found by subtraction: from the distinct
-lines of the user's and system's turns come off the question, the passages (whole or in part, at least 4 words of them), their
-titles, and what the model wrote or asked for. What is left are instructions and demonstrations, those included that a method
-chose for this question; labels that frame a passage or a step count once. It is within a few words of the wording itself.
+What is the same for every question cannot be read from one record, so `words_static` is computed by subtraction: from the
+distinct lines of the user and system turns, the question, the passages (whole or in part, at least 4 words of them), their
+titles, and what the model wrote or asked for are removed. What remains are instructions and demonstrations, including those
+chosen for this question; labels that frame a passage or a step count once. It is within a few words of the prompt templates.
 
-`words_billed` and the `prompt_tokens` of the same record are of the same requests: one for all samples that it drew. What a run
-does once and its questions share (an offline stage) is left out of all four.
+`words_billed` and the `prompt_tokens` of the same record cover the same requests: one for all samples that it drew. Work that a
+run does once for all questions (an offline stage) is left out of all four.
 
 Source: SearChain (table 6) and ToQD (table 2b). Range 0 up, lower is better. Failed questions count.
 

@@ -1,4 +1,4 @@
-"""The checksums of model files, kept beside them so that later starts need not read whole files again."""
+"""The checksums of model files, stored next to them so that later starts need not read whole files again."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hopweave.model_files.known import KNOWN_MODELS, KnownModel, model_path
 
 
 def model_identity(name: str) -> str:
-    """Names the weights of a model by their checksum: of the file in use or, for a known model that is absent, the known one.
+    """Identifies a model's weights by checksum: that of the file in use or, for a known model that is absent, the known one.
 
     Raises:
         SettingsError: for an unknown name.
-        DataError: for a file that cannot be read, or that of a known model with other bytes than it has.
+        DataError: for a file that cannot be read, or a known model's file with the wrong content.
     """
     path, known = model_path(name), KNOWN_MODELS.get(name)
     if known is not None and not path.is_file():
@@ -26,10 +26,10 @@ def model_identity(name: str) -> str:
 
 
 def checksum(path: Path) -> str:
-    """The SHA-256 of a model file, from the note beside it if file and note still belong together, else computed and noted.
+    """The SHA-256 of a model file, from the note next to it if they still match, else computed and noted.
 
-    They do while size, inode, and the times of the last change of content and of the inode are as noted. Anybody can set the
-    first of these times back, nobody the second.
+    They match while size, inode, and the times of the last change of content and of the inode are as noted. The first of these
+    times can be forged, the second cannot.
 
     Raises:
         DataError: if the file cannot be read.
@@ -55,14 +55,14 @@ def checked(known: KnownModel, path: Path) -> str:
     sha256 = checksum(path)
     if sha256 != known.sha256:
         raise DataError(
-            f"{path} is not {known.name}: its SHA-256 is {sha256}, expected {known.sha256}; it was changed where it lies: run "
+            f"{path} is not {known.name}: its SHA-256 is {sha256}, expected {known.sha256}; it was modified on disk: run "
             f"hopweave models remove {known.name}, then hopweave models fetch {known.name}"
         )
     return sha256
 
 
 def facts_of(path: Path) -> dict[str, int]:
-    """What a file has of its own as long as nobody writes to it or puts another in its place."""
+    """Properties of a file that stay the same as long as nobody writes to it or replaces it."""
     status = path.stat()
     return {
         "size": status.st_size,
@@ -73,20 +73,20 @@ def facts_of(path: Path) -> dict[str, int]:
 
 
 def note_beside(path: Path) -> Path:
-    """Where the checksum of a model file is noted."""
+    """The path of the note with a model file's checksum."""
     return path.with_name(f"{path.name}.json")
 
 
 def note_checksum(path: Path, sha256: str, facts: Mapping[str, int], source: str) -> None:
-    """Notes the checksum of a model file, and where it came from, for as long as the file has these facts."""
+    """Notes the checksum of a model file, and its source, for as long as the file has these properties."""
     try:
         write_note(note_beside(path), {"sha256": sha256, **facts, "source": source})
-    except OSError:  # a folder that is not ours to write to: the file is hashed again next time
+    except OSError:  # the folder is not writable: the file is hashed again next time
         return
 
 
 def read_note(path: Path) -> Mapping[str, Any]:
-    """What a small JSON file says; nothing if it is not there or cannot be read."""
+    """The content of a small JSON file; empty if it is missing or cannot be read."""
     try:
         data = read_json(path.read_bytes())
     except (OSError, ValueError):

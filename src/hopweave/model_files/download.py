@@ -1,4 +1,4 @@
-"""An unfinished download: the bytes so far, what they are, and how more are added."""
+"""An unfinished download: the bytes so far, a description of them, and how more are added."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from hopweave.model_files.checksums import read_note, write_note
 from hopweave.model_files.known import KnownModel
 
 OnNote = Callable[[str], None]
-"""Told in one line what is being done."""
+"""Called with one line on what is being done."""
 
 _CHUNK_BYTES = 1 << 20
 
 
 class SourceFailed(Exception):
-    """One source failed; the next may not."""
+    """One source failed; the next one may work."""
 
     def __init__(self, source: str, reason: str) -> None:
         super().__init__(reason)
@@ -30,11 +30,11 @@ class SourceFailed(Exception):
 
 
 class TooMuch(SourceFailed):
-    """The source sent more than the file has."""
+    """The source sent more bytes than expected."""
 
 
 class Download:
-    """An unfinished download: the bytes so far, and a note that says what they are."""
+    """An unfinished download: the bytes so far, and a note that describes them."""
 
     def __init__(self, path: Path, source: str) -> None:
         self.partial = path.with_name(f"{path.name}.{source}.partial")
@@ -42,7 +42,7 @@ class Download:
         self.files = (self.partial, self.note)
 
     def resume(self) -> Mapping[str, Any]:
-        """What the note says, with the bytes cut back to the length that it vouches for."""
+        """The content of the note, with the file truncated to the length that the note vouches for."""
         noted = read_note(self.note)
         size = size_of(self.partial)
         vouched = noted.get("size", size)
@@ -54,7 +54,7 @@ class Download:
         return noted
 
     def vouch(self, **facts: Any) -> None:
-        """Notes what the bytes are; with `size`, that no more than so many of them count."""
+        """Writes the note; with `size`, only that many bytes are valid."""
         write_note(self.note, facts)
 
     def discard(self) -> None:
@@ -64,10 +64,10 @@ class Download:
 
 
 def check_space(folder: Path, num_bytes: int) -> None:
-    """Makes sure that a folder, which is made if it is not there, has room.
+    """Makes sure that a folder, which is created if missing, has enough space.
 
     Raises:
-        DataError: if it has not.
+        DataError: if it does not.
     """
     folder.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free
@@ -81,11 +81,11 @@ def check_space(folder: Path, num_bytes: int) -> None:
 def disk_full(download: Download) -> DataError:
     """The error for a disk that filled up during a download."""
     folder = download.partial.parent
-    return DataError(f"the disk of {folder} is full; make room there and fetch again: it goes on from where it stopped")
+    return DataError(f"the disk of {folder} is full; make room there and fetch again: it resumes where it stopped")
 
 
 class Writing:
-    """The unfinished file, open at its end; knows the SHA-256 of all that is in it, and takes no more than the whole has."""
+    """The unfinished file, open at its end; tracks the SHA-256 of its content, and accepts no more than the expected bytes."""
 
     def __init__(self, file: BinaryIO, digest: hashlib._Hash, num_bytes: int, source: str) -> None:
         self._file, self._digest, self._room, self._source = file, digest, num_bytes, source
@@ -94,23 +94,23 @@ class Writing:
         """Writes a piece."""
         self._room -= len(chunk)
         if self._room < 0:
-            raise TooMuch(self._source, "sent more bytes than the file has; what came was deleted")
+            raise TooMuch(self._source, "sent more bytes than the file has; the download was deleted")
         self._digest.update(chunk)
         return self._file.write(chunk)
 
 
 @contextmanager
 def appending(download: Download, digest: hashlib._Hash, known: KnownModel, source: str) -> Iterator[Writing]:
-    """Opens an unfinished download to go on with it; one that gets too long is deleted.
+    """Opens an unfinished download to resume it; one that gets too long is deleted.
 
     Args:
         download: the unfinished file.
-        digest: of what is in it; follows what is added.
-        known: what the file is to become.
+        digest: of its content; updated with what is added.
+        known: the expected model.
         source: where it comes from, for messages.
 
     Raises:
-        SourceFailed: if the source sends more than the file has.
+        SourceFailed: if the source sends more bytes than expected.
     """
     try:
         with download.partial.open("ab") as file:
@@ -121,10 +121,10 @@ def appending(download: Download, digest: hashlib._Hash, known: KnownModel, sour
 
 
 def checked_sha256(digest: hashlib._Hash, known: KnownModel, download: Download, source: str) -> str:
-    """The SHA-256 of a download that is complete.
+    """The SHA-256 of a complete download.
 
     Raises:
-        SourceFailed: if it is not that of the model. The download is deleted.
+        SourceFailed: if it is not the model's. The download is deleted.
     """
     sha256 = digest.hexdigest()
     if sha256 != known.sha256:
@@ -134,7 +134,7 @@ def checked_sha256(digest: hashlib._Hash, known: KnownModel, download: Download,
 
 
 def pour(source: Any, file: Writing, done: int, num_bytes: int, on_progress: OnProgress) -> None:
-    """Adds what a source sends to the unfinished file, of whose `num_bytes` so many are done."""
+    """Appends what a source sends to the unfinished file, which has `done` of its `num_bytes`."""
     while chunk := source.read(_CHUNK_BYTES):
         file.write(chunk)
         done += len(chunk)
@@ -142,10 +142,10 @@ def pour(source: Any, file: Writing, done: int, num_bytes: int, on_progress: OnP
 
 
 def size_of(path: Path) -> int:
-    """The bytes of a file; none if it is not there."""
+    """The size of a file in bytes; 0 if it is missing."""
     return path.stat().st_size if path.is_file() else 0
 
 
 def digest_so_far(path: Path) -> hashlib._Hash:
-    """The hash of what is in a file, to go on from; that of nothing if it is not there."""
+    """The hash of a file's content, to be continued; that of nothing if it is missing."""
     return digest_of(path) if path.is_file() else hashlib.sha256()

@@ -1,4 +1,4 @@
-"""Brings the files of models onto this machine, and takes them away."""
+"""Downloads and removes model files."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ def fetch(
     on_progress: OnProgress = lambda done, total: None,
     on_note: OnNote = lambda text: None,
 ) -> Path:
-    """Brings the file of a model onto this machine, unless it is there.
+    """Downloads a model's file, unless it is present.
 
     Args:
-        name: of a known model; with `from_path`, any name to keep that file under; or a path to a GGUF file, to be checked.
-        from_path: a file to take instead of downloading. For a known model its checksum must be right.
-        on_progress: told of bytes done and in all.
-        on_note: told of each source before it is tried, and of why one was given up.
+        name: of a known model; with `from_path`, any name to store that file under; or a path to a GGUF file, to be checked.
+        from_path: a file to use instead of downloading. For a known model its checksum must match.
+        on_progress: called with the bytes done and the total.
+        on_note: called with each source before it is tried, and with the reason if it fails.
 
     Returns:
         The path of the file.
 
     Raises:
         SettingsError: for an unknown name.
-        DataError: when every source failed, with each reason; or for a full disk or a file that is no model.
+        DataError: if every source failed, with each reason; or for a full disk or a file that is not a model.
     """
     known = KNOWN_MODELS.get(name)
     if from_path is not None:
@@ -60,7 +60,7 @@ def fetch(
 
 
 def remove(name: str) -> int:
-    """Deletes the file of a model from the cache folder, with what was left of unfinished downloads.
+    """Deletes a model's file from the cache folder, with any unfinished downloads.
 
     Returns:
         The number of bytes freed.
@@ -87,10 +87,10 @@ def remove(name: str) -> int:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Keeps two processes from writing the same file.
+    """Prevents two processes from writing the same file.
 
     Raises:
-        DataError: if another process writes it, or the folder cannot be written to.
+        DataError: if another process is writing it, or the folder is not writable.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Model files from the Hugging Face hub, or a mirror of it."""
+"""Model files from the Hugging Face hub or a mirror."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _STALL_SECONDS = 20.0
 
 
 def from_hub(known: KnownModel, download: Download, on_progress: OnProgress, on_note: OnNote) -> str:
-    """Downloads a model's file from the hub, from where an earlier download stopped; returns its SHA-256.
+    """Downloads a model's file from the hub, resuming an earlier download; returns its SHA-256.
 
     Raises:
-        SourceFailed: if the hub is not reached or left out, has another file, or breaks off.
+        SourceFailed: if the hub is unreachable or disabled, has a different file, or the connection breaks.
         DataError: if the disk is full.
     """
     base = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
@@ -45,7 +45,7 @@ def from_hub(known: KnownModel, download: Download, on_progress: OnProgress, on_
     source = f"{base}/{hub.repository}"
     url = f"{base}/{hub.repository}/resolve/{hub.revision}/{hub.file_name}"
     if not url.startswith(("https://", "http://")):
-        raise SourceFailed(source, "HF_ENDPOINT is no http address")
+        raise SourceFailed(source, "HF_ENDPOINT is not an http address")
     if os.environ.get("HF_HUB_OFFLINE", "0").upper() in ("1", "ON", "YES", "TRUE"):
         raise SourceFailed(source, "HF_HUB_OFFLINE is set")
     on_note(f"asking {source}")
@@ -60,14 +60,14 @@ def from_hub(known: KnownModel, download: Download, on_progress: OnProgress, on_
     except (OSError, HTTPException) as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             raise disk_full(download) from None
-        raise SourceFailed(source, f"the download broke off ({error}); what came is kept") from None
+        raise SourceFailed(source, f"the download broke off ({error}); the bytes so far are kept") from None
     return checked_sha256(digest, known, download, source)
 
 
 def _probe(source: str, url: str, known: KnownModel) -> None:
-    """Asks whether the hub has the file; one that publishes another checksum or length has another, which nobody need download.
+    """Asks whether the hub has the file; if it publishes another checksum or length, downloading it would be pointless.
 
-    Looking a name up cannot be interrupted, so that the asking is left to a thread which may be abandoned.
+    A DNS lookup cannot be interrupted, so the request runs in a thread that may be abandoned.
     """
     answer: list[Mapping[str, str] | Exception] = []
 
@@ -92,7 +92,7 @@ def _probe(source: str, url: str, known: KnownModel) -> None:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Stops at a redirect: the hub's own headers are on it, not on what it leads to."""
+    """Stops at a redirect: the hub's own headers are on it, not on its target."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -114,7 +114,7 @@ def _head(url: str) -> Mapping[str, str]:
 
 
 def _receive(url: str, download: Download, known: KnownModel, on_progress: OnProgress, source: str) -> hashlib._Hash:
-    """Brings the rest of the file; returns the hash of the whole."""
+    """Downloads the rest of the file; returns the hash of the whole."""
     have, num_bytes = size_of(download.partial), known.num_bytes
     digest = digest_so_far(download.partial)
     if have >= num_bytes:
@@ -129,5 +129,5 @@ def _receive(url: str, download: Download, known: KnownModel, on_progress: OnPro
         with appending(download, digest, known, source) as file:
             pour(response, file, have if is_rest else 0, num_bytes, on_progress)
     if size_of(download.partial) < num_bytes:
-        raise ConnectionError(f"{size_of(download.partial):,} of {num_bytes:,} bytes came")
+        raise ConnectionError(f"{size_of(download.partial):,} of {num_bytes:,} bytes arrived")
     return digest

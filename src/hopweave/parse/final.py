@@ -74,12 +74,18 @@ def has_marker(text: str) -> bool:
 @remembered
 def short_form(text: str) -> str:
     """An answer without quotation marks, Markdown, `[k]` marks and its full stop."""
-    line = _MARK.sub("", text)
+    line = _MARK.sub(_between, text)
     for _ in range(_MOST_LAYERS):
         if line == (barer := _without_edges(line)):
             break
         line = barer
     return " ".join(line.split())
+
+
+def _between(mark: re.Match[str]) -> str:
+    """What stands in the place of a mark: a space where it stands between two words with none (`Brno[1]and`)."""
+    before, after = mark.string[: mark.start()][-1:], mark.string[mark.end() :][:1]
+    return " " if before.isalnum() and after.isalnum() else ""
 
 
 def unquoted(text: str) -> str:

@@ -1,11 +1,11 @@
-"""Prompts are data: a TOML file beside the code that sends them, filled in one pass.
+"""Prompts are data: a TOML file next to the code that sends them, filled in one pass.
 
-A prompt file is a table of named texts. A placeholder is `{name}`; every placeholder must be filled and nothing else may be,
-so a renamed field is an error and never a prompt with a hole. Filled-in text is not looked at again: braces in a passage are
-just braces. The fingerprint of a prompt changes when its wording does, and goes into the record.
+A prompt file is a table of named texts. A placeholder is `{name}`; every placeholder must be filled, and nothing else may be
+given, so a renamed field is an error and never leaves a gap in a prompt. Filled-in text is not scanned again: braces in a
+passage are just braces. The fingerprint of a prompt changes with its wording, and is stored in the record.
 
-Text from outside (passages) is data too: `fence` puts it between tags and escapes every marker in it that a method reads in
-the model's own words, so that a passage cannot answer, end a chain or name an action by being repeated.
+External text (passages) is data too: `fence` puts it between tags and escapes every marker in it that a method would parse in
+the model's own output, so that a passage cannot answer, end a chain or name an action by being repeated.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _NAMES = (
     r"|follow[\s-]+up(?:\s+questions?)?|intermediate\s+answer"
 )
 _OPENING = r"[ \t>*_#`•·+|-]*+"
-# They must find all that a parser takes for a marker, decorated or not (tests/prompting/test_prompt.py holds the two together).
-# The joiner comes behind what is found, so no second joiner is put where one is. Beside each stands what it cannot do without:
-# it is looked for only in a text that has it, since most passages hold no marker, and to look for all of them takes longest.
+# They must match everything that a parser accepts as a marker, decorated or not (tests/prompting/test_prompt.py compares the
+# two). The joiner is inserted after the match, so no second joiner is added where one exists. Next to each pattern is a
+# character that it requires: it is only tried on texts with that character, since most passages contain no marker.
 _MARKERS = (
     ("[", rf"\[(?=[\s*_`]*+(?:{_NAMES}|wikisearch|eoq)(?![^\W\d_]))"),
     (":", rf"(?<![^\W_])(?:{_NAMES})[ \t#_-]*+\d*+(?=[^\w\n:{_JOINER}]*+(?:_++[^\w\n:{_JOINER}]*+)*+:)"),
@@ -78,10 +78,10 @@ class Prompt:
 
 
 class _NoSuchPrompt(SettingsError, KeyError):
-    """Also a `KeyError`, so that `in` and `get` work as on any mapping."""
+    """Also a `KeyError`, so that `in` and `get` work as for any mapping."""
 
     def __str__(self) -> str:
-        return str(self.args[0])  # a KeyError would show it in quotation marks
+        return str(self.args[0])  # a KeyError would put it in quotation marks
 
 
 class Prompts(Mapping[str, Prompt]):
@@ -97,7 +97,7 @@ class Prompts(Mapping[str, Prompt]):
         stem = path.name.removesuffix(".toml").removesuffix(".prompts")
         bad = [name for name, text in tables.items() if not isinstance(text, str)]
         if bad:
-            raise SettingsError(f"the prompt file {path} must hold texts only; {', '.join(bad)} is something else")
+            raise SettingsError(f"the prompt file {path} must contain only texts; {', '.join(bad)} is something else")
         self._prompts = {name: Prompt(f"{stem}.{name}", text.strip("\n")) for name, text in tables.items()}
 
     def __getitem__(self, name: str) -> Prompt:
@@ -114,16 +114,16 @@ class Prompts(Mapping[str, Prompt]):
 
 @cache
 def prompts_beside(code_file: str) -> Prompts:
-    """The prompts of `X.prompts.toml` beside `X.py`; pass `__file__`."""
+    """The prompts of `X.prompts.toml` next to `X.py`; pass `__file__`."""
     path = Path(code_file)
     return Prompts(path.with_name(path.stem.lstrip("_") + ".prompts.toml"))
 
 
 def fence(text: str, title: str = "") -> str:
-    """A passage as the model sees it: between tags, on its own lines, its markers escaped.
+    """A passage as the model sees it: between tags, on its own lines, with its markers escaped.
 
-    Escaping inserts an invisible word joiner (U+2060), which no parser of ours takes for white space, so that the words
-    still read the same.
+    Escaping inserts an invisible word joiner (U+2060), which none of our parsers treats as white space, so that the text still
+    reads the same.
     """
     body = f"{title}\n{text}" if title else text
     return f"<passage>\n{escape(body).strip()}\n</passage>"
@@ -131,7 +131,7 @@ def fence(text: str, title: str = "") -> str:
 
 @remembered
 def escape(text: str) -> str:
-    """The text with every marker made unreadable to our parsers."""
+    """The text with every marker made unrecognisable to our parsers."""
     folded = text.casefold()
     return _any_of(tuple(needed in folded for needed, _ in _MARKERS)).sub(lambda match: match[0] + _JOINER, text)
 
@@ -143,5 +143,5 @@ def _any_of(are_looked_for: tuple[bool, ...]) -> re.Pattern[str]:
 
 
 def unescape(text: str) -> str:
-    """Takes the joiners out again, as from words that the model copied."""
+    """Removes the joiners again, for example from words that the model copied."""
     return text.replace(_JOINER, "")

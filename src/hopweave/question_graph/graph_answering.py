@@ -1,4 +1,4 @@
-"""How the nodes of a graph are asked: each as soon as those before it are done, with their answers (ToQD, Algorithm 2)."""
+"""How the nodes of a graph are answered: each as soon as its predecessors are done, with their answers (ToQD, Algorithm 2)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hopweave.text.matching import normalize_answer
 from hopweave.types import Hit, Message, Question, Sampling
 
 Infer = Callable[[GraphNode, Sequence[GraphNode]], Awaitable[None]]
-"""Works on a node, given all nodes from which arrows lead to it."""
+"""Processes a node, given all nodes that lead to it."""
 
 PROMPTS = prompts_beside(__file__)
 _ASKS_FOR_MORE = re.compile(
@@ -30,12 +30,12 @@ _ASKS_FOR_MORE = re.compile(
 
 
 def plant(workbench: MethodContext, graph: QuestionGraph, name: str = "", allowance: int = 0) -> tuple[GraphNode, ...]:
-    """Files the graph and a decision for each node, before any of them begins: so the record is the same in every run.
+    """Records the graph and a decision for each node before any of them starts, so that the record is the same in every run.
 
     Args:
         workbench: of the question.
-        graph: what to file.
-        name: what the names of its nodes begin with, where it is a child graph.
+        graph: the graph.
+        name: prefix of its nodes' names, for a child graph.
         allowance: how many further graphs there may be below it.
 
     Returns:
@@ -57,14 +57,14 @@ def plant(workbench: MethodContext, graph: QuestionGraph, name: str = "", allowa
 async def traverse(
     workbench: MethodContext, graph: QuestionGraph, nodes: Sequence[GraphNode], infer: Infer, *, in_turn: bool = False
 ) -> None:
-    """Infers every node as soon as the nodes before it are done, or one after the other in topological order."""
+    """Infers every node as soon as its predecessors are done, or one at a time in topological order."""
     by_number = dict(zip(graph.order(), nodes, strict=True))
     is_done = {number: asyncio.Event() for number in by_number}
 
     async def visit(number: int) -> None:
         for other in graph.before(number):
             await is_done[other].wait()
-            if graph.first_after(other) == number:  # what a node did not need goes on to the first one after it
+            if graph.first_after(other) == number:  # what a node did not need passes to the first one after it
                 by_number[number].allowance += by_number[other].num_graphs_left
         await infer(by_number[number], [by_number[other] for other in graph.ancestors(number)])
         is_done[number].set()
@@ -74,12 +74,12 @@ async def traverse(
 
 @dataclass(frozen=True, slots=True)
 class NodeTalk:
-    """What is said about a node.
+    """The model calls about a node.
 
     Attributes:
         workbench: of the question.
         sampling: of every call.
-        more_prompts: further ones that a node may be asked with; see `said`.
+        more_prompts: additional prompts for nodes; see `said`.
     """
 
     workbench: MethodContext
@@ -87,7 +87,7 @@ class NodeTalk:
     more_prompts: Mapping[str, Prompt] = field(default_factory=dict)
 
     async def rewrite(self, node: GraphNode, earlier: Sequence[GraphNode], main: str) -> None:
-        """Puts the answers of earlier nodes into a node's question, which is to help with the question `main`."""
+        """Inserts the answers of earlier nodes into a node's question, which serves the question `main`."""
         shown = {"main": escape(main), "question": escape(node.question)}
         prompt = self.workbench.fill(PROMPTS["rewrite"], pairs=pairs_of_nodes(earlier), **shown)
         text = await self._reply(prompt, "rewrite")
@@ -99,11 +99,11 @@ class NodeTalk:
         self.workbench.decide("rewrite", f"{node.question} -> {node.asked}", query=node.asked)
 
     async def said_from(self, node: GraphNode, hits: Sequence[Hit]) -> str:
-        """The bare answer to a node from passages; empty if there is none."""
+        """The short answer to a node from passages; empty if there is none."""
         return await self.said("answer_with_passages", node, passages=self.shown(hits))
 
     async def said(self, name: str, node: GraphNode, **values: str) -> str:
-        """The bare answer to the prompt of that name; empty if the reply is NO!, or none."""
+        """The short answer to the prompt of that name; empty if the reply is NO! or contains none."""
         prompt = PROMPTS[name] if name in PROMPTS else self.more_prompts[name]
         text = await self._reply(self.workbench.fill(prompt, question=escape(node.asked), **values), name)
         if not text.strip():
@@ -122,7 +122,7 @@ class NodeTalk:
         return on_one_line(unescape(answer))
 
     def shown(self, hits: Sequence[Hit]) -> str:
-        """Passages as a prompt shows them."""
+        """Passages as shown in a prompt."""
         shown = [
             self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
             for hit in hits
@@ -134,5 +134,5 @@ class NodeTalk:
 
 
 def as_short(node: GraphNode) -> Question:
-    """A node as a question that asks for a few words."""
+    """A node as a question with a short answer."""
     return Question(node.name, node.asked)

@@ -1,4 +1,4 @@
-"""How a graph comes to be: the model decomposes, critiques and constructs (ToQD, section 3.1)."""
+"""How a graph is written: the model decomposes, critiques and constructs (ToQD, section 3.1)."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class GraphWriter:
         workbench: of the question.
         sampling: of every call.
         use_critique: whether sub-questions are filtered.
-        use_construct: whether the model draws the arrows; else the sub-questions form a chain.
-        use_json_schema: whether the arrows are constrained to JSON where the endpoint can.
-        max_retries: how often sub-questions are asked for again where none is left.
+        use_construct: whether the model draws the arrows; otherwise the sub-questions form a chain.
+        use_json_schema: whether the arrows are constrained to JSON if the endpoint can.
+        max_retries: how often sub-questions are requested again if none are left.
     """
 
     workbench: MethodContext
@@ -40,7 +40,7 @@ class GraphWriter:
     max_retries: int
 
     def first_request(self, question: str, most: int, examples: str = "") -> str:
-        """The filled prompt that asks for the sub-questions of the question itself, `most` at most."""
+        """The filled prompt that asks for at most `most` sub-questions of the question itself."""
         return self.workbench.fill(PROMPTS["decompose"], examples=examples, question=escape(question), most=str(most))
 
     async def write(self, request: str, question: str, asked_before: Sequence[str] = ()) -> QuestionGraph:
@@ -48,8 +48,8 @@ class GraphWriter:
 
         Args:
             request: the filled prompt that asks for sub-questions.
-            question: what they are to help with.
-            asked_before: questions that are not to be asked again, where this is a child graph.
+            question: the question that they serve.
+            asked_before: questions that must not be asked again, for a child graph.
 
         Returns:
             The graph; one without nodes if the model wrote no sub-question.
@@ -122,17 +122,17 @@ class GraphWriter:
 
 
 def numbered(sub_questions: Sequence[str]) -> str:
-    """Sub-questions as a prompt shows them; words that came out of a passage cannot pass for a marker there."""
+    """Sub-questions as shown in a prompt; text from a passage cannot pose as a marker there."""
     return "\n".join(f"{number}. {escape(' '.join(text.split()))}" for number, text in enumerate(sub_questions, start=1))
 
 
 def graph_text(graph: QuestionGraph) -> str:
-    """A graph on one line, for people."""
+    """A graph on one line, for humans."""
     return edges_text(graph.edges)
 
 
 def _schema(num_nodes: int) -> dict[str, Any]:
-    """What constrains the arrows to nodes that there are. Each is one short text: an object costs three times the tokens."""
+    """Constrains the arrows to existing nodes. Each is one short text: an object would cost three times the tokens."""
     nodes = range(1, num_nodes + 1)
     arrows = [f"{node} -> {other}" for node in nodes for other in [*nodes, "Q"] if node != other]
     return {

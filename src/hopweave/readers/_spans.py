@@ -1,6 +1,6 @@
-"""What span readers share: windows over long passages, batches of windows, the best span, and its place in the passage.
+"""Shared by span readers: windows over long passages, batches of windows, the best span, and its position in the passage.
 
-Places and spans are of the title and the text together (`with_title_before`), so that the title is read like the text.
+Positions and spans refer to the title and the text together (`with_title_before`), so that the title is read like the text.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from hopweave.grounding.citing import locate
 from hopweave.types import Passage, Reading, Span
 
 Place = tuple[int, int]
-"""Where a word stands in the title and text, in code points: first, and one past its last."""
+"""The position of a word in the title and text, in code points: first, and one past its last."""
 
 _QUERY_SHARE = 4
 
 
 class Token(NamedTuple):
-    """A token of the title or the text: its id, the number of its word, and where it stands."""
+    """A token of the title or the text: its id, the number of its word, and its position."""
 
     id: int
     word: int | None
@@ -35,11 +35,11 @@ class Window:
     """One input of the model.
 
     Attributes:
-        pair: the position of the query and passage that it is made of.
+        pair: the index of its query and passage.
         ids: its tokens.
-        places: for each token the place of its whole word; `None` outside the title and the text.
-        text_start: where the text begins behind the title; no span is of both.
-        types: the token types, if the model is to be told.
+        places: for each token the position of its whole word; `None` outside the title and the text.
+        text_start: where the text starts after the title; no span crosses this boundary.
+        types: the token types, if the model uses them.
     """
 
     pair: int
@@ -51,7 +51,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class BestSpan:
-    """The likeliest span of a window.
+    """The most likely span of a window.
 
     Attributes:
         span: in code points of the title and text.
@@ -63,7 +63,7 @@ class BestSpan:
 
 
 class Lengths(Protocol):
-    """The options of a reader that say how long things are."""
+    """The options of a reader that limit lengths."""
 
     @property
     def max_span_tokens(self) -> int: ...
@@ -76,7 +76,7 @@ class Lengths(Protocol):
 
 
 def check_lengths(name: str, options: Lengths) -> None:
-    """Refuses lengths that cannot be.
+    """Refuses invalid lengths.
 
     Raises:
         SettingsError: naming the option.
@@ -98,23 +98,23 @@ def revised(model: str, revision: str | None) -> str:
 
 
 def device_of(device: str | None) -> str:
-    """Where to run: as named, else on a GPU if there is one."""
+    """The device to run on: the given one, else a GPU if there is one."""
     if device is not None:
         return device
     return "cuda" if require("torch", "hf").cuda.is_available() else "cpu"
 
 
 def loaded(what: str, model: str, revision: str | None, load: Callable[..., Any]) -> Any:
-    """What `load` returns, from this machine if the model was fetched before, else from the hub.
+    """The result of `load`, from disk if the model was downloaded before, else from the hub.
 
     Args:
         what: for the message.
-        model: a folder, or a name of the hub.
-        revision: of the hub; the newest if absent.
-        load: called with the arguments that every `from_pretrained` takes.
+        model: a folder, or a hub name.
+        revision: hub revision; the newest by default.
+        load: called with the common arguments of `from_pretrained`.
 
     Raises:
-        SettingsError: if the files are not there or are of something else, in one line.
+        SettingsError: if the files are missing or of the wrong kind, in one line.
     """
     place = {"pretrained_model_name_or_path": model, "revision": revision or "main"}
     try:
@@ -123,18 +123,18 @@ def loaded(what: str, model: str, revision: str | None, load: Callable[..., Any]
         except (OSError, ValueError):
             if Path(model).exists():
                 raise
-            # Where the hub cannot be reached, this says so after one file's worth of retries.
+            # If the hub cannot be reached, this reports it after the retries for a single file.
             require("transformers", "hf").AutoConfig.from_pretrained(**place)
             return load(**place)
     except (OSError, ValueError, KeyError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise SettingsError(
-            f"cannot load {what} {model!r}: {reason}; name a folder with its files, or a model of a hub that can be reached"
+            f"cannot load {what} {model!r}: {reason}; name a folder with its files, or a model on a hub that can be reached"
         ) from error
 
 
 def word_places(tokens: Sequence[Token], text: str) -> list[Place | None]:
-    """The place of each token's whole word, without white space around it; `None` where nothing is left."""
+    """The position of each token's whole word, without surrounding white space; `None` if nothing is left."""
     words: dict[int, Place] = {}
     for token in tokens:
         if token.word is not None and token.end > token.start:
@@ -153,7 +153,7 @@ def _stripped(place: Place, text: str) -> Place | None:
 
 
 def slices(length: int, room: int, stride: int) -> Iterator[slice]:
-    """Slices of at most `room` tokens that cover so many, each repeating the last `stride` tokens of the one before."""
+    """Slices of at most `room` tokens that cover `length` tokens, each repeating the last `stride` tokens of the one before."""
     start = 0
     while True:
         yield slice(start, min(start + room, length))
@@ -163,20 +163,20 @@ def slices(length: int, room: int, stride: int) -> Iterator[slice]:
 
 
 def shortened(tokenizer: Any, text: str, max_tokens: int) -> str:
-    """The text up to so many tokens; the whole text if it has no more."""
+    """The text truncated to `max_tokens` tokens."""
     offsets = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)["offset_mapping"]
     return text if len(offsets) <= max_tokens else text[: offsets[max_tokens - 1][1]]
 
 
 def max_query_tokens(max_tokens: int) -> int:
-    """How much of a window a query may take, and a title as much again: the rest is the passage's."""
+    """How much of a window a query may take, and likewise a title: the rest is left for the passage."""
     return max_tokens // _QUERY_SHARE
 
 
 def run_batches(model: Any, windows: Sequence[Window], *, batch_size: int, pad_id: int) -> list[Sequence[Any]]:
-    """The model's outputs for each window, in order, on the CPU; per-token outputs without the padding.
+    """The model's outputs for each window, in order, on the CPU; per-token outputs without padding.
 
-    Windows of like length share a batch. Padding is on the right and masked.
+    Windows of similar length share a batch. Padding is on the right and masked.
     """
     torch = require("torch", "hf")
     order = sorted(range(len(windows)), key=lambda position: len(windows[position].ids))
@@ -208,7 +208,7 @@ def _padded(windows: Sequence[Window], pad_id: int, device: Any) -> dict[str, An
 
 
 def _rows(output: Any) -> Iterator[list[Any]]:
-    """Per window: the start logits, the end logits, and the relevance logit if the model has one."""
+    """For each window: the start logits, the end logits, and the relevance logit if the model has one."""
     names = [name for name in ("start_logits", "end_logits", "relevance_logits") if getattr(output, name, None) is not None]
     columns = [getattr(output, name).float().cpu() for name in names]
     yield from (list(row) for row in zip(*columns, strict=True))
@@ -217,10 +217,10 @@ def _rows(output: Any) -> Iterator[list[Any]]:
 def best_span(
     start_logits: Any, end_logits: Any, places: Sequence[Place | None], max_span_tokens: int, text_start: int = 0
 ) -> BestSpan | None:
-    """The span with the highest start logit plus end logit, all in the title or all in the text, in order and not too long.
+    """The span with the highest sum of start and end logits, within the title or within the text, in order and not too long.
 
-    The length counts tokens; the span itself is of whole words, as in DPR's own code. `None` if the window holds nothing of
-    the passage. SearChain (section 3.3) takes both arguments of the maximum apart, which may leave the end before the start.
+    The length is counted in tokens; the span itself consists of whole words, as in DPR's own code. `None` if the window has
+    nothing of the passage. SearChain (section 3.3) maximises both logits independently, so its end may precede its start.
     """
     torch = require("torch", "hf")
     inside = [(index, place) for index, place in enumerate(places) if place is not None]
@@ -238,17 +238,17 @@ def best_span(
 
 
 def with_title_before(title: str, text: str) -> str:
-    """What places and spans are of: the title on a line before the text, or the text alone."""
+    """What positions and spans refer to: the title on a line before the text, or only the text."""
     return f"{title}\n{text}" if title else text
 
 
 def text_start(title: str) -> int:
-    """Where the text begins in `with_title_before`."""
+    """Where the text starts in `with_title_before`."""
     return len(title) + 1 if title else 0
 
 
 def reading_of(span: Span | None, passage: Passage, confidence: float) -> Reading:
-    """The reading that a span of the title or text is; words of the title are quoted from the text if they stand there."""
+    """The reading for a span of the title or text; words of the title are quoted from the text if they occur there."""
     if span is None:
         return Reading("", None, confidence)
     start = text_start(passage.title)

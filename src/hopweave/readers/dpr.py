@@ -34,28 +34,26 @@ _TITLE, _TEXT = "Title: ", " Text:"
 
 @dataclass(frozen=True, slots=True)
 class DPR:
-    """Karpukhin et al.'s reader (2020), as SearChain takes it (section 3.3).
+    """The reader of Karpukhin et al. (2020), as used by SearChain (section 3.3).
 
     With H the last hidden states, the start and end logits are H w_s and H w_e, and f = H_[CLS] w_f is the raw relevance
     logit, for which the paper chose the threshold 1.5. The span is the best within the title or text by start plus end logit.
-    A passage too long for one window is read in several that overlap; the best span of all counts, with the f of its window.
+    A passage too long for one window is read in several overlapping ones; the best span counts, with the f of its window.
 
-    The input is `[CLS] query [SEP] title [SEP] passage`, as the model was trained. SearChain's authors give the passage in the
-    place of the title (`passage_slot = "title"`): `[CLS] query [SEP] Title: title Text: passage [SEP]`, the form of the rows of
+    The input is `[CLS] query [SEP] title [SEP] passage`, as the model was trained. SearChain's authors put the passage in the
+    title's slot (`passage_slot = "title"`): `[CLS] query [SEP] Title: title Text: passage [SEP]`, the format of the rows of
     their corpus.
     """
 
-    model: Annotated[str, "a DPR reader of the hub, or a folder"] = "facebook/dpr-reader-multiset-base"
-    revision: Annotated[str | None, "branch, tag or commit of the hub; the newest if absent"] = None
-    passage_slot: Annotated[Literal["text", "title"], "text as the model was trained; title as SearChain's authors have it"] = (
-        "text"
-    )
-    max_span_tokens: Annotated[int, "longest span, in tokens"] = 10
-    max_tokens: Annotated[int, "longest window, in tokens; no more than the model has positions"] = 512
-    stride: Annotated[int, "tokens that two windows of a long passage share"] = 128
-    batch_size: Annotated[int, "windows that are computed together"] = 16
-    device: Annotated[str | None, "where it runs, such as cpu or cuda; chosen by itself if absent"] = None
-    theta: Annotated[float, "the threshold of f that belongs to the model; the paper's"] = 1.5
+    model: Annotated[str, "a DPR reader on the hub, or a folder"] = "facebook/dpr-reader-multiset-base"
+    revision: Annotated[str | None, "hub branch, tag or commit; the newest by default"] = None
+    passage_slot: Annotated[Literal["text", "title"], "text as the model was trained; title as in SearChain's code"] = "text"
+    max_span_tokens: Annotated[int, "maximum span length, in tokens"] = 10
+    max_tokens: Annotated[int, "maximum window length, in tokens; limited by the model's positions"] = 512
+    stride: Annotated[int, "tokens shared by consecutive windows of a long passage"] = 128
+    batch_size: Annotated[int, "windows per batch"] = 16
+    device: Annotated[str | None, "device such as cpu or cuda; chosen automatically by default"] = None
+    theta: Annotated[float, "the threshold of f for this model; the paper's value"] = 1.5
     _loaded: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -63,7 +61,7 @@ class DPR:
 
     @property
     def identity(self) -> str:
-        """The model and the options that touch what it reads."""
+        """The model and the options that affect its readings."""
         return (
             f"dpr({revised(self.model, self.revision)}, passage_slot={self.passage_slot}, "
             f"max_span_tokens={self.max_span_tokens}, max_tokens={self.max_tokens}, stride={self.stride})"
@@ -112,7 +110,7 @@ class DPR:
             )
 
     def _title(self, tokenizer: Any, title: str) -> list[Token]:
-        """The title's tokens by their place in it; in the title's slot there are words around it, which stand nowhere."""
+        """The title's tokens by position; in the title's slot they are surrounded by words that have no position."""
         if self.passage_slot == "text" or not title:
             return _tokens(tokenizer, title)
         first, last = len(_TITLE), len(_TITLE) + len(title)
@@ -150,7 +148,7 @@ def _moved(token: Token, by: int) -> Token:
 
 def _best_reading(found: Sequence[tuple[BestSpan | None, float]], passage: Passage) -> Reading:
     with_span = [(best, relevance) for best, relevance in found if best is not None]
-    if not with_span:  # a passage without a word
+    if not with_span:  # a passage without words
         return reading_of(None, passage, max(relevance for _, relevance in found))
     best, relevance = max(with_span, key=lambda pair: pair[0].score)
     return reading_of(best.span, passage, relevance)

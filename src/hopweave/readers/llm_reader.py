@@ -1,4 +1,4 @@
-"""The language model itself reads: the shortest span that answers, with log-odds from its own token probabilities."""
+"""The language model reads: the shortest span that answers, with log-odds from its own token probabilities."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ class LLMReader(Bounded):
     """Asks whether the passage states the answer, and for the fewest words of the passage that do.
 
     The reply begins with yes or no, so that one call gives both the span and the confidence: f is the log-odds
-    ln P(yes) - ln P(no) at the token where the model says the one or the other, from -20 to 20. An endpoint that reports no
-    token probabilities gives f = +ln 9 for yes and -ln 9 for no. The words are located in the text, else in the title. Where a
-    yes puts the answer in words of its own, the longest run of them that stands there, beyond those of the query, is the span.
-    A span is always a true quote; words that stand nowhere are none.
+    ln P(yes) - ln P(no) at the token where the model says either, from -20 to 20. If an endpoint reports no token
+    probabilities, f = +ln 9 for yes and -ln 9 for no. The words are located in the text, else in the title. If a yes
+    paraphrases the answer, the longest run of its words that occurs there and not in the query is the span. A span is always
+    an exact quote; words that do not occur are ignored.
 
-    It plays the part of SearChain's DPR reader (section 3.3) where no reader model is installed. Its threshold is its own.
+    It replaces SearChain's DPR reader (section 3.3) where no reader model is installed. It has its own threshold.
     """
 
-    max_tokens: Annotated[int, AtLeast(4), "longest reply, in tokens; bounds the length of a span"] = 40
-    theta: Annotated[float, "the threshold of f that belongs to the model; chosen for the embedded one"] = 0.2
+    max_tokens: Annotated[int, AtLeast(4), "maximum reply length, in tokens; limits the length of a span"] = 40
+    theta: Annotated[float, "the threshold of f for this model; tuned for the embedded one"] = 0.2
 
     @property
     def identity(self) -> str:
-        """Name, options and wording."""
+        """Name, options and prompt."""
         return f"llm_reader(max_tokens={self.max_tokens}, prompt={prompts_beside(__file__)['read'].fingerprint})"
 
     async def read_with(self, ask: Ask, query: str, passage: Passage) -> Reading:
@@ -53,9 +53,9 @@ class LLMReader(Bounded):
 
 
 def reading_of(reply: Reply, query: str, passage: Passage) -> Reading:
-    """The reading that a reply such as `yes: Willem Marinus Dudok` or `no` stands for.
+    """The reading for a reply such as `yes: Willem Marinus Dudok` or `no`.
 
-    A reply that begins with neither is a yes if its words stand in the passage or its title, and a no otherwise.
+    A reply that begins with neither is a yes if its words occur in the passage or its title, and a no otherwise.
     """
     line = next((line for line in reply.text.splitlines() if line.strip()), "")
     match = _SAID.match(line)
@@ -73,10 +73,10 @@ def reading_of(reply: Reply, query: str, passage: Passage) -> Reading:
 
 
 def log_odds(logprobs: Sequence[TokenLogprob]) -> float | None:
-    """Ln P(yes) - ln P(no) at the first token that says the one or the other; `None` if no token does.
+    """Ln P(yes) - ln P(no) at the first token that says either; `None` if no token does.
 
-    What the endpoint does not list is taken to be as likely as it can be: no more than the least likely alternative that is
-    listed, and no more than what they all leave over.
+    Unlisted alternatives are assumed to be as likely as possible: at most as likely as the least likely listed alternative, and
+    at most as likely as the remaining probability mass.
     """
     for token in logprobs:
         if not _side(token.token):
@@ -89,7 +89,7 @@ def log_odds(logprobs: Sequence[TokenLogprob]) -> float | None:
 
 
 def _found(words: str, query: str, passage: Passage, *, in_other_words: bool) -> tuple[Span, bool] | None:
-    """Where the words stand, and whether that is the title; where a model goes on to explain, those of its first sentence."""
+    """The position of the words, and whether it is in the title; only the first sentence counts if an explanation follows."""
     sentences = sentence_spans(words)
     first = [words[sentences[0].start : sentences[0].end]] if len(sentences) > 1 else []
     for said in (words, *first):

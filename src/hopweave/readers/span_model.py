@@ -1,4 +1,4 @@
-"""Any extractive question-answering model of the hub, such as those trained on SQuAD 2: a span, and its score"""
+"""Any extractive question-answering model on the hub, such as those trained on SQuAD 2: a span, and its score"""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ class SpanModel:
 
     The span is the best within the title or the text by start plus end logit, over all windows of a long passage. With
     `null_score`, f is that sum minus the lowest score that a window gives to "no answer" (start and end at its first token), as
-    the official SQuAD 2 rule has it: above 0, the span beats no answer. Without, f is the sum itself: for models that never
-    learned to say that there is no answer. A passage without a word gives f = -100.
+    in the official SQuAD 2 rule: above 0, the span beats no answer. Otherwise f is the sum itself, for models that were not
+    trained on unanswerable questions. A passage without words gives f = -100.
     """
 
-    model: Annotated[str, "an extractive question-answering model of the hub, or a folder"] = "deepset/roberta-base-squad2"
-    revision: Annotated[str | None, "branch, tag or commit of the hub; the newest if absent"] = None
+    model: Annotated[str, "an extractive question-answering model on the hub, or a folder"] = "deepset/roberta-base-squad2"
+    revision: Annotated[str | None, "hub branch, tag or commit; the newest by default"] = None
     null_score: Annotated[bool, "whether f is the span's score minus that of no answer"] = True
     with_title: Annotated[bool, "whether the title is put before the text; a span may come from it"] = True
-    max_span_tokens: Annotated[int, "longest span, in tokens"] = 10
-    max_tokens: Annotated[int, "longest window, in tokens; no more than the model takes"] = 512
-    stride: Annotated[int, "tokens that two windows of a long passage share"] = 128
-    batch_size: Annotated[int, "windows that are computed together"] = 16
-    device: Annotated[str | None, "where it runs, such as cpu or cuda; chosen by itself if absent"] = None
-    theta: Annotated[float, "the threshold of f that belongs to the model; 0 is where a span is as likely as none"] = 0.0
+    max_span_tokens: Annotated[int, "maximum span length, in tokens"] = 10
+    max_tokens: Annotated[int, "maximum window length, in tokens; limited by the model"] = 512
+    stride: Annotated[int, "tokens shared by consecutive windows of a long passage"] = 128
+    batch_size: Annotated[int, "windows per batch"] = 16
+    device: Annotated[str | None, "device such as cpu or cuda; chosen automatically by default"] = None
+    theta: Annotated[float, "the threshold of f for this model; at 0 a span is as likely as no answer"] = 0.0
     _loaded: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class SpanModel:
 
     @property
     def identity(self) -> str:
-        """The model and the options that touch what it reads."""
+        """The model and the options that affect its readings."""
         return (
             f"span_model({revised(self.model, self.revision)}, null_score={self.null_score}, with_title={self.with_title}, "
             f"max_span_tokens={self.max_span_tokens}, max_tokens={self.max_tokens}, stride={self.stride})"
@@ -70,7 +70,7 @@ class SpanModel:
         """See `protocols.Reader`.
 
         Raises:
-            SettingsError: if the model cannot be loaded, or its tokenizer does not say where its tokens stand.
+            SettingsError: if the model cannot be loaded, or its tokenizer does not report token positions.
             MissingExtra: without `transformers` and `torch`.
         """
         model, tokenizer = self._model()
@@ -112,7 +112,7 @@ class SpanModel:
         start = text_start(passage.title)
         parts = [_passage_tokens(encoded, row, len(before), start) for row in range(len(encoded["input_ids"]))]
         whole = with_title_before(passage.title, passage.text)
-        # A word that is cut by the edge of one window is whole in the next.
+        # A word that is cut off at the edge of one window is complete in the next.
         places = iter(word_places([token or _OUTSIDE for part in parts for token in part], whole))
         types = encoded.get("token_type_ids")
         for row, part in enumerate(parts):
@@ -129,7 +129,7 @@ class SpanModel:
 
             model, tokenizer = loaded("the span model", self.model, self.revision, load)
             if not tokenizer.is_fast:
-                raise SettingsError(f"the tokenizer of {self.model!r} does not say where tokens stand; choose another model")
+                raise SettingsError(f"the tokenizer of {self.model!r} does not report token positions; choose another model")
             self._loaded["tokenizer"], self._loaded["model"] = tokenizer, model
         return self._loaded["model"], self._loaded["tokenizer"]
 
@@ -138,13 +138,13 @@ _OUTSIDE = Token(0, None, 0, 0)
 
 
 def _passage_tokens(encoded: Any, row: int, shown: int, start: int) -> list[Token | None]:
-    """The tokens of the title and the text in a window, `None` for the query's and the special ones.
+    """The tokens of the title and the text in a window; `None` for those of the query and special tokens.
 
     Args:
         encoded: the windows.
-        row: which.
-        shown: where the text begins in what the model is shown, whose title may be shortened.
-        start: where it begins behind the whole title.
+        row: the window's row.
+        shown: where the text starts in what the model is shown, whose title may be shortened.
+        start: where it starts after the whole title.
     """
     sides, words = encoded.sequence_ids(row), encoded.word_ids(row)
     found = zip(encoded["input_ids"][row], sides, words, encoded["offset_mapping"][row], strict=True)
@@ -165,9 +165,9 @@ def _null_position(ids: Sequence[int], cls_id: int | None) -> int:
 
 
 def _room(model: Any, tokenizer: Any, max_tokens: int) -> int:
-    """The longest window that options, tokenizer and model allow."""
+    """The maximum window length that options, tokenizer and model allow."""
     if tokenizer.model_max_length < _MAX_SANE_LENGTH:
         return min(max_tokens, int(tokenizer.model_max_length))
     positions = getattr(model.config, "max_position_embeddings", None)
-    # RoBERTa's kin keep two positions for themselves.
+    # RoBERTa and related models reserve two positions.
     return min(max_tokens, int(positions) - 2) if positions else max_tokens

@@ -1,13 +1,13 @@
-"""The folder that an index is kept in, whatever the engine: a manifest, and one folder with the engine's data.
+"""The folder of an index, whatever the engine: a manifest, and one folder with the engine's data.
 
     my-index/
-      manifest.json             what is in it, with the size and SHA-256 of each data file
+      manifest.json             its contents, with the size and SHA-256 of each data file
       data-3/                   the engine's files
       .hopweave-index.lock      held by the process that writes
 
-A new state is built beside the old one, as `data-4`, and becomes current when the manifest is replaced, which is one step for
-the file system. A reader has the old files open and keeps its state. A crash leaves the old state, and a folder that the next
-write takes away.
+A new state is built next to the old one, as `data-4`, and becomes current when the manifest is replaced, which is atomic in the
+file system. A reader has the old files open and keeps its state. A crash leaves the old state and a folder that the next write
+removes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 DATA_NAME = re.compile(r"data-(\d+)")
 FULL_CHECK_MAX_BYTES = 512 * 2**20
-"""Up to this size, opening an index verifies every byte; above it, only the sizes of the files."""
+"""Up to this size, opening an index verifies every byte; above it, only file sizes."""
 
 _FINGERPRINT_BITS = 128
 
@@ -46,20 +46,20 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What an index folder holds.
+    """The contents of an index folder.
 
     Attributes:
-        format_version: of the folder.
+        format_version: version of the folder's layout.
         engine: name of the retriever that built it.
         analyzer: how it turns text into terms.
-        num_passages: passages in it.
+        num_passages: number of passages.
         fingerprint: of its corpus; see `Fingerprint`.
         created_at: when it was built, UTC, ISO 8601.
         updated_at: when passages were last added or deleted.
-        hopweave_version: that wrote it.
+        hopweave_version: the version that wrote it.
         data: name of the folder with the engine's files.
         files: the engine's files by name.
-        state: numbers that the engine carries from one update to the next.
+        state: numbers that the engine carries over between updates.
     """
 
     format_version: int
@@ -82,12 +82,12 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class IndexSummary:
-    """What a write did, and what there is now.
+    """What a write did, and the resulting state.
 
     Attributes:
         num_passages: passages in the index.
-        num_added: passages written, those that replace another included.
-        num_deleted: passages taken out, those that were replaced included.
+        num_added: passages written, including replacements.
+        num_deleted: passages removed, including replaced ones.
         num_bytes: size on disk.
         fingerprint: of the corpus.
     """
@@ -100,7 +100,7 @@ class IndexSummary:
 
 
 class Fingerprint:
-    """Identifies a set of passages (by id, title and text) in whatever order they came.
+    """Identifies a set of passages (by id, title and text), regardless of order.
 
     The sum of the passages' 128-bit BLAKE2b hashes, modulo 2^128, so that adding and deleting change it without reading the
     rest.
@@ -110,11 +110,11 @@ class Fingerprint:
         self._sum = int(hex_digits, 16)
 
     def add(self, passage: Passage) -> None:
-        """Takes a passage in."""
+        """Adds a passage."""
         self._sum = (self._sum + _passage_hash(passage)) % (1 << _FINGERPRINT_BITS)
 
     def remove(self, passage: Passage) -> None:
-        """Takes a passage out that is in."""
+        """Removes a passage."""
         self._sum = (self._sum - _passage_hash(passage)) % (1 << _FINGERPRINT_BITS)
 
     def __str__(self) -> str:
@@ -122,24 +122,24 @@ class Fingerprint:
 
 
 def _passage_hash(passage: Passage) -> int:
-    # The lengths keep apart what moves from one field into the next.
+    # The lengths prevent collisions when text moves from one field to the next.
     content = f"{len(passage.id)} {len(passage.title)} {passage.id}{passage.title}{passage.text}"
     return int.from_bytes(hashlib.blake2b(content.encode(), digest_size=_FINGERPRINT_BITS // 8).digest(), "big")
 
 
 def read_manifest(folder: Path, engine: str | None = None) -> Manifest:
-    """Reads what an index folder holds.
+    """Reads the manifest of an index folder.
 
     Args:
         folder: the index.
-        engine: the engine that it must be of, if that matters.
+        engine: the required engine, if any.
 
     Raises:
         DataError: if there is no index, it is of a newer format or another engine, or its manifest is damaged.
     """
     path = folder / MANIFEST
     try:
-        if not path.is_file():  # a pipe would be waited for
+        if not path.is_file():  # reading a pipe would block
             raise FileNotFoundError
         values = read_json(path.read_bytes())
         found_version = int(values["format_version"])
@@ -160,7 +160,7 @@ def read_manifest(folder: Path, engine: str | None = None) -> Manifest:
         manifest = Manifest(**values | {"files": {name: DataFile(**file) for name, file in values["files"].items()}})
         names_no_folder = DATA_NAME.fullmatch(manifest.data) is None
     except (TypeError, KeyError, AttributeError):
-        raise damaged(folder, MANIFEST, "does not hold what a manifest holds") from None
+        raise damaged(folder, MANIFEST, "does not have the fields of a manifest") from None
     if names_no_folder:
         raise damaged(folder, MANIFEST, f"names {manifest.data!r} as its data folder")
     for name in manifest.files:
@@ -174,10 +174,10 @@ def read_manifest(folder: Path, engine: str | None = None) -> Manifest:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Makes a state of an index the current one; it is on the disk when this returns.
+    """Makes a state of an index the current one; it is on disk when this returns.
 
     Raises:
-        OSError: if it cannot be written. Then the state before stays the current one.
+        OSError: if it cannot be written. Then the previous state stays current.
     """
     values = asdict(manifest)
     content = json.dumps(values | {"checksum": _checksum(values)}, indent=1, ensure_ascii=False)
@@ -189,15 +189,15 @@ def _checksum(values: Mapping[str, Any]) -> str:
 
 
 def verify(folder: Path, manifest: Manifest, *, full: bool = False) -> None:
-    """Checks that every data file is there and unchanged.
+    """Checks that every data file exists and is unchanged.
 
     Args:
         folder: the index.
-        manifest: of it.
-        full: verify every byte whatever the size; else only up to `FULL_CHECK_MAX_BYTES` in all.
+        manifest: its manifest.
+        full: verify every byte whatever the size; otherwise only up to `FULL_CHECK_MAX_BYTES` in total.
 
     Raises:
-        DataError: names the first file that is not as it was written.
+        DataError: with the first file that has changed.
     """
     is_full = full or manifest.num_bytes <= FULL_CHECK_MAX_BYTES
     for name, expected in manifest.files.items():
@@ -215,19 +215,19 @@ def verify(folder: Path, manifest: Manifest, *, full: bool = False) -> None:
 
 
 def damaged(folder: Path, name: str, how: str) -> DataError:
-    """The error for an index that is not as it was written."""
+    """The error for a corrupt index."""
     return DataError(f"index {folder} is damaged: file {name} {how}; rebuild it with: hopweave index PATH... --to {folder}")
 
 
 def open_index(
     folder: Path, engine: str, load: Callable[[Path, Manifest], Loaded], *, full: bool = False
 ) -> tuple[Manifest, Loaded]:
-    """Verifies an index and lets an engine load it.
+    """Verifies an index and has an engine load it.
 
     Args:
         folder: the index.
-        engine: that it must be of.
-        load: is given the data folder; raises `DataError` if it cannot read it.
+        engine: the engine that it must have been built by.
+        load: called with the data folder; raises `DataError` if it cannot be read.
         full: verify every byte whatever the size.
 
     Raises:
@@ -239,7 +239,7 @@ def open_index(
             verify(folder, manifest, full=full)
             return manifest, load(folder / manifest.data, manifest)
         except DataError:
-            # A writer may have put a new state in place, and taken this one away, since the manifest was read.
+            # A writer may have published a new state, and removed this one, since the manifest was read.
             current = read_manifest(folder, engine)
             if current.data == manifest.data:
                 raise

@@ -1,4 +1,4 @@
-"""How a new state of an index is written beside the current one, by one process at a time; see `_index_folder`."""
+"""Writes a new state of an index next to the current one, one process at a time; see `_index_folder`."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 @dataclass(frozen=True, slots=True)
 class Staging:
-    """A new state of an index, being built.
+    """A new state of an index under construction.
 
     Attributes:
         folder: the index.
         data: the new data folder.
-        scratch: a path for a temporary file; it is taken away at the end.
-        previous: the state that is being updated; `None` if all is built anew.
+        scratch: a path for a temporary file, which is deleted at the end.
+        previous: the state that is being updated; `None` for a new build.
     """
 
     folder: Path
@@ -46,10 +46,10 @@ class Staging:
     previous: Manifest | None
 
     def clone_previous(self, *, rewritten: Collection[str]) -> None:
-        """Brings the previous state's files into the new one, as hard links where the file system has them.
+        """Copies the previous state's files into the new one, as hard links if the file system supports them.
 
         Args:
-            rewritten: names of files that the engine writes to again; these are copied.
+            rewritten: names of files that the engine modifies; these are really copied.
         """
         with _disk_errors(self.folder):
             for name in self.previous.files if self.previous is not None else ():
@@ -60,7 +60,7 @@ class Staging:
     def publish(
         self, *, engine: str, analyzer: str, num_passages: int, fingerprint: Fingerprint, state: Mapping[str, int]
     ) -> Manifest:
-        """Makes the new state the current one. All files in `data` belong to it."""
+        """Makes the new state current. All files in `data` belong to it."""
         with _disk_errors(self.folder):
             now = datetime.now(UTC).isoformat(timespec="seconds")
             manifest = Manifest(
@@ -81,7 +81,7 @@ class Staging:
             return manifest
 
     def _describe(self, path: Path) -> DataFile:
-        """Size and checksum of a file, which is on the disk when this returns."""
+        """Size and checksum of a file, which is on disk when this returns."""
         known = self.previous.files.get(path.name) if self.previous is not None else None
         if known is not None and path.samefile(self._previous_path(path.name)):
             return known
@@ -94,15 +94,15 @@ class Staging:
 
 @contextmanager
 def replace_index(folder: Path, *, engine: str, update: bool) -> Iterator[Staging]:
-    """Builds a new state of an index beside the current one, which stays until `Staging.publish`, and for good if that fails.
+    """Builds a new state of an index next to the current one, which stays until `Staging.publish`, and for good on failure.
 
     Args:
-        folder: the index; it is made if there is none.
-        engine: that writes.
-        update: begin with what the index holds, which must be there; else it is replaced, whatever it held.
+        folder: the index; created if missing.
+        engine: the engine that writes.
+        update: start from the existing index, which must exist; otherwise it is replaced, whatever it contains.
 
     Raises:
-        DataError: if another process writes to it, the folder holds something else, the disk is full or refuses.
+        DataError: if another process writes to it, the folder contains something else, or the disk is full or fails.
     """
     with full_disk_is_an_error(folder), ExitStack() as stack:
         with _disk_errors(folder):
@@ -136,7 +136,7 @@ def full_disk_is_an_error(folder: Path) -> Iterator[None]:
 
 
 def full_disk(folder: Path) -> DataError:
-    """The error for a disk that has no room for the new state of an index."""
+    """The error for a disk without room for the new state of an index."""
     free_mib = shutil.disk_usage(_existing(folder)).free / 2**20
     return DataError(
         f"the disk is full ({free_mib:.0f} MiB free) while writing index {folder}, which stays as it was; "
@@ -150,7 +150,7 @@ def _existing(path: Path) -> Path:
 
 @contextmanager
 def _disk_errors(folder: Path) -> Iterator[None]:
-    """Turns what the file system refuses into one clear `DataError`; a full disk is told apart further out."""
+    """Turns file-system errors into one clear `DataError`; a full disk is handled further out."""
     try:
         yield
     except OSError as error:
@@ -164,7 +164,7 @@ def _disk_errors(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _write_lock(folder: Path) -> Iterator[None]:
-    """Holds the right to write; a folder that this call made, and that holds nothing in the end, is taken away again."""
+    """Holds the write lock; a folder that this call created, and that is still empty at the end, is removed again."""
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -176,7 +176,7 @@ def _write_lock(folder: Path) -> Iterator[None]:
             yield
         finally:
             if is_new and not (folder / MANIFEST).exists():
-                with suppress(OSError):  # something else was put there meanwhile, or Windows keeps what is open
+                with suppress(OSError):  # something else was put there meanwhile, or Windows keeps open files
                     (folder / _LOCK).unlink()
                     folder.rmdir()
 
@@ -197,7 +197,7 @@ def _is_manifest(path: Path) -> bool:
 
 
 def _current_data(folder: Path) -> str:
-    """Name of the data folder that the manifest points to; a name that no folder has if it cannot be read."""
+    """Name of the current data folder according to the manifest; a name that no folder has if it cannot be read."""
     try:
         name = read_json((folder / MANIFEST).read_bytes())["data"]
     except (OSError, ValueError, TypeError, KeyError):
@@ -211,9 +211,9 @@ def _next_data(folder: Path) -> Path:
 
 
 def _sweep(folder: Path) -> None:
-    """Takes away every state but the current one, and what else a crash may have left.
+    """Removes every state but the current one, and anything else that a crash may have left.
 
-    What cannot be taken away now is taken away by the next write.
+    What cannot be removed now is removed by the next write.
     """
     current = _current_data(folder)
     for path in folder.iterdir():

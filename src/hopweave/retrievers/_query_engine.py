@@ -1,4 +1,4 @@
-"""A query engine as LlamaIndex builds them: parts of a question are searched for and answered from what is found."""
+"""A query engine in the style of LlamaIndex: parts of a question are searched for and answered from the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROMPTS = prompts_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a question, what was found for it, and its answer; empty where nobody needed one, or the model gave none."""
+    """A part of a question, its results, and its answer; empty if none was needed, or the model gave none."""
 
     question: str
     hits: tuple[Hit, ...]
@@ -31,7 +31,7 @@ class Part:
 
     @property
     def as_passage(self) -> Passage:
-        """The part with its answer in the place of a passage, which it is not; equal ones have the same id."""
+        """The part with its answer posing as a passage, which it is not; equal ones have the same id."""
         text = f"Sub-question: {self.question}\nResponse: {self.answer}"
         return Passage(
             NOT_IN_CORPUS + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16],
@@ -42,12 +42,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class QueryEngine:
-    """Answers parts, and ranks what was found for them.
+    """Answers parts, and ranks their results.
 
     Attributes:
         workbench: of the search.
-        num_shown: passages shown for a part at most.
-        max_tokens: longest reply.
+        num_shown: maximum number of passages shown for a part.
+        max_tokens: maximum reply length.
     """
 
     workbench: MethodContext
@@ -55,7 +55,7 @@ class QueryEngine:
     max_tokens: int
 
     async def answered(self, question: str, hits: Sequence[Hit]) -> Part:
-        """Answers a part from what was found for it."""
+        """Answers a part from its results."""
         shown = [
             self.workbench.fill(PROMPTS["passage"], rank=str(hit.rank), passage=fence(hit.passage.text, hit.passage.title))
             for hit in hits[: self.num_shown]
@@ -65,7 +65,7 @@ class QueryEngine:
         return Part(question, tuple(hits), await self._said(prompt, "answer"))
 
     async def sum_up(self, query: str, parts: Sequence[Part]) -> None:
-        """Answers the query from its parts, as the engine does; the answer is filed, and no ranking depends on it."""
+        """Answers the query from its parts, as the engine does; the answer is recorded, but does not affect the ranking."""
         prompt = self.workbench.fill(PROMPTS["sum_up"], pairs=pairs(parts), question=escape(" ".join(query.split())))
         said = await self._said(prompt, "sum_up")
         self.workbench.decide("answer", on_one_line(said) or "?")
@@ -79,14 +79,14 @@ class QueryEngine:
 
 
 def pairs(parts: Sequence[Part]) -> str:
-    """Parts with their answers as a prompt shows them; what came out of a passage cannot pass for a marker."""
+    """Parts with their answers as shown in a prompt; text from a passage cannot pose as a marker."""
     return "\n".join(
         f"- {escape(on_one_line(part.question))}\n- {escape(on_one_line(part.answer)) or 'unknown'}" for part in parts
     )
 
 
 def ranking_of(parts: Sequence[Part], ranking: Ranking, max_hits: int) -> list[Hit]:
-    """The passages of all parts in turns, each once; or, `faithful`, first the parts and then every hit of each, as it is."""
+    """The passages of all parts interleaved, each once; or, if `faithful`, the parts and then all their hits, unchanged."""
     if ranking == "clean":
         return ranked(in_turns(part.hits for part in parts), max_hits)
     return ranked([*(part.as_passage for part in parts), *(hit.passage for part in parts for hit in part.hits)], max_hits)

@@ -1,4 +1,4 @@
-"""Rankings out of several lists of hits: taken in turns, or fused by score or by rank."""
+"""Combines several lists of hits into one ranking: interleaved, or fused by score or by rank."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ _WIDE = 3  # standard deviations
 
 
 def identity_of(retriever: Any, name: str, *prompts: Prompts) -> str:
-    """Name, options and wording of a retriever that asks the model."""
+    """Name, options and prompts of a retriever that asks the model."""
     options = ", ".join(f"{one.name}={getattr(retriever, one.name)!r}" for one in dataclasses.fields(retriever))
     wording = "".join(prompt.fingerprint for of_file in prompts for prompt in of_file.values())
     return f"{name}({options}, prompts={hashlib.sha256(wording.encode()).hexdigest()[:16]})"
 
 
 def ranked(passages: Iterable[Passage], max_hits: int) -> list[Hit]:
-    """Hits in a given order; the scores, 1 through rank, say nothing else."""
+    """Hits in a given order; the scores, 1 / rank, carry no other information."""
     return [Hit(passage, 1.0 / rank, rank) for rank, passage in enumerate([*passages][:max_hits], start=1)]
 
 
 def in_turns(lists: Iterable[Sequence[Hit]]) -> list[Passage]:
-    """The passages of all lists: the first of each, the second of each, and so on; each passage once."""
+    """The passages of all lists, interleaved: the first of each, the second of each, and so on; each passage once."""
     rows = zip_longest(*lists)
     return list({hit.passage.id: hit.passage for row in rows for hit in row if hit is not None}.values())
 
 
 def fused(lists: Sequence[Sequence[Hit]], max_hits: int, fusion: Fusion = "simple") -> list[Hit]:
-    """One ranking out of the lists of several queries; among equal scores, what came first in them comes first.
+    """One ranking from the lists of several queries; among equal scores, the first seen comes first.
 
     Args:
         lists: the hits of each query, best first.
         max_hits: how many to keep.
-        fusion: `simple` takes a passage's best score. The others sum over the lists: `reciprocal_rank` 1 / (60 + rank), with
-            ranks from 0; `relative_score` the score between the lowest (0) and the highest (1) of its list; `distance_based`
-            likewise between the mean minus and plus 3 standard deviations.
+        fusion: `simple` keeps a passage's best score. The others sum over the lists: `reciprocal_rank` 1 / (60 + rank), with
+            ranks from 0; `relative_score` the score scaled from its list's minimum (0) to its maximum (1); `distance_based`
+            likewise from the mean minus 3 standard deviations to the mean plus 3.
     """
     passages: dict[str, Passage] = {}
     scores: dict[str, list[float]] = {}

@@ -11,8 +11,8 @@ beyond that by the order of the terms; equal scores are ordered by passage id.
 
 IRCoT's own retriever (Elasticsearch, English analyzer, text alone) is `fields="text", title_weight=0`.
 
-After deletions the engine goes on counting the deleted passages in its document frequencies until it merges the segment they
-lie in, so scores can differ slightly from those of an index built anew.
+After deletions, the engine still counts the deleted passages in its document frequencies until it merges their segment,
+so scores can differ slightly from those of a rebuilt index.
 """
 
 from __future__ import annotations

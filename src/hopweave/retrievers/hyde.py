@@ -1,17 +1,17 @@
-"""HyDE: the model writes passages that might answer the query, and their words are searched for.
+"""HyDE: the model writes hypothetical passages that might answer the query, and their words are searched for.
 
 Gao et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels", ACL 2023.
 
 The paper embeds the query and 8 passages that the model makes up, and searches with the mean of the 9 vectors. An engine that
-embeds (`dense`) does so. For one that counts words, a text is the vector of its words' counts, and a score is linear in it
-(BM25 is); the mean of those vectors is searched for by one query that holds the words of all texts. The query is repeated until
-it is as long as a passage on average, so that each text weighs about the same, as in a mean of vectors of equal length. `bm25`
-searches for 256 different words at most, the rarest.
+embeds (`dense`) does so. For one that counts words, a text is a vector of word counts, and the score (as in BM25) is linear
+in it; to search for the mean of those vectors, one query contains the words of all texts. The query is repeated until it is
+as long as an average passage, so that each text has about the same weight, as in a mean of vectors of equal length. `bm25`
+searches for at most 256 different words, the rarest.
 
-A passage that is empty, or says that the model does not know, is left out; without any, the query is searched for as it is.
+A passage that is empty, or says that the model does not know, is dropped; if none remains, the query is searched for unchanged.
 LlamaIndex's HyDE, which ToQD compares with, is `num_documents = 1`.
 
-Calls: 1 (a reply for each passage), or as many as passages where the endpoint draws one at a time. Rounds: 1, of 1 query.
+Calls: 1 (one reply per passage), or one per passage if the endpoint returns one reply per request. Rounds: 1, of 1 query.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ _PROMPTS = prompts_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class HyDE(Bounded):
-    """Searches for what passages that the model makes up say."""
+    """Searches for the words of hypothetical passages."""
 
-    engine: Annotated[str, "the retriever underneath; dense takes the mean of vectors, one that counts words all words"] = (
+    engine: Annotated[str, "the underlying retriever: dense averages vectors; a lexical one gets all words in one query"] = (
         "bm25"
     )
-    num_documents: Annotated[Count, "passages that the model makes up; 1 as in LlamaIndex and so in ToQD's table"] = 8
-    document: Annotated[str, "what it is asked to write, such as 'a news article' or 'a passage of a scientific paper'"] = (
+    num_documents: Annotated[Count, "number of hypothetical passages; 1 as in LlamaIndex and thus ToQD's table"] = 8
+    document: Annotated[str, "what the model should write, such as 'a news article' or 'a passage of a scientific paper'"] = (
         "a passage"
     )
-    include_original: Annotated[bool, "search for the words of the query, too"] = True
-    temperature: Annotated[Temperature, "of the passages; above 0, for several of them to differ"] = 0.7
-    max_tokens: Annotated[Count, "longest passage, in tokens"] = 512
+    include_original: Annotated[bool, "also search for the words of the query"] = True
+    temperature: Annotated[Temperature, "for the passages; above 0, so that they differ"] = 0.7
+    max_tokens: Annotated[Count, "maximum passage length, in tokens"] = 512
 
     @property
     def identity(self) -> str:
-        """Name, options and wording."""
+        """Name, options and prompts."""
         return identity_of(self, "hyde", _PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
@@ -75,7 +75,7 @@ class HyDE(Bounded):
 
 
 def joined(query: str, documents: Sequence[str], *, include_original: bool) -> str:
-    """One query of all texts, in which the original one is as long as a document on average.
+    """One query of all texts, in which the original one is as long as an average document.
 
     >>> joined("old oak", ["an oak of 900 years", "a tree"], include_original=True)
     'old oak old oak an oak of 900 years a tree'

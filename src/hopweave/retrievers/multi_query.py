@@ -1,11 +1,11 @@
-"""MultiQuery: the model writes more queries beside the original one, and what they all find is fused.
+"""MultiQuery: the model writes additional queries, and the results of all of them are fused.
 
 The query-fusion retriever of LlamaIndex, which ToQD's released code compares with (its paper describes `multi_step` instead).
 
-The query and `num_queries` - 1 others that the model writes for it, one on a line, are searched for in one batch. A query that
-repeats another is left out; where none can be read, the original one is searched for alone. Passages are the same by id.
+The query and `num_queries` - 1 others that the model writes, one per line, are searched for in one batch. A duplicate query is
+dropped; if none can be parsed, only the original one is searched for. Passages are identified by id.
 
-ToQD's code leaves the retriever within at its default of 2 hits, so that no more than 8 passages come back: `inner_k = 2`.
+ToQD's code leaves the inner retriever at its default of 2 hits, so that at most 8 passages are returned: `inner_k = 2`.
 
 Calls: 1. Rounds: 1, of `num_queries` queries.
 """
@@ -28,23 +28,21 @@ _LEAST_DEPTH = 10
 
 @dataclass(frozen=True, slots=True)
 class MultiQuery(Bounded):
-    """Searches for several queries and fuses what they find."""
+    """Searches for several queries and fuses the results."""
 
-    engine: Annotated[str, "the retriever underneath"] = "bm25"
-    num_queries: Annotated[int, AtLeast(2), "queries searched for, the original one included"] = 4
+    engine: Annotated[str, "the underlying retriever"] = "bm25"
+    num_queries: Annotated[int, AtLeast(2), "number of queries, including the original one"] = 4
     fusion: Annotated[
         Fusion,
         "simple: a passage's best score; reciprocal_rank: sum of 1 / (60 + rank); relative_score and distance_based: sum of "
         "scores scaled by the range, or by mean and deviation, of those of their query",
     ] = "simple"
-    inner_k: Annotated[Count | None, "hits of each query; none: as many as are asked for, and 10 at least; ToQD's code: 2"] = (
-        None
-    )
-    max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
+    inner_k: Annotated[Count | None, "hits per query; none: as many as requested, and at least 10; ToQD's code: 2"] = None
+    max_tokens: Annotated[Count, "maximum reply length, in tokens"] = 256
 
     @property
     def identity(self) -> str:
-        """Name, options and wording."""
+        """Name, options and prompts."""
         return identity_of(self, "multi_query", _PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:

@@ -1,16 +1,16 @@
-"""MultiStep: the model asks one question after the other, knowing the answers so far; what they find is taken in turns.
+"""MultiStep: the model asks one question after another, knowing the answers so far; the results are interleaved.
 
-The multi-step query engine of LlamaIndex, which ToQD's paper describes (its released code has `multi_query` instead).
+The multi-step query engine of LlamaIndex, as described in ToQD's paper (its released code has `multi_query` instead).
 
-At each step the model sees the question and the answers so far and asks what is to be asked next, or says none. The new
-question is searched for, and the model answers it from what is found. LlamaIndex stops as soon as the letters "none" stand
-anywhere in the reply, also within "nonetheless": `none_match = "anywhere"`. By default only a reply that begins with the word,
-and asks nothing, is a none. A question that was asked before, or a reply without any, ends it, too.
+At each step the model sees the question and the answers so far and asks the next question, or says none. The new question is
+searched for, and the model answers it from the results. LlamaIndex stops as soon as the letters "none" occur anywhere in the
+reply, even within "nonetheless": `none_match = "anywhere"`. By default only a reply that begins with the word, and asks
+nothing, counts as none. A repeated question, or a reply without one, also ends the loop.
 
-The two rankings are those of `sub_question`, over steps. `clean` does not answer the last step's question, nor the question
-itself, since nothing found depends on it; and where no step was taken it searches for the query as it came.
+The two rankings are those of `sub_question`, over steps. `clean` answers neither the last step's question nor the question
+itself, since the ranking does not depend on them; and if no step was taken, it searches for the original query.
 
-Calls: clean 2 k - 1 where all of k steps are taken, 2 k + 1 where the model ends it before; faithful 2 k + 1, and then 2 k + 2.
+Calls: clean 2 k - 1 if all k steps are taken, 2 k + 1 if the model ends earlier; faithful 2 k + 1 and 2 k + 2, respectively.
 Rounds: k, of 1 query each.
 """
 
@@ -38,22 +38,22 @@ _NONE_ANYWHERE = re.compile("none", re.IGNORECASE)
 class MultiStep(Bounded):
     """Searches step by step for what the answers so far leave open."""
 
-    engine: Annotated[str, "the retriever underneath"] = "bm25"
-    max_steps: Annotated[Count, "questions asked one after the other at most"] = 3
+    engine: Annotated[str, "the underlying retriever"] = "bm25"
+    max_steps: Annotated[Count, "maximum number of successive questions"] = 3
     ranking: Ranking = "clean"
     none_match: Annotated[
         Literal["alone", "anywhere"],
-        "when a reply says none: if it begins with the word; or, as LlamaIndex, if it has the letters",
+        "when a reply says none: if it begins with the word; or, as in LlamaIndex, if it contains the letters",
     ] = "alone"
-    corpus: Annotated[str, "what the corpus holds, as the model is told; LlamaIndex says 'None' where nothing is set"] = (
+    corpus: Annotated[str, "description of the corpus for the model; LlamaIndex says 'None' if it is not set"] = (
         "passages on many subjects"
     )
     num_shown: Annotated[Count, "passages shown to answer a step's question"] = 5
-    max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
+    max_tokens: Annotated[Count, "maximum reply length, in tokens"] = 256
 
     @property
     def identity(self) -> str:
-        """Name, options and wording."""
+        """Name, options and prompts."""
         return identity_of(self, "multi_step", _PROMPTS, PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
@@ -75,7 +75,7 @@ class MultiStep(Bounded):
         return ranking_of(parts, self.ranking, max_hits)
 
     async def _next_question(self, workbench: MethodContext, query: str, parts: list[Part]) -> str:
-        """What the model asks next; empty if it asks nothing more."""
+        """The model's next question; empty if it has no more."""
         done = pairs(parts) or workbench.fill(_PROMPTS["nothing_done"])
         prompt = workbench.fill(_PROMPTS["next_question"], corpus=self.corpus, done=done, query=escape(" ".join(query.split())))
         sampling = replace(workbench.sampling, max_tokens=self.max_tokens)

@@ -1,18 +1,18 @@
-"""SubQuestion: the model breaks the question into sub-questions, and what each of them finds is taken in turns.
+"""SubQuestion: the model breaks the question into sub-questions, and their results are interleaved.
 
 The sub-question query engine of LlamaIndex, which ToQD compares with.
 
-The model hands back JSON, held to a schema where the endpoint can; a list in another form is read, too, and where there is none
-the question itself is the only sub-question. All sub-questions are searched for in one batch.
+The model returns JSON, constrained to a schema if the endpoint supports it; a list in another format is also parsed, and if
+there is none, the question itself is the only sub-question. All sub-questions are searched for in one batch.
 
 The engine then answers each sub-question from its passages and the question from those answers. It reports as its sources first
-the sub-questions with their answers, then all hits of all sub-questions in order, repeated ones too. ToQD's table ranks just
-that: `ranking = "faithful"`. What the model wrote then stands at the first ranks and is no passage of the corpus (its id begins
-with `not-in-corpus:`), so it can only lower MRR and MAP; an answer that cites it is refused. `clean`, the default, ranks
-passages of the corpus alone, each once: the best of each sub-question, then the second of each, and so on. No answer changes
-that, so none is asked for.
+the sub-questions with their answers, then all hits of all sub-questions in order, including duplicates. ToQD's table ranks
+exactly that: `ranking = "faithful"`. The model's own text then occupies the first ranks and is not a passage of the corpus (its
+id begins with `not-in-corpus:`), so it can only lower MRR and MAP; an answer that cites it is refused. `clean`, the default,
+ranks only passages of the corpus, each once: the best of each sub-question, then the second best of each, and so on. Answers do
+not affect that, so none are requested.
 
-Calls: clean 1; faithful 1 + s + 1 for s sub-questions, those answered side by side. Rounds: 1, of s queries.
+Calls: clean 1; faithful 1 + s + 1 for s sub-questions, which are answered in parallel. Rounds: 1, of s queries.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ _SCHEMA: dict[str, Any] = {
 class SubQuestion(Bounded):
     """Searches for the sub-questions of a question."""
 
-    engine: Annotated[str, "the retriever underneath"] = "bm25"
+    engine: Annotated[str, "the underlying retriever"] = "bm25"
     ranking: Ranking = "clean"
-    corpus: Annotated[str, "what the corpus holds, as the model is told; ToQD's code spoke of an essay that it was not"] = (
+    corpus: Annotated[str, "description of the corpus for the model; ToQD's code wrongly called it an essay"] = (
         "passages on many subjects"
     )
-    max_sub_questions: Annotated[Count, "sub-questions searched for at most"] = 6
+    max_sub_questions: Annotated[Count, "maximum number of sub-questions searched for"] = 6
     num_shown: Annotated[Count, "faithful: passages shown to answer a sub-question"] = 5
-    use_json_schema: Annotated[bool, "hold the sub-questions to a schema, where the endpoint can"] = True
-    max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
+    use_json_schema: Annotated[bool, "constrain the sub-questions to a schema if the endpoint can"] = True
+    max_tokens: Annotated[Count, "maximum reply length, in tokens"] = 256
 
     @property
     def identity(self) -> str:
-        """Name, options and wording."""
+        """Name, options and prompts."""
         return identity_of(self, "sub_question", _PROMPTS, PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:

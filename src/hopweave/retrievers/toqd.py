@@ -1,17 +1,17 @@
-"""ToQD as a retriever: every sub-question of its graph is searched for, rewritten with the answers before it.
+"""ToQD as a retriever: every sub-question of its graph is searched for, rewritten with the preceding answers.
 
 Li et al., "Topology-of-Question-Decomposition", COLING 2025, table 3; the method itself is `--method toqd`.
 
-The question is decomposed, criticised and constructed into a graph. Its nodes are worked on in topological order, side by side
-where they wait for nothing: one that has answers before it is rewritten with them; it is searched for; and it is answered from
-what was found, if another node waits for that. A passage counts with its best score over all nodes.
+The question is decomposed, critiqued and constructed into a graph. Its nodes are processed in topological order, in parallel
+where they do not depend on each other: a node with preceding answers is rewritten with them; it is searched for; and it is
+answered from the results if another node needs the answer. A passage gets its best score over all nodes.
 
-Not published, and decided here: how the nodes' hits become one ranking (by the best score), that the original question is no
-query (`include_original`), and that every node is searched for, also where the model knows the answer. Without rewrite the
-answers and the arrows would change nothing, so neither is asked for: all nodes are searched for at once.
+Not published, and decided here: how the nodes' hits become one ranking (by the best score), that the original question is not a
+query (`include_original`), and that every node is searched for, even if the model knows the answer. Without rewrite, the
+answers and the arrows would have no effect, so neither is requested: all nodes are searched for at once.
 
-Calls: 3 + i + w for i nodes that are rewritten and w that another one waits for; 2 without rewrite; one less without critique.
-Rounds: the longest way through the graph; 1 without rewrite.
+Calls: 3 + i + w for i rewritten nodes and w nodes whose answer another one needs; 2 without rewrite; one fewer without
+critique. Rounds: the longest path through the graph; 1 without rewrite.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from hopweave.types import Hit
 class ToQDRetriever(Bounded):
     """Searches for every node of a question's graph."""
 
-    engine: Annotated[str, "the retriever underneath"] = "bm25"
+    engine: Annotated[str, "the underlying retriever"] = "bm25"
     use_critique: Annotated[bool, "false: without critique, every sub-question stays"] = True
-    use_rewrite: Annotated[bool, "false: without rewrite, every sub-question is searched for as it was written"] = True
-    include_original: Annotated[bool, "search for the question itself, too"] = False
+    use_rewrite: Annotated[bool, "false: without rewrite, every sub-question is searched for as originally written"] = True
+    include_original: Annotated[bool, "also search for the question itself"] = False
     most_sub_questions: Annotated[
-        int, AtLeast(2), "how many sub-questions the model is asked for at most; it is asked for 2 at least"
+        int, AtLeast(2), "maximum number of sub-questions that the model is asked for; the minimum is 2"
     ] = 4
-    max_critique_retries: Annotated[Whole, "how often sub-questions are asked for again where none is left"] = 3
-    num_shown: Annotated[Count, "passages shown to answer a sub-question that another one waits for"] = 5
-    use_json_schema: Annotated[bool, "ask for the arrows as JSON, where the endpoint can be held to a schema"] = True
-    max_tokens: Annotated[Count, "longest reply, in tokens"] = 256
+    max_critique_retries: Annotated[Whole, "how often sub-questions are requested again if none are left"] = 3
+    num_shown: Annotated[Count, "passages shown to answer a sub-question whose answer another one needs"] = 5
+    use_json_schema: Annotated[bool, "request the arrows as JSON, constrained to a schema if the endpoint can"] = True
+    max_tokens: Annotated[Count, "maximum reply length, in tokens"] = 256
 
     @property
     def identity(self) -> str:
-        """Name, options and wording."""
+        """Name, options and prompts."""
         return identity_of(self, "toqd", graph_writing.PROMPTS, graph_answering.PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:

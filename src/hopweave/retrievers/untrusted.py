@@ -1,22 +1,22 @@
-"""Untrusted: what another retriever finds, cut down to what a stranger may say. For corpora that others write into.
+"""Untrusted: another retriever's results with defences against injected text. For corpora that others can write to.
 
 Four defences, each an option:
 
-- Sentences that command, speak for the system, imitate feedback or markers, or repeat the query are withheld
-  (`commands.commands_in`); a passage then counts in the ranking for what is left of it, so that repeating the question does not
-  lift it (Zou et al., "PoisonedRAG", USENIX Security 2025, make their passages found in that way).
-- Sentences instead of passages: the first sentence of each passage and those that share most words with the query.
-- Agreement: the reader reads passages of different documents one by one, for the query alone, and those whose answer fewer
-  documents give are outvoted and left out ("isolate, then aggregate": Xiang et al., "Certifiably Robust RAG against Retrieval
-  Corruption", 2024). Passages of one document have one voice together. Without a majority nothing is left out, and the
-  disagreement is filed.
+- Sentences that give commands, speak for the system, imitate feedback or markers, or repeat the query are withheld
+  (`commands.commands_in`); a passage is then ranked by what is left of it, so that repeating the question does not raise its
+  rank (the passages of Zou et al., "PoisonedRAG", USENIX Security 2025, are retrieved that way).
+- Sentences instead of passages: the first sentence of each passage and those that share the most words with the query.
+- Agreement: the reader reads passages of different documents separately, for the query alone, and those whose answer is in the
+  minority are outvoted and dropped ("isolate, then aggregate": Xiang et al., "Certifiably Robust RAG against Retrieval
+  Corruption", 2024). All passages of one document share one vote. Without a majority nothing is dropped, and the disagreement
+  is recorded.
 - The reader never sees the user's question, the conversation or another passage.
 
-What is withheld is replaced by spaces, so spans and citations are those of the passage as it stands in the corpus.
+Withheld text is replaced by spaces, so spans and citations refer to the original passage in the corpus.
 
-What it cannot do: a plain false statement that more documents make than deny is believed.
+Limits: a plain false statement that more documents make than deny is believed.
 
-Calls: none; with `agreement`, a read for each of the first `num_voices` documents of a query.
+Calls: none; with `agreement`, one read for each of the first `num_voices` documents of a query.
 """
 
 from __future__ import annotations
@@ -42,14 +42,16 @@ _LEAST_DEPTH = 10
 
 @dataclass(frozen=True, slots=True)
 class Untrusted(Bounded):
-    """Withholds commands and repeats, keeps what bears on the query, and has independent passages vote."""
+    """Withholds commands and repetitions, keeps the relevant sentences, and has independent passages vote."""
 
-    engine: Annotated[str, "the retriever underneath"] = "bm25"
-    withhold_commands: Annotated[bool, "leave out sentences that speak to the reader instead of stating something"] = True
-    max_sentences: Annotated[Whole, "sentences shown of a passage: the first, and those nearest to the query; 0 shows all"] = 4
-    agreement: Annotated[bool, "have the reader read documents one by one, and leave out passages that are outvoted"] = True
+    engine: Annotated[str, "the underlying retriever"] = "bm25"
+    withhold_commands: Annotated[bool, "withhold sentences that address the reader instead of stating something"] = True
+    max_sentences: Annotated[
+        Whole, "sentences shown per passage: the first, and the most similar to the query; 0 shows all"
+    ] = 4
+    agreement: Annotated[bool, "have the reader read documents separately, and drop outvoted passages"] = True
     num_voices: Annotated[int, AtLeast(2), "documents that vote on the answer to a query; each costs a read"] = 5
-    least_confidence: Annotated[float, "the reader's f above which a reading is a vote"] = 0.0
+    least_confidence: Annotated[float, "the reader's f above which a reading counts as a vote"] = 0.0
 
     @property
     def identity(self) -> str:
@@ -64,7 +66,7 @@ class Untrusted(Bounded):
         return _ranked(hits[:max_hits])
 
     def _cleaned(self, workbench: MethodContext, query: str, found: Sequence[Hit]) -> list[Hit]:
-        """The hits as they are shown, ranked by what is left of them; those of which nothing is left are gone."""
+        """The hits as shown, ranked by what is left of them; empty ones are dropped."""
         hits = []
         withheld = []
         for hit in found:
@@ -79,7 +81,7 @@ class Untrusted(Bounded):
         return sorted(hits, key=lambda hit: -hit.score)
 
     async def _agreed(self, workbench: MethodContext, query: str, hits: Sequence[Hit]) -> list[Hit]:
-        """The hits without those that are outvoted."""
+        """The hits without the outvoted ones."""
         voices = list({voice_of(hit.passage): hit.passage for hit in reversed(hits)}.values())[::-1][: self.num_voices]
         if len(voices) < 2:
             return list(hits)
@@ -104,12 +106,12 @@ class Untrusted(Bounded):
 
 
 def voice_of(passage: Passage) -> str:
-    """The document that a passage is of: those of one document are no independent witnesses."""
+    """The document of a passage: passages of one document are not independent witnesses."""
     return passage.title.strip().casefold() or passage.source or passage.id
 
 
 def outvoted(votes: dict[str, str]) -> list[str]:
-    """The voices whose answer is not that of the largest group; none unless one group is larger than every other.
+    """The voices whose answer differs from that of the largest group; none unless one group is larger than every other.
 
     >>> outvoted({"a": "Brno", "b": "the city of Brno", "c": "Vienna"})
     ['c']
@@ -124,7 +126,7 @@ def outvoted(votes: dict[str, str]) -> list[str]:
 
 
 def groups_of(answers: Sequence[str]) -> list[list[int]]:
-    """Positions of the answers that say the same as the first of their group, one containing the other."""
+    """Positions of the answers that match the first of their group, one containing the other."""
     groups: list[list[int]] = []
     for index, answer in enumerate(answers):
         for group in groups:
@@ -138,12 +140,12 @@ def groups_of(answers: Sequence[str]) -> list[list[int]]:
 
 
 def nearest_sentences(passage: Passage, query: str, max_sentences: int) -> Passage:
-    """The passage with blanks for all but its first sentence and those that share most words with the query.
+    """The passage with blanks for all but its first sentence and those that share the most words with the query.
 
     Args:
-        passage: as it was found.
-        query: what was searched for.
-        max_sentences: how many are kept, the first included; 0 keeps all.
+        passage: the passage.
+        query: the query.
+        max_sentences: how many are kept, including the first; 0 keeps all.
     """
     spans = sentence_spans(passage.text)
     if not max_sentences or len(spans) <= max_sentences:

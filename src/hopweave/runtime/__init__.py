@@ -1,1 +1,1 @@
-"""What questions are answered with: the workbench, what it holds, and what it keeps."""
+"""The runtime of questions: the workbench, the components it uses, and the store."""

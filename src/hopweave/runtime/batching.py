@@ -1,4 +1,4 @@
-"""Gathers what many coroutines ask of an engine into batches."""
+"""Collects the requests of many coroutines to an engine into batches."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MAX_BATCH = 256
 
 
 class Batcher(Generic[Item, Result]):
-    """Gathers what waiting coroutines ask for into batches and runs them, one at a time, off the event loop.
+    """Collects the requests of waiting coroutines into batches and runs them, one at a time, off the event loop.
 
-    While a batch runs, later requests gather for the next one. Where a batch fails, its items are tried one by one, so that
-    only the culprit's coroutine sees the error.
+    While a batch runs, later requests are collected for the next one. If a batch fails, its items are tried individually, so
+    that only the culprit's coroutine sees the error.
     """
 
     def __init__(self, run: Callable[[Sequence[Item]], Sequence[Result]], name: str) -> None:
@@ -36,7 +36,7 @@ class Batcher(Generic[Item, Result]):
         return list(await asyncio.gather(*futures))
 
     async def close(self) -> None:
-        """Stops the thread after the batch that it is at; whoever still waits is cancelled."""
+        """Stops the thread after its current batch; pending requests are cancelled."""
         drain = self._drain
         if drain is not None and not drain.done():
             drain.cancel()
@@ -45,7 +45,7 @@ class Batcher(Generic[Item, Result]):
 
     async def _drain_all(self) -> None:
         try:
-            await asyncio.sleep(0)  # whoever is ready at this moment gets to ask first
+            await asyncio.sleep(0)  # coroutines that are ready get to ask first
             while self._waiting:
                 batch, self._waiting = self._waiting[:_MAX_BATCH], self._waiting[_MAX_BATCH:]
                 await self._run_batch(batch)
@@ -81,13 +81,13 @@ class Batcher(Generic[Item, Result]):
             results = list(self._run(items))
             if len(results) != len(items):
                 raise ValueError(f"{len(results)} results came back for {len(items)} items")
-        except Exception as error:  # noqa: BLE001 - an engine may raise anything; it is handed to whoever asked
+        except Exception as error:  # noqa: BLE001 - an engine may raise anything; it is passed to the caller
             return error
         return results
 
 
 def _settle(future: asyncio.Future[Any], outcome: Any) -> None:
-    if future.done():  # whoever waited was cancelled
+    if future.done():  # the caller was cancelled
         return
     if isinstance(outcome, StopIteration):  # which no future can hold
         outcome = RuntimeError(f"StopIteration: {outcome}")

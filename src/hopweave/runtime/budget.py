@@ -1,4 +1,4 @@
-"""Limits for a question, and what it has spent of them."""
+"""Limits for a question, and how much of them it has used."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from hopweave.errors import BudgetReached, SettingsError
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits for one question; `None` is no limit. Reaching one ends in the best answer so far, never in an exception.
+    """Limits for one question; `None` means no limit. Reaching one returns the best answer so far, never an exception.
 
-    An offline stage (`Workbench.offline`) has the same limits, counted apart.
+    An offline stage (`Workbench.offline`) has the same limits, counted separately.
 
     Attributes:
-        max_llm_calls: calls of the model, stored replies included.
+        max_llm_calls: calls of the model, including stored replies.
         max_tokens: tokens in and out, over all calls.
-        max_searches: queries sent to the retriever; where the model rewrites queries, those sent to the engine underneath.
-        max_seconds: since the question was taken up; a call under way is cut. Stored replies count the seconds they took, and
-            calls side by side count once. In replay no clock runs: the calls that were cut are cut again.
+        max_searches: queries sent to the retriever; if the model rewrites queries, those sent to the underlying engine.
+        max_seconds: since the question was started; a call in progress is cut. Stored replies count their original duration,
+            and concurrent calls count once. In replay the clock is off: the calls that were cut are cut again.
     """
 
     max_llm_calls: int | None = None
@@ -42,17 +42,17 @@ class Budget:
 
 
 class Account:
-    """What a question, or an offline stage of it, has spent of its budget.
+    """How much a question, or an offline stage of it, has used of its budget.
 
     Args:
-        budget: what it may spend.
-        clock: seconds since the question was taken up.
+        budget: the limits.
+        clock: seconds since the question was started.
         runs_clock: whether time counts; in a replay it does not.
 
     Attributes:
         llm_calls: requests so far; `tokens` and `searches` likewise.
-        stored_seconds: what stored replies took when they were made, and nobody had to wait this time.
-        seconds_aside: what offline stages took, which have accounts of their own.
+        stored_seconds: the original duration of stored replies, which nobody had to wait for this time.
+        seconds_aside: the duration of offline stages, which have separate accounts.
     """
 
     def __init__(self, budget: Budget, clock: Callable[[], float], *, runs_clock: bool) -> None:
@@ -68,7 +68,7 @@ class Account:
         return self._clock() - self._opened_at
 
     def afford(self, limit: str, needed: float) -> None:
-        """Checks that a limit allows what is needed in all.
+        """Checks that a limit allows the total amount needed.
 
         Raises:
             BudgetReached: if it does not.
@@ -87,7 +87,7 @@ class Account:
         self.afford("max_tokens", self.tokens + 1)
 
     def count_stored(self, begun: float, seconds: float) -> None:
-        """Counts seconds that a call took and that nobody had to wait, from when `stored_seconds` stood at `begun`."""
+        """Counts the duration of a call that nobody had to wait for, from when `stored_seconds` was `begun`."""
         self.stored_seconds = max(self.stored_seconds, begun + seconds)
 
     @property

@@ -1,4 +1,4 @@
-"""Trying again what may succeed later, and filing what fails under the boundary that it crossed."""
+"""Retries calls that may succeed later, and classifies failures by the boundary that they crossed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NO_LOG = logging.NullHandler()
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often and how patiently a call is tried again: attempts in all, and the longest wait between two, in seconds."""
+    """How often and how patiently a call is retried: total attempts, and the longest wait between two, in seconds."""
 
     max_attempts: int = 4
     max_wait_seconds: float = 30.0
@@ -31,11 +31,11 @@ class Retries:
 
 
 async def again(once: Callable[[], Awaitable[T]], first: RunError, retries: Retries) -> T:
-    """What comes of a call that has failed once, tried again while that may help.
+    """The result of a call that has failed once, retried while that may help.
 
     Args:
         once: makes the call.
-        first: how it failed.
+        first: the first failure.
         retries: how often and how patiently.
 
     Raises:
@@ -68,7 +68,7 @@ async def again(once: Callable[[], Awaitable[T]], first: RunError, retries: Retr
 
 
 async def outcome_of(once: Callable[[], Awaitable[T]], retries: Retries) -> T | RunError:
-    """What comes of a call, tried again where that can help: the result, or the error that it ended with."""
+    """The result of a call, retried if that can help: the result, or the final error."""
     try:
         try:
             return await once()
@@ -82,7 +82,7 @@ async def outcome_of(once: Callable[[], Awaitable[T]], retries: Retries) -> T | 
 
 @contextmanager
 def boundary(kind: type[RunError]) -> Iterator[None]:
-    """Files whatever is not of our family of errors under the boundary that it crossed."""
+    """Converts errors outside our hierarchy to the error of the boundary that they crossed."""
     try:
         yield
     except HopweaveError:

@@ -1,1 +1,1 @@
-"""What must not be shown, and whose settings may say where it is sent."""
+"""Redaction of secrets, and trust in settings that may redirect questions and keys."""

@@ -1,4 +1,4 @@
-"""What must not be shown: keys, passwords and tokens, taken out of settings and of any text in this one place."""
+"""Removes keys, passwords and tokens from settings and from any text, in this one place."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 LEFT_OUT = "(left out)"
-"""Stands where the secret of a setting or an address was."""
+"""Replaces the secret of a setting or an address."""
 HIDDEN = "***"
-"""Stands where a secret was in a text."""
+"""Replaces a secret in a text."""
 
-# A key such as `x` or `none`, which a server on this machine may be given, is no secret, and hiding it would spoil texts.
+# A key such as `x` or `none`, which a local server may be given, is not a secret, and hiding it would garble texts.
 _MIN_SECRET = 4
 _MIN_SECRET_IN_REPLY = 8
 
@@ -21,9 +21,9 @@ _SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 FOREIGN = frozenset({"extra_body", "extra_headers", "headers", "extra_query"})
-"""Settings that go to an endpoint as they are: whoever made the endpoint chose the names in them."""
+"""Settings that are sent to an endpoint unchanged: the names in them are defined by the endpoint."""
 
-# There, and in the query of an address, the last word of a name decides. Those of a tokenizer and of a cache hold no secret.
+# There, and in the query of a URL, the last word of a name decides. Those of a tokenizer or a cache are not secrets.
 _SECRET_WORD = re.compile(
     r"api_?key|auth|authentication|authorization|bearer|cookie|credentials?|jwt|keys?|passphrase|passw(?:or)?d|pat|pwd|sas|secrets?"
     r"|sig|signature|tokens?",
@@ -39,7 +39,7 @@ _MAYBE_ESCAPED = re.compile(r"\\|%[0-9A-Fa-f]{2}|&#")
 
 
 def is_secret_name(name: str, *, is_foreign: bool = False) -> bool:
-    """Whether what stands under a name is a secret; a foreign name was not chosen here, and its last word decides."""
+    """Whether the value of a name is a secret; a foreign name was not chosen by us, so its last word decides."""
     if _SECRET_NAME.search(name):
         return True
     words = [] if not is_foreign or _NO_SECRET.search(name) else _WORD.findall(name)
@@ -47,7 +47,7 @@ def is_secret_name(name: str, *, is_foreign: bool = False) -> bool:
 
 
 def public(value: Any, name: str, *, is_foreign: bool = False) -> Any:
-    """A setting as JSON can hold it, without secrets; of an object that only a program can give, its class."""
+    """A setting as JSON, without secrets; an object that only a program can pass is replaced by its class name."""
     is_secret = is_secret_name(name, is_foreign=is_foreign)
     is_foreign = is_foreign or name in FOREIGN
     match value:
@@ -66,12 +66,12 @@ def public(value: Any, name: str, *, is_foreign: bool = False) -> Any:
 
 
 def public_address(text: str) -> str:
-    """A text without the user names, passwords and keys of the addresses in it."""
+    """A text with the user names, passwords and keys removed from its addresses."""
     return _QUERY_FIELD.sub(_public_field, _USER_INFO.sub("", text))
 
 
 def is_secret_field(name: str) -> bool:
-    """Whether the query of an address holds a secret under a name."""
+    """Whether a query parameter of a URL is a secret."""
     return name.lower() == "code" or is_secret_name(name, is_foreign=True)
 
 
@@ -80,11 +80,11 @@ def _public_field(field: re.Match[str]) -> str:
 
 
 def secrets_of(value: Any, name: str, *, is_foreign: bool = False) -> list[str]:
-    """The texts that `public` leaves out of a setting by their names."""
+    """The texts that `public` removes from a setting because of their names."""
     is_secret = is_secret_name(name, is_foreign=is_foreign)
     is_foreign = is_foreign or name in FOREIGN
     if isinstance(value, dict):
-        under = "password" if is_secret else ""  # all that stands under a secret name is secret
+        under = "password" if is_secret else ""  # everything under a secret name is secret
         return [text for inner, item in value.items() for text in secrets_of(item, under or str(inner), is_foreign=is_foreign)]
     if isinstance(value, list | tuple):
         return [text for item in value for text in secrets_of(item, name, is_foreign=is_foreign)]
@@ -92,10 +92,10 @@ def secrets_of(value: Any, name: str, *, is_foreign: bool = False) -> list[str]:
 
 
 class Secrets:
-    """Secrets that are known, and how to take them out of texts.
+    """Known secrets, and how to remove them from texts.
 
     Args:
-        values: the secrets. Those of fewer than 4 characters are no secrets; of fewer than 8, not in replies of a model.
+        values: the secrets. Those shorter than 4 characters are ignored; those shorter than 8 are not hidden in model replies.
     """
 
     def __init__(self, values: Iterable[str] = ()) -> None:
@@ -104,20 +104,20 @@ class Secrets:
         self._long = _Hiding([value for value in longest_first if len(value) >= _MIN_SECRET_IN_REPLY])
 
     def out_of(self, text: str) -> str:
-        """A text of an endpoint, or about it, with every secret hidden, however its characters are escaped."""
+        """A text from an endpoint, or about it, with every secret hidden, however its characters are escaped."""
         return self._all.out_of(text)
 
     def out_of_reply(self, text: str) -> str:
-        """What a model said, with every secret hidden that is too long to be a word."""
+        """A model's reply, with every secret hidden that is too long to be a word."""
         return self._long.out_of(text)
 
     def veil(self) -> Veil:
-        """Hides secrets in a reply that comes in pieces."""
+        """Hides secrets in a streamed reply."""
         return Veil(self._long.values)
 
 
 class _Hiding:
-    """Takes some values out of texts."""
+    """Removes some values from texts."""
 
     def __init__(self, values: list[str]) -> None:
         self.values = tuple(values)
@@ -135,7 +135,7 @@ class _Hiding:
 
 
 def _in_any_spelling(character: str) -> str:
-    """A pattern for a character as itself or as JSON, Python, an address or HTML may escape it."""
+    """A pattern for a character as itself or as escaped in JSON, Python, a URL or HTML."""
     code = ord(character)
     spellings = [re.escape(character), rf"u(?i:{code:04x})", rf"x(?i:{code:02x})"]
     plain = rf"\\*(?:{'|'.join(spellings[:1])})" if not character.isalnum() else spellings[0]
@@ -145,14 +145,14 @@ def _in_any_spelling(character: str) -> str:
 
 
 class Veil:
-    """Lets a text through piece by piece with secrets hidden. What may be the beginning of one is held back."""
+    """Passes a text through piece by piece with secrets hidden. A possible beginning of a secret is held back."""
 
     def __init__(self, values: tuple[str, ...]) -> None:
         self._values = values
         self._held = ""
 
     def push(self, piece: str) -> str:
-        """Takes a piece in and returns what can be shown now."""
+        """Takes a piece and returns what can be shown now."""
         if not self._values:
             return piece
         text = self._held + piece
@@ -163,11 +163,11 @@ class Veil:
         return text[: len(text) - kept]
 
     def rest(self) -> str:
-        """What was held back, once nothing more comes."""
+        """What was held back, at the end of the text."""
         text, self._held = self._held, ""
         return text
 
 
 def _overlap(text: str, value: str) -> int:
-    """How many characters at the end of a text are the beginning of a value."""
+    """The length of the longest end of a text that is the beginning of a value."""
     return next((n for n in range(min(len(text), len(value) - 1), 0, -1) if value.startswith(text[-n:])), 0)

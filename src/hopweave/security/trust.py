@@ -1,13 +1,12 @@
-"""Which files of a folder may say where questions and keys are sent, and what code and weights are loaded.
+"""Which files of a folder may set where questions and keys are sent, and what code and weights are loaded.
 
 A `hopweave.toml` in the working directory, a profile that it names, and the `plan.json` of a run may come from a stranger. They
-may choose among what this package brings, and how long it works. What is guarded (`guarded`) they may set only once the user
-has read the file and run `hopweave trust`. The user's own configuration, environment and flags, and files that are named on the
-command line, are the user's own words and need no trust.
+may choose among the package's own components and set limits. Guarded settings (`guarded`) take effect only once the user has
+read the file and run `hopweave trust`. The user's own configuration, environment and flags, and files named on the command
+line, need no trust.
 
-What is trusted is kept in the user's configuration folder as the resolved path of each file and the SHA-256 of its content, so
-that a file that was changed must be trusted again, whoever changed it. The plan of a run that this user begins is trusted as it
-is written.
+Trusted files are listed in the user's configuration folder by resolved path and SHA-256 of their content, so that a changed
+file must be trusted again, whoever changed it. The plan of a run that this user starts is trusted as written.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ SELECTED: Mapping[str, Role] = {
     "reader": "readers",
     "duplicate_detector": "duplicate_detectors",
 }
-"""Which role the part plays that an option of this name chooses."""
-# Of parts that call a model elsewhere or load one here, only these options are free; one that is new is guarded.
+"""The role of the component that an option of this name chooses."""
+# For components that call a model elsewhere or load one here, only these options are free; new ones are guarded by default.
 _FREE: Mapping[str, frozenset[str]] = {
     "llms": frozenset(
         {
@@ -71,10 +70,10 @@ class Found:
     """Settings that were found in a folder.
 
     Attributes:
-        path: of the file.
-        content: what it holds, as it was read.
-        settings: of hopweave.
-        parts: options of other parts that it names, by role and name.
+        path: the file.
+        content: its content as read.
+        settings: settings of hopweave.
+        parts: options of other components that it names, by role and name.
     """
 
     path: Path
@@ -84,26 +83,26 @@ class Found:
 
     @property
     def sha256(self) -> str:
-        """Of the content, in hexadecimal."""
+        """The SHA-256 of the content, in hexadecimal."""
         return hashlib.sha256(self.content).hexdigest()
 
     @property
     def guarded(self) -> dict[str, Any]:
-        """What it sets that needs trust."""
+        """Those of its settings that need trust."""
         return {**guarded(self.settings), **guarded(self.parts)}
 
 
 def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What among settings decides where questions and keys are sent, where replies are kept, and what is loaded and run here.
+    """The settings that determine where questions and keys are sent, where replies are stored, and what is loaded and run here.
 
-    Addresses, names of environment variables, headers, proxies, TLS, fields added to requests, files of weights, the store, and
-    parts that another package or a file brings.
+    Addresses, names of environment variables, headers, proxies, TLS, extra request fields, files of weights, the store, and
+    components from another package or a file.
 
     Args:
-        values: nested, by role and name where they are options of parts.
+        values: nested, by role and name for options of components.
 
     Returns:
-        Values by their key with dots.
+        Values by their dotted key.
     """
     found: dict[str, Any] = {}
     for key, value in values.items():
@@ -147,13 +146,13 @@ def _look_at(key: str, place: str, value: Any, found: dict[str, Any]) -> None:
 
 
 def _is_foreign(role: str, name: Any) -> bool:
-    """Whether the part is not of this package: another one brings it, or it is a file of somebody's own."""
+    """Whether the component is not built in: it comes from another package or from a file."""
     known = entries(role)
     return part_file(name) is not None or (isinstance(name, str) and name in known and known[name].is_foreign)
 
 
 def named_files(values: Mapping[str, Any]) -> Iterator[tuple[Role, str]]:
-    """The parts that settings name by the path of a file, wherever `guarded` finds them; nested as there."""
+    """The components that settings name by the path of a file, wherever `guarded` finds them; nested as there."""
     for key, value in values.items():
         if key in SELECTED and part_file(value) is not None:
             yield SELECTED[key], value
@@ -165,7 +164,7 @@ def named_files(values: Mapping[str, Any]) -> Iterator[tuple[Role, str]]:
 
 
 def _is_no_file(role: str, name: str, value: Any) -> bool:
-    """Whether a model is a mere name: one at an endpoint, or one of those that come with a checksum."""
+    """Whether a model is only a name: one at an endpoint, or a built-in one with a checksum."""
     from hopweave.model_files import KNOWN_MODELS
 
     if role != "llms" or name == "transformers_local":
@@ -174,15 +173,15 @@ def _is_no_file(role: str, name: str, value: Any) -> bool:
 
 
 def check_trust(found: list[Found], own: Mapping[str, Any], both: Mapping[str, Any]) -> None:
-    """Refuses what files set that are not trusted.
+    """Refuses guarded settings from untrusted files.
 
     Args:
         found: the files that are not trusted.
         own: the settings without those files.
-        both: the settings with them. What is guarded must be the same in both: what the user's own words set, they overrule.
+        both: the settings with them. Guarded settings must be equal in both, so the files may repeat what the user sets.
 
     Raises:
-        SettingsError: names the file, the keys, and what to run.
+        SettingsError: with the file, the keys, and the command to run.
     """
     before, now = guarded(own), guarded(both)
     for file in found:
@@ -201,17 +200,17 @@ def _refusal(file: Found, keys: list[str]) -> str:
     why = "it has changed since you trusted it" if str(path) in trusted() else "you have not trusted it"
     named = path.parent if path.name in TRUSTED_NAMES else path
     return (
-        f"{path} sets {shown}, by which it could send your questions and keys elsewhere or load what it likes, and {why}; "
+        f"{path} sets {shown}, which could send your questions and keys elsewhere or load arbitrary code, and {why}; "
         f"read it, and if you trust it run: hopweave trust {shlex.quote(str(named))}"
     )
 
 
 TRUSTED_NAMES = ("hopweave.toml", "plan.json", "scores.json")
-"""The files that are looked for in a folder."""
+"""The files that are searched for in a folder."""
 
 
 def is_trusted(file: Found) -> bool:
-    """Whether the user trusted the file as it is. Errors as `trusted`."""
+    """Whether the user trusts the file in its current state. Errors as in `trusted`."""
     return trusted().get(str(file.path.resolve())) == file.sha256
 
 
@@ -219,7 +218,7 @@ def trusted() -> Mapping[str, str]:
     """The SHA-256 of each trusted file, by its path.
 
     Raises:
-        SettingsError: if the list cannot be read, or others than the user could have written it.
+        SettingsError: if the list cannot be read, or if someone other than the user could have written it.
     """
     place = _place()
     try:
@@ -231,25 +230,25 @@ def trusted() -> Mapping[str, str]:
     except OSError as error:
         raise SettingsError(f"cannot read {place}: {error.strerror}; check its permissions") from None
     if _others_may_write(status):
-        raise SettingsError(f"others may write to {place}, which says whom you trust; make it yours: chown and chmod 600")
+        raise SettingsError(f"others may write to {place}, which lists the files you trust; make it yours: chown and chmod 600")
     try:
         files = dict(read_json(content)["files"])
     except (ValueError, TypeError, KeyError):
-        raise SettingsError(f"{place} cannot be read; delete it, and trust anew what you trust") from None
+        raise SettingsError(f"{place} cannot be read; delete it, and trust your files again") from None
     return {str(path): str(sha256) for path, sha256 in files.items()}
 
 
 def trust(file: Found) -> None:
-    """Trusts a file as it is now.
+    """Trusts a file in its current state.
 
     Raises:
-        SettingsError: if that cannot be kept.
+        SettingsError: if that cannot be saved.
     """
     _change(lambda files: {**files, str(file.path.resolve()): file.sha256})
 
 
 def distrust(path: Path) -> list[str]:
-    """Trusts a file, or the files of a folder, no longer; returns their paths. Errors as `trust`."""
+    """Revokes trust in a file, or in the files of a folder; returns their paths. Errors as in `trust`."""
     resolved = path.resolve()
     gone = [known for known in trusted() if resolved in (Path(known), Path(known).parent)]
     if gone:
@@ -258,7 +257,7 @@ def distrust(path: Path) -> list[str]:
 
 
 def trust_own(file: Found) -> None:
-    """Trusts what this process has just written for its user. Where that cannot be kept, going on asks for `hopweave trust`."""
+    """Trusts what this process has just written for its user. If that cannot be saved, resuming requires `hopweave trust`."""
     if file.guarded:
         with suppress(SettingsError):
             trust(file)
@@ -269,7 +268,7 @@ def _place() -> Path:
 
 
 def _others_may_write(status: os.stat_result) -> bool:
-    if not hasattr(os, "geteuid"):  # Windows, where a file's mode tells nothing; the user's folder keeps others out
+    if not hasattr(os, "geteuid"):  # on Windows a file's mode says nothing; the user's folder is private
         return False
     return status.st_uid != os.geteuid() or bool(status.st_mode & 0o022)
 

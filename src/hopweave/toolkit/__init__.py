@@ -1,1 +1,1 @@
-"""What methods are built from: claims, the final answer, demonstrations, votes, work side by side."""
+"""Building blocks of methods: claims, the final answer, demonstrations, votes, concurrency."""

@@ -1,4 +1,4 @@
-"""Chains of thought, with and without demonstrations, once or many times: what all methods that write them share."""
+"""Chains of thought, with and without demonstrations, one or several: shared by all methods that write them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _PROMPTS = prompts_beside(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Elected:
-    """What several chains of thought come to.
+    """The result of several chains of thought.
 
     Attributes:
         vote: on their answers.
-        rationales: what each sample said.
-        answers: the bare answer of each; empty where it has none.
-        how: how the answer that won was read, as `parse.final.final_answer` says it.
-        reached: the limit that left fewer samples than were asked for.
+        rationales: the text of each sample.
+        answers: the bare answer of each; empty if it has none.
+        how: how the winning answer was found, as in `parse.final.final_answer`.
+        reached: the limit that cut the number of samples, if any.
     """
 
     vote: Vote
@@ -48,13 +48,13 @@ async def cot_prompt(
 
     Args:
         workbench: of the question.
-        question: what is asked.
+        question: the question.
         demos: shown as `Q:` and `A:` with their reasoning.
         max_tokens: of the reply.
-        probes: ask whether the model can answer, which is to reply NO! if not.
+        probes: ask whether the model can answer; it is told to reply NO! if not.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
+        ModelError, BudgetReached, ReplayMiss: as in `MethodContext.count_tokens`.
     """
     prompt = _PROMPTS["cot_probe" if probes else "cot"]
     wanted = demanded(question.form, question.labels)
@@ -65,7 +65,7 @@ async def cot_prompt(
 
 
 def trigger(workbench: MethodContext) -> str:
-    """The words that start the reasoning where no demonstration shows it (Kojima et al. 2022; the wording is our own)."""
+    """The words that start the reasoning without a demonstration (Kojima et al. 2022; the wording is our own)."""
     return workbench.fill(_PROMPTS["trigger"])
 
 
@@ -83,17 +83,17 @@ async def finish(
 
     Args:
         workbench: of the question.
-        question: what was asked.
-        turns: what the reasoning replied to, and the reasoning as the model's turn; where there is none, the request joins
-            the user's.
+        question: the question.
+        turns: the messages that the reasoning replied to, and the reasoning as the model's turn; without one, the request is
+            appended to the user's message.
         max_tokens: of the reply.
         purpose: of the call.
 
     Returns:
-        The bare answer, how it was found, and a sentence that gives it (what was said instead, where there is none).
+        The bare answer, how it was found, and a sentence that gives it (or the reply itself, if there is none).
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
+        ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
     """
     request = workbench.fill(_PROMPTS["finish"], demanded=demanded(question.form, question.labels))
     *before, last = turns
@@ -109,7 +109,7 @@ async def finish(
 
 
 def plainly_demanded(question: Question) -> str:
-    """How the last sentence is asked for where it begins with `PLAIN_MARKER`."""
+    """How the last sentence is requested if it begins with `PLAIN_MARKER`."""
     return demanded(question.form, question.labels).replace(MARKER, PLAIN_MARKER)
 
 
@@ -130,7 +130,7 @@ async def self_consistent(
     A sample without the marker gives no vote, and counts as a parse failure; if none has it, the whole text of each counts.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `MethodContext.samples`.
+        ModelError, BudgetReached, ReplayMiss: as in `MethodContext.samples`.
     """
     sampling = replace(
         workbench.sampling,

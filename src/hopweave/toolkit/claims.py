@@ -1,4 +1,4 @@
-"""From what a method says to its answer: the claims as they stand, the text with its marks, and what is filed about both."""
+"""From a method's statements to its answer: the judged claims, the text with its marks, and the decisions about both."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """What a method says at a step, before it is judged.
+    """A statement that a method makes at a step, before it is judged.
 
     Attributes:
-        query: what it answers.
-        text: what it says; empty if the query stayed open.
-        origin: how it came to be.
-        passages: what it may rest on, best first.
+        query: the query that it answers.
+        text: the statement; empty if the query stayed open.
+        origin: where it came from.
+        passages: the candidate evidence, best first.
     """
 
     query: str
@@ -46,11 +46,11 @@ class Assertion:
 
 
 def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None = None) -> list[Claim]:
-    """The claim of each assertion as it stands; the number of a claim, from 1, is the mark of its citations.
+    """The judged claim of each assertion; the number of a claim, from 1, is the mark of its citations.
 
     Args:
         assertions: in the order of the reasoning.
-        workbench: of the question, if a reader may have read passages for these queries: its readings count, and what it read.
+        workbench: of the question, if a reader may have read passages for these queries: its readings are taken into account.
     """
     return [_judged(number, one, workbench) for number, one in enumerate(assertions, start=1)]
 
@@ -69,7 +69,7 @@ def passages_of(hits: Iterable[Hit]) -> list[Passage]:
 
 
 def last_answer(claims: Sequence[Claim], question: Question) -> tuple[str, str]:
-    """The bare answer of the last claim that has one (all claims together make a long one), and how it was found."""
+    """The bare answer of the last claim that has one (for a long answer, all claims together), and how it was found."""
     last = next((claim.text for claim in reversed(claims) if claim.text), "")
     short, _ = final_answer(text_of(claims) if question.form == "long" else last, question)
     return (short, "last-claim") if short else ("", "empty")
@@ -78,13 +78,13 @@ def last_answer(claims: Sequence[Claim], question: Question) -> tuple[str, str]:
 def file_claims(
     workbench: MethodContext, question: Question, claims: Iterable[Claim], after: Sequence[Sequence[int]] = ()
 ) -> None:
-    """Files what an answer rests on, claim by claim.
+    """Records the evidence for an answer, claim by claim.
 
     Args:
         workbench: of the question.
-        question: what was asked; a claim that answers it is filed without it.
+        question: the question; a claim that answers it directly is recorded without it.
         claims: in order.
-        after: for each claim the decisions that it comes from, if any do.
+        after: for each claim the decisions that it comes from, if any.
     """
     for number, claim in enumerate(claims, start=1):
         query = "" if claim.query == question.text else f"{claim.query} -> "
@@ -94,7 +94,7 @@ def file_claims(
 
 
 def final_assertion(question: Question, short: str, passages: Sequence[Passage] = ()) -> Assertion:
-    """What the bare answer of a question asserts. A label is no word of a passage, so it rests on none."""
+    """The assertion made by the bare answer to a question. A label occurs in no passage, so it has no evidence."""
     origin: Origin = "retrieved" if passages else "model"
     return Assertion(question.text, short, origin, () if question.form == "label" else passages)
 
@@ -102,7 +102,7 @@ def final_assertion(question: Question, short: str, passages: Sequence[Passage] 
 def one_answer(
     question: Question, text: str, short: str, how: str, hits: Sequence[Hit] = (), stopped_because: str = "finished"
 ) -> Answer:
-    """The answer of a method that makes one claim. Its only mark is ours; every other was invented, and is counted."""
+    """The answer of a method that makes one claim. The only valid mark is ours; all others are invented, and counted."""
     claims = claims_of([final_assertion(question, unescape(short), passages_of(hits))])
     retrieved = [hit.passage.id for hit in hits]
     return marked_answer(text.strip(), short, how, retrieved, claims, stopped_because, has_own_marks=False)
@@ -120,18 +120,18 @@ def concluded(
     with_queries: bool = True,
     stopped_because: str = "finished",
 ) -> Answer:
-    """The answer that assertions lead to, with one more claim for the answer itself where the last one does not make it.
+    """The answer that assertions lead to, with an additional claim for the answer itself if the last one does not state it.
 
     Args:
-        question: what was asked.
+        question: the question.
         assertions: in the order of the reasoning.
         short: the bare answer; empty if there is none.
         how: how it was found.
-        workbench: is told of each claim and of the end.
-        retrieved: all passages that were shown, in the order in which they count.
-        text: the words for a reader; by default the claims and the answer, a sentence each.
-        with_queries: whether that shows the queries, too.
-        stopped_because: goes into the answer.
+        workbench: records each claim and the end.
+        retrieved: all passages that were shown, in ranked order.
+        text: the text for the user; by default the claims and the answer, one sentence each.
+        with_queries: whether that text includes the queries.
+        stopped_because: for the answer.
     """
     words = unescape(short)
     passages = list({passage.id: passage for passage in retrieved}.values())
@@ -157,18 +157,18 @@ def marked_answer(
     add_missing: bool = True,
     has_own_marks: bool = True,
 ) -> Answer:
-    """An answer whose every mark stands on a sentence that states its claim.
+    """An answer in which every mark is on a sentence that states its claim.
 
     Args:
-        text: the words for a reader.
+        text: the text for the user.
         short: the bare answer.
         how: how it was found.
-        retrieved: the ids of the passages that the method answered from, in the order they count.
+        retrieved: the ids of the passages that the method answered from, in ranked order.
         claims: their numbers are the marks.
         stopped_because: what ended the work.
         workbench: is told of the end, if several steps led to it.
-        add_missing: mark a claim that is stated and not marked.
-        has_own_marks: whether the model was told of the numbers of claims; else every mark in the text was invented.
+        add_missing: mark a claim that is stated but not marked.
+        has_own_marks: whether the model was given the numbers of the claims; otherwise every mark in the text is invented.
     """
     if workbench is not None:
         workbench.decide("stop", stopped_because, how=how)

@@ -1,4 +1,4 @@
-"""Work that does not depend on other work, done side by side; each piece has its place in the record, and its own limit."""
+"""Independent pieces of work, done concurrently; each has its own place in the record and handles its own limit."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ T = TypeVar("T")
 async def side_by_side(
     workbench: MethodContext, works: Sequence[tuple[int, Callable[[], Awaitable[T]]]]
 ) -> list[T | BudgetReached]:
-    """Does pieces of work as `MethodContext.side_by_side`, each filed under a decision of its own.
+    """Runs pieces of work as in `MethodContext.side_by_side`, each recorded under its own decision.
 
     Args:
         workbench: of the question.
-        works: the decision of each, made before, and what is to be done.
+        works: the decision of each, made beforehand, and the work itself.
 
     Returns:
-        What came of each, in order; the limit of the budget that ended it, if one did.
+        The result of each, in order, or the limit of the budget that ended it.
 
     Raises:
-        Exception: whatever else a piece raises.
+        Exception: any other error that a piece raises.
     """
 
     async def done(step: int, work: Callable[[], Awaitable[T]]) -> T | BudgetReached:
@@ -47,7 +47,7 @@ async def why_stopped(work: Awaitable[str | None], otherwise: str = "finished") 
 
 
 def all_of(outcomes: Sequence[T | BudgetReached]) -> list[T]:
-    """What pieces of work came to, if none reached a limit.
+    """The results of pieces of work, if none reached a limit.
 
     Raises:
         BudgetReached: the first of them.

@@ -1,4 +1,4 @@
-"""Demonstrations as every method shows them: how many, of which task family, and what each says, from the one source."""
+"""Demonstrations as every method shows them: how many, from which task family, and their text, from a single source."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from hopweave.toolkit.options import Whole
 from hopweave.types import AnswerForm, Question
 
 NumDemos = Annotated[Whole | None, "worked questions shown; none: as SearChain's table 11 says for the dataset or family"]
-"""The option of how many demonstrations a method shows."""
+"""The option for the number of demonstrations."""
 
 
 def drawn(question: Question, method: str, n_demos: int | None, seed: int) -> list[Demonstration]:
-    """The demonstrations for a question, of its task family; one that asks the same question is left out.
+    """The demonstrations for a question, from its task family; a demonstration of the same question is left out.
 
     Args:
-        question: what is asked.
-        method: whose published number counts where `n_demos` is `None` (SearChain, table 11).
-        n_demos: how many; all there are, if there are fewer.
-        seed: of the choice and order.
+        question: the question.
+        method: whose published number is used if `n_demos` is `None` (SearChain, table 11).
+        n_demos: how many; all, if there are fewer.
+        seed: for choice and order.
 
     Raises:
         SettingsError: for a family without demonstrations.
@@ -34,23 +34,23 @@ def drawn(question: Question, method: str, n_demos: int | None, seed: int) -> li
 
 
 def asked(workbench: MethodContext, question: Question, text: str = "") -> str:
-    """A question as prompts show it, with the note on what kind of answer it wants.
+    """A question as shown in prompts, with a note on the kind of answer expected.
 
     Args:
         workbench: of the question.
         question: whose form counts.
-        text: of a demonstration, to be shown in the same form; by default the question's own.
+        text: of a demonstration, to be shown in the same form; defaults to the question's own.
     """
     return f"{text or question.text}{note_of_form(workbench, question)}"
 
 
 def closing(demonstration: Demonstration, form: AnswerForm) -> str:
-    """The sentence that gives the answer of a demonstration; where long answers are wanted, the explanation itself."""
+    """The sentence that gives the answer of a demonstration; for long answers, the explanation itself."""
     return demonstration.answer if form == "long" else f"{MARKER} {demonstration.answer}."
 
 
 def rationale(demonstration: Demonstration, form: AnswerForm) -> str:
-    """The reasoning of a demonstration up to its answer, marker included."""
+    """The reasoning of a demonstration up to and including its answer and the marker."""
     end = closing(demonstration, form)
     return end if form == "long" else f"{demonstration.reasoning} {end}"
 
@@ -60,12 +60,12 @@ async def packed(workbench: MethodContext, texts: Sequence[str], rest: str, max_
 
     Args:
         workbench: of the question; what does not fit is noted in the record.
-        texts: the demonstrations, written out.
-        rest: all else that the prompt holds. It is never cut here.
-        max_tokens: what the reply may take, and what the prompt may still grow by.
+        texts: the formatted demonstrations.
+        rest: everything else in the prompt. It is never truncated here.
+        max_tokens: for the reply, and for any growth of the prompt.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `MethodContext.count_tokens`.
+        ModelError, BudgetReached, ReplayMiss: as in `MethodContext.count_tokens`.
     """
     if not texts:
         return ""

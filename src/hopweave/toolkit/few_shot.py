@@ -1,4 +1,4 @@
-"""Prompts of demonstrations, passages and a question, packed by tokens into the context that the model really has."""
+"""Prompts with demonstrations, passages and a question, packed by token count into the model's actual context."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ Instruction = Annotated[
 ]
 
 PROMPTS = prompts_beside(__file__)
-_CONTEXT_TOKENS = 8192  # where nobody says what a model has
-_TEMPLATE_TOKENS = 64  # for what a conversation adds around the words of its turns
+_CONTEXT_TOKENS = 8192  # assumed if the model's context length is unknown
+_TEMPLATE_TOKENS = 64  # for chat markup
 _FEWEST_WORDS = 8
 _WORD = re.compile(r"\S+")
 
 
 def context_of(workbench: MethodContext) -> int:
-    """How many tokens the model's context has."""
+    """The number of tokens in the model's context."""
     return workbench.abilities.context_tokens or _CONTEXT_TOKENS
 
 
 def room_for(workbench: MethodContext, max_tokens: int) -> int:
-    """How many tokens of words a prompt may have, where the reply may take so many."""
+    """The number of tokens available for a prompt, given the maximum length of the reply."""
     return context_of(workbench) - max_tokens - _TEMPLATE_TOKENS
 
 
 def note_of_form(workbench: MethodContext, question: Question) -> str:
-    """The note behind a question on what kind of answer it wants; a short answer needs none."""
+    """The note after a question on the kind of answer expected; a short answer needs none."""
     return "" if question.form == "short" else of_form(workbench, PROMPTS, "form", question)
 
 
@@ -201,7 +201,7 @@ def _shown(text: str, title: str, words: int) -> str:
 
 
 def cut_words(text: str, words: int) -> str:
-    """The beginning of a text, so many words long; the whole of it where `words` is 0.
+    """The first `words` words of a text; the whole text if `words` is 0.
 
     >>> cut_words("one  two three", 2)
     'one  two'

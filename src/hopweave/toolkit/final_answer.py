@@ -1,4 +1,4 @@
-"""The final answer: how it is asked for by the question's form, and how it is read and made to be given."""
+"""The final answer: how it is requested according to the question's form, and how it is parsed and forced."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from hopweave.toolkit.transcript import Transcript
 from hopweave.types import AnswerForm, Question
 
 MARKED = ("marker", "alt-marker")
-"""How an answer was read that follows a marker."""
+"""How an answer after a marker was found."""
 
 
 def of_form(workbench: MethodContext, prompts: Mapping[str, Prompt], name: str, question: Question) -> str:
-    """The prompt `NAME_short`, `NAME_label` (which lists the labels) or `NAME_long`, by the form that the question asks for."""
+    """The prompt `NAME_short`, `NAME_label` (which lists the labels) or `NAME_long`, according to the question's form."""
     labels = {"labels": ", ".join(question.labels)} if question.form == "label" else {}
     return workbench.fill(prompts[f"{name}_{question.form}"], **labels)
 
 
 def closing_request(workbench: MethodContext, prompts: Mapping[str, Prompt], question: Question) -> tuple[str, str]:
-    """The sentence that says what kind of answer is wanted, and the line that lists the labels (empty without labels)."""
+    """The sentence that describes the kind of answer expected, and the line that lists the labels (empty without labels)."""
     ask = workbench.fill(prompts[f"ask_{question.form}"])
     labels = workbench.fill(prompts["labels"], labels=", ".join(question.labels)) if question.labels else ""
     return ask, labels
 
 
 def bare_answer(workbench: MethodContext, text: str, question: Question) -> tuple[str, str]:
-    """The bare answer of a reply that was to hold nothing else: without a marker, its first line.
+    """The bare answer of a reply that should contain nothing else: without a marker, its first line.
 
     Returns:
-        The answer and how it was found, as `parse.final.final_answer`. What cannot be read is filed.
+        The answer and how it was found, as in `parse.final.final_answer`. Unparseable output is recorded.
     """
     short, how = final_answer(text, question)
     if how == "full" and question.form == "short":
@@ -53,20 +53,20 @@ def after_marker(words: str, question: Question) -> tuple[str, str]:
 async def forced(
     transcript: Transcript, question: Question, *, max_tokens: int, next_example: str, words_of: Callable[[str], str]
 ) -> tuple[str, str]:
-    """Has the model go on from a transcript that ends with the final marker: the rule of the authors of Self-Ask.
+    """Has the model continue from a transcript that ends with the final marker: the rule of the authors of Self-Ask.
 
     Args:
-        transcript: what was written so far.
+        transcript: the text so far.
         question: whose form counts.
         max_tokens: of the reply.
-        next_example: what a demonstration begins with; only a long answer has more than a line.
+        next_example: what a demonstration begins with; only a long answer has more than one line.
         words_of: cuts a reply down to the words of the answer.
 
     Returns:
-        The bare answer and `forced`; an empty one and `empty` where there is none, which is filed.
+        The bare answer and `forced`; an empty one and `empty` if there is none, which is recorded.
 
     Raises:
-        ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
+        ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
     """
     stop = (next_example,) if question.form == "long" else ("\n",)
     sampling = replace(transcript.workbench.sampling, max_tokens=max_tokens, stop=stop)
@@ -78,15 +78,15 @@ async def forced(
 
 
 def is_missing(how: str, form: AnswerForm) -> bool:
-    """Whether words of the model do not say what the final answer is, by how `final_answer` read them."""
+    """Whether the output lacks a final answer, judging by how `final_answer` found it."""
     return how == "empty" or (how == "full" and form != "long")
 
 
 def file_missing(workbench: MethodContext, text: str) -> None:
-    """Files words that do not say what the final answer is."""
+    """Records output that does not name a final answer."""
     workbench.parse_failed("final", "no sentence says what the final answer is" if text.strip() else "the reply is empty", text)
 
 
 def file_unanswered(workbench: MethodContext, text: str) -> None:
-    """Files a reply that was to be the final answer, and holds none."""
+    """Records a reply that should be the final answer but contains none."""
     workbench.parse_failed("final", "no answer is in the reply" if text.strip() else "the reply is empty", text)

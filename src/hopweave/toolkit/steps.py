@@ -1,4 +1,4 @@
-"""What methods that answer step by step hand back: a claim for each step and one for the answer, and a text that cites both."""
+"""Results of methods that answer step by step: a claim for each step and one for the answer, and a text that cites both."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hopweave.toolkit.few_shot import cut_words
 from hopweave.types import Answer, Hit, Origin, Question
 
 NOTHING_FOUND = "No results found."
-"""What stands where passages would, in a text that the model goes on from."""
+"""Replaces the passages in a text that the model continues, if there are none."""
 
 TOKENS_PER_WORD = 2
-"""What is kept free for each word of passages to come: rather too much."""
+"""Tokens reserved for each word of passages to come: a generous estimate."""
 
 SHOWN_WORDS = 350
-"""The most words of a passage that a prompt shows (the authors of IRCoT and DecomP cut there)."""
+"""The maximum number of words of a passage in a prompt (as in the code of IRCoT's and DecomP's authors)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Step:
 
 
 def shown(hits: Sequence[Hit], max_words: int = SHOWN_WORDS) -> list[str]:
-    """Passages as a prompt shows them, best first: fenced, and cut to `max_words`."""
+    """Passages as shown in a prompt, best first: fenced, and cut to `max_words`."""
     return [fence(cut_words(hit.passage.text, max_words), hit.passage.title) for hit in hits]
 
 
@@ -49,14 +49,14 @@ def stepwise_answer(
     """The answer that steps lead to.
 
     Args:
-        question: what was asked.
+        question: the question.
         steps: in the order of the reasoning.
         short: the bare answer; empty if there is none.
         how: how it was found.
-        workbench: is told of each claim and of the end.
-        said: the model's final words, which become the text where a long answer is wanted; otherwise the text is written from
-            the claims, so that each sentence of it is one.
-        stopped_because: goes into the answer.
+        workbench: records each claim and the end.
+        said: the model's final text, which is used for a long answer; otherwise the text is written from the claims, so that
+            each of its sentences is one.
+        stopped_because: for the answer.
     """
     passages = [hit.passage for step in steps for hit in step.hits]
     text = said.strip() if question.form == "long" else ""

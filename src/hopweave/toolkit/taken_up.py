@@ -1,4 +1,4 @@
-"""What a model took up from a passage: the answer of a step that the model did not state by itself."""
+"""What a model adopted from a passage: the answer of a step that the model did not state explicitly."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hopweave.text.words import WORD, is_named
 from hopweave.types import Passage
 
 _MOST_WORDS = 12  # of a run
-_MOST_SAID = 80  # words that are looked through, of each text
-# Names do not begin or end with these; which words say something in a sentence (`_words.words_of`) is another question.
+_MOST_SAID = 80  # words that are searched in each text
+# Names do not begin or end with these; which words count as content in a sentence (`_words.words_of`) is a different question.
 _SMALL = re.compile(
     r"the|and|was|were|are|for|from|with|his|her|she|its|has|had|have|that|this|who|which|what|when|where|why|how|did|does"
     r"|into|than|then|there|they|their|him|out|not|but|yes|\D\w?"
@@ -19,15 +19,15 @@ _SMALL = re.compile(
 
 
 def taken_up(query: str, said: Sequence[str], passages: Sequence[Passage]) -> str:
-    """The words that a model took from passages shown for a query, as it wrote them; empty if it took none.
+    """The words that a model adopted from passages shown for a query, as it wrote them; empty if there are none.
 
-    They are the longest run of words that stands in what the model said next and in the passage, and that begins and ends with
-    a name or a number which the query does not hold: other words are often alike by chance.
+    They are the longest run of words that occurs in the model's next text and in the passage, and that begins and ends with
+    a name or a number that is not in the query: other words often match by coincidence.
 
     Args:
-        query: what was asked.
-        said: what the model said afterwards, the next words first; the first text with such a run counts.
-        passages: best first; the first that it took words from counts.
+        query: the query.
+        said: what the model wrote afterwards, the next text first; the first text with such a run counts.
+        passages: best first; the first with such a run counts.
 
     >>> taken_up("Who wrote it?", ["Where was Ida Renn born?"], [Passage("p", "It was written by Ida Renn in 1902.")])
     'Ida Renn'

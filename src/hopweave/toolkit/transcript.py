@@ -1,4 +1,4 @@
-"""A text that the model and the method write in turns: the model goes on from it, the method adds what was found."""
+"""A text written in turns by the model and the method: the model continues it, the method adds retrieved text."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hopweave.types import Message, Reply, Sampling
 
 @dataclass(slots=True)
 class Transcript:
-    """A prompt and what has been written under it so far.
+    """A prompt and the text written under it so far.
 
-    Where the endpoint goes on from a last turn of the assistant, the text so far is that turn; where it does not, the text
-    stands at the end of the prompt, as in a plain completion.
+    If the endpoint can continue a final assistant turn, the text so far is that turn; if not, the text is at the end of the
+    prompt, as in plain completion.
 
     Attributes:
         workbench: of the question.
-        prompt: what is asked, demonstrations included; it ends where the text begins.
+        prompt: the request, including demonstrations; it ends where the text begins.
         text: what has been written since, by the model and by the method.
     """
 
@@ -26,19 +26,19 @@ class Transcript:
     text: str = ""
 
     def add(self, words: str) -> None:
-        """Writes on, as the method."""
+        """Appends text, as the method."""
         self.text += words
 
     async def go_on(self, purpose: str, sampling: Sampling) -> Reply:
-        """Has the model write on. Its words are handed back and not added: what of them counts is the method's to say.
+        """Has the model continue. Its reply is returned but not appended: the method decides which part of it counts.
 
         Raises:
-            ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
+            ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
         """
         return await self.workbench.reply(self.messages(), purpose=purpose, sampling=sampling)
 
     def messages(self) -> list[Message]:
-        """The conversation as it stands."""
+        """The conversation in its current state."""
         begun = self.text.rstrip()
         if self.workbench.abilities.prefill and begun.strip():
             return [Message("user", self.prompt), Message("assistant", begun.lstrip())]

@@ -1,4 +1,4 @@
-"""Self-consistency: which of several sampled answers counts (Wang et al. 2023, and how those who use it break ties)."""
+"""Self-consistency: which of several sampled answers wins (Wang et al. 2023, and the tie-breaking rules of later work)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Vote:
     """The outcome of a vote.
 
     Attributes:
-        answer: as the first sample of the winning group words it; empty if no sample has an answer.
+        answer: as worded in the first sample of the winning group; empty if no sample has an answer.
         first: position of that sample.
-        best: position of the sample of the group that the model was surest of (mean log-probability of its tokens); the first
-            where the endpoint does not say.
+        best: position of the group's sample with the highest mean token log-probability; the first one if the endpoint reports
+            none.
         num_votes: how many samples agree.
-        num_samples: how many there are, those without an answer included.
+        num_samples: how many there are, including those without an answer.
     """
 
     answer: str
@@ -39,7 +39,7 @@ class Vote:
 
 
 def mean_logprob(reply: Reply) -> float | None:
-    """Mean natural log-probability of a reply's tokens; `None` where the endpoint does not say."""
+    """Mean natural log-probability of a reply's tokens; `None` if the endpoint does not report it."""
     values = [token.logprob for token in reply.logprobs]
     return sum(values) / len(values) if values else None
 
@@ -55,17 +55,17 @@ def vote(
     """The plurality of sampled answers.
 
     Empty answers are left out unless all are empty. Labels agree if they are equal; short answers if they normalise to the
-    same, or are equal where nothing is left of them. Between equally many votes decides `tie`: `logprob` the group whose
-    samples the model was surest of on average (those without log-probabilities come last, and without any it is as `first`),
-    `first` the earliest sample, `shorter` the shorter text (RECITE). For long answers, on which no two samples agree, the one
-    that is most like all the others counts (highest mean ROUGE-L F1: minimum Bayes risk); it has one vote.
+    same text, or are equal if nothing is left after normalisation. Ties are broken by `tie`: `logprob` prefers the group with
+    the highest mean log-probability (samples without log-probabilities come last, and without any it equals `first`), `first`
+    the earliest sample, `shorter` the shorter text (RECITE). For long answers, on which no two samples agree, the one most
+    similar to all others wins (highest mean ROUGE-L F1: minimum Bayes risk); it has one vote.
 
     Args:
-        answers: one a sample, at least one.
-        form: that the question asks for.
+        answers: one per sample, at least one.
+        form: the form of the question.
         tie: see above.
-        logprobs: mean log-probability of each sample, where there are any.
-        normalize: what makes two short answers the same.
+        logprobs: mean log-probability of each sample, if available.
+        normalize: decides whether two short answers are the same.
 
     >>> vote(["Rome", "Paris", "the Paris", ""]).answer
     'Paris'
@@ -98,12 +98,12 @@ def vote(
 
 
 def file_vote(workbench: MethodContext, held: Vote, answers: Sequence[str]) -> None:
-    """Files a vote as the decision that it is.
+    """Records a vote as a decision.
 
     Args:
         workbench: of the question.
         held: its outcome.
-        answers: that were voted on, one a sample.
+        answers: the answers that were voted on, one per sample.
     """
     text = f"{held.num_votes} of {held.num_samples} samples: {held.answer or '?'}"
     workbench.decide("vote", text, answers=list(answers), consistency=held.consistency)

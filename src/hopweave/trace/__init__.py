@@ -1,4 +1,4 @@
-"""What happened while a question was answered: the trace, and the record that keeps it.
+"""What happened while a question was answered: the trace, and the record made from it.
 
 A `Trace` is written by the workbench, step by step. When the question is done it becomes a `Record`.
 """

@@ -1,10 +1,10 @@
-"""What a record had to wait for: the steps that no running side by side could have made shorter.
+"""The critical path of a record: the steps that no amount of parallelism could have shortened.
 
-Calls that are filed under the same step follow one another, but for the samples of one draw: they are had together, in one
-request or side by side, and count as the longest of them. The decisions under a decision labelled `graph` run side by side,
-save that each waits for those that it names in `after`. An offline stage is not of the question and takes nothing. All is
-computed from the steps, so nothing of it is in the record, and a run that was not parallel has the critical path that it would
-have had.
+Calls recorded under the same step run in sequence, except for the samples of one draw: they come together, in one request or
+concurrently, and count as the longest of them. The decisions under a decision labelled `graph` run in parallel, except that
+each waits for those that it names in `after`. An offline stage does not belong to the question and takes no time. Everything is
+computed from the steps, so nothing of it is stored in the record, and a sequential run has the critical path that it would
+have had in parallel.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ GRAPH = "graph"
 
 @dataclass(frozen=True, slots=True)
 class CriticalPath:
-    """The longest way through the calls of a record.
+    """The longest path through the calls of a record.
 
     Attributes:
-        seconds: of the calls on it; what was not a call is not counted.
-        steps: ids of the decisions of graphs that are on it, in order; those of a child graph behind the one it belongs to.
-        total_seconds: of all calls, one after the other; the samples of a draw count once here, too.
+        seconds: duration of the calls on it; anything else is not counted.
+        steps: ids of the graph decisions on it, in order; those of a child graph follow the decision it belongs to.
+        total_seconds: of all calls, run one after another; here, too, the samples of a draw count once.
     """
 
     seconds: float
@@ -39,7 +39,7 @@ def critical_path(record: Record) -> CriticalPath:
     for step in record.steps:
         children.setdefault(step.parent, []).append(step.id)
     ways: dict[int, CriticalPath] = {}
-    # Parents come before children, so backwards every child is known before its parent.
+    # Parents come before children, so in reverse order every child is known before its parent.
     for step in reversed(record.steps):
         below = children.get(step.id, [])
         ways[step.id] = _of_step(step, [record.steps[child] for child in below], ways)
@@ -47,7 +47,7 @@ def critical_path(record: Record) -> CriticalPath:
 
 
 def _each(below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> list[CriticalPath]:
-    """The ways of steps; those of the samples of one draw, which stand behind one another, are one: the longest."""
+    """The paths of steps; consecutive samples of one draw count as one: the longest."""
     found: list[CriticalPath] = []
     for before, step in zip([None, *below], below, strict=False):
         if _is_of_one_draw(before, step):
@@ -65,10 +65,10 @@ def _is_of_one_draw(before: Step | None, step: Step) -> bool:
 
 
 def _of_step(step: Step, below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> CriticalPath:
-    if isinstance(step, Search) and step.is_rewritten:  # each query is worked on side by side with the others
+    if isinstance(step, Search) and step.is_rewritten:  # its queries are processed in parallel
         longest = max((ways[other.id] for other in below), key=lambda way: way.seconds, default=_in_a_row([]))
         return CriticalPath(longest.seconds, longest.steps, sum(ways[other.id].total_seconds for other in below))
-    if isinstance(step, ModelCall | Search | Read):  # what a reader asks the model is within the reading
+    if isinstance(step, ModelCall | Search | Read):  # a reader's model calls are part of the reading
         return CriticalPath(step.timing.seconds, (), step.timing.seconds)
     if isinstance(step, Decision) and step.label == OFFLINE:
         return _in_a_row([])
@@ -86,7 +86,7 @@ def _in_a_row(ways: Sequence[CriticalPath]) -> CriticalPath:
 
 
 def _side_by_side(below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> CriticalPath:
-    """The longest chain of the decisions by `after`; of two that are equally long, the one that was filed first."""
+    """The longest chain of the decisions by `after`; of two equally long ones, the one that was recorded first."""
     best = CriticalPath(0.0, (), 0.0)
     until: dict[int, CriticalPath] = {}
     for step in below:

@@ -1,17 +1,17 @@
-"""Reads records of earlier schemas, as dictionaries, up to the present one.
+"""Converts records of earlier schemas, as dictionaries, to the current one.
 
-`hopweave.record/1` (up to version 0.1) had one `verdict` a claim, which mixed how it came to be with how it stands, and none
-for the answer. It becomes:
+`hopweave.record/1` (up to version 0.1) had one `verdict` per claim, which combined its origin and its support, and none for the
+answer. It becomes:
 
     known         origin model,     unsupported
     verified      origin verified,  supported if it has a citation, else unsupported
     corrected     origin corrected, likewise
     completed     origin completed, likewise
-    contradicted  origin model,     unsupported (which passage said otherwise was not kept)
+    contradicted  origin model,     unsupported (the contradicting passage was not stored)
     unsupported   origin model,     unsupported
 
-The texts and their marks stay as they were written, and what was supported by the rule of the method then counts as that:
-nothing is judged anew. The verdict of the answer is made from these claims. Decisions that held a verdict hold both words.
+The texts and their marks are kept, and what the method's own rule supported counts as supported: nothing is judged again. The
+verdict of the answer is computed from these claims. Decisions that had a verdict get both fields.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CHECKED = {"verified", "corrected", "completed"}
 
 
 def from_first(record: Mapping[str, Any], schema: str) -> dict[str, Any]:
-    """A record of the first schema in the layout of the present one, `schema`, but for the verdict of its answer."""
+    """A record of the first schema in the layout of the current one, `schema`, except for the verdict of its answer."""
     answer = record.get("answer")
     changed: dict[str, Any] = {"schema": schema}
     if isinstance(answer, Mapping) and isinstance(answer.get("claims"), list):
@@ -50,7 +50,7 @@ def _claim(claim: Any) -> Any:
         return claim
     verdict = str(claim.get("verdict"))
     if verdict not in _ORIGINS:
-        return {**claim, "origin": verdict}  # which is none, and is refused as such
+        return {**claim, "origin": verdict}  # not a valid origin, and refused as such
     kept = {key: value for key, value in claim.items() if key != "verdict"}
     is_supported = verdict in _CHECKED and bool(claim.get("citations"))
     return {**kept, "origin": _ORIGINS[verdict], "support": "supported" if is_supported else "unsupported"}

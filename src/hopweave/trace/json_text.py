@@ -14,21 +14,21 @@ _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def whole(text: str) -> str:
-    """The text with each half of a surrogate pair (for which UTF-8 has no bytes) replaced by U+FFFD."""
+    """The text with each unpaired surrogate (which UTF-8 cannot encode) replaced by U+FFFD."""
     return text if text.isascii() else _HALF_A_PAIR.sub("\ufffd", text)
 
 
 def one_line_of_json(adapter: TypeAdapter[Any], value: Any) -> str:
-    """A value as JSON, of the types that the adapter says.
+    """A value as JSON, typed by the adapter.
 
     Raises:
-        PydanticSerializationError: if something in it is of another type.
+        PydanticSerializationError: if something in it has another type.
     """
     try:
         return adapter.dump_json(value, warnings="error").decode()
     except PydanticSerializationError:
-        # A passage or a path may hold half of a surrogate pair, for which UTF-8 has no bytes. One character for another keeps
-        # every offset.
+        # A passage or a path may contain an unpaired surrogate, which UTF-8 cannot encode. Replacing one character with
+        # another preserves every offset.
         return mapping_adapter().dump_json(_with_whole_texts(adapter.dump_python(value, warnings="error"))).decode()
 
 
@@ -48,5 +48,5 @@ def _with_whole_texts(value: Any) -> Any:
 
 @cache
 def mapping_adapter() -> TypeAdapter[dict[str, Any]]:
-    """For what JSON calls an object, whatever is in it."""
-    return TypeAdapter(dict[str, Any])  # what is no number becomes null
+    """For any JSON object, whatever its content."""
+    return TypeAdapter(dict[str, Any])  # NaN and infinity become null

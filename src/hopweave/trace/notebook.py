@@ -1,8 +1,8 @@
-"""What a notebook shows of a record: the question, the answer, how it stands, and the words that it rests on.
+"""How a notebook displays a record: the question, the answer, its support, and the words that support it.
 
-It is made here, not by `hopweave.render`, which stands above the trace: the page that draws a whole record has a style of its
-own, which would reach all else in the notebook, and a cell wants the answer, not each call. That page is drawn by
-`hopweave show --as html`.
+This is not part of `hopweave.render`, which is a layer above the trace: the page of a whole record has its own style sheet,
+which would affect the rest of the notebook, and a cell should show the answer, not every call. `hopweave show --as html`
+writes that page.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from hopweave.trace.steps import Failure
 from hopweave.types import Answer, Citation, Passage
 
 _STANDING = {
-    "supported": "A passage bears it out.",
-    "contradicted": "A passage says otherwise.",
-    "unsupported": "No passage bears it out.",
+    "supported": "A passage supports it.",
+    "contradicted": "A passage contradicts it.",
+    "unsupported": "No passage supports it.",
 }
 
 
 def in_html(
     question: str, answer: Answer | None, failure: Failure | None, cited: Iterable[tuple[Citation, Passage]], seconds: float
 ) -> str:
-    """The answer to a question as a piece of HTML. Every word from outside is escaped, and nothing is loaded or run."""
+    """The answer to a question as a piece of HTML. All external text is escaped, and nothing is loaded or run."""
     rows = [f"<p><b>{_shown(question)}</b></p>"]
     if answer is None:
         said = f"{failure.kind}: {failure.message}" if failure is not None else "it was not asked"
@@ -40,5 +40,5 @@ def in_html(
 
 
 def _shown(text: str) -> str:
-    """A text that neither is markup nor turns the direction of what stands beside it."""
+    """A text with no markup and no effect on the text direction of its surroundings."""
     return escape("".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)).replace("\n", "<br>")

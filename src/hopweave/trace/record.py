@@ -1,7 +1,7 @@
-"""The record of a question: one line of JSON that holds everything needed to draw, score, check or replay the run.
+"""The record of a question: one line of JSON with everything needed to draw, score, check or replay the run.
 
-Clock readings are kept apart in `Timing`, so that two runs can be compared by `Record.fingerprint`, which is the same exactly
-when everything but the clock is the same.
+Timings are kept separately in `Timing`, so that two runs can be compared by `Record.fingerprint`, which is the same exactly
+when they differ only in timing.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ Rounds = Literal["block", "per_call"]
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over a trace. Words are split at white space; `prompt_words` counts all that was sent, each time it was sent.
+    """Sums over a trace. Words are split at white space; `prompt_words` counts everything that was sent, each time it was sent.
 
-    `llm_calls` are requests, `completions` the replies that they were for: several samples may come of one request. Words and
+    `llm_calls` are requests, `completions` the replies that they returned: one request may return several samples. Prompt words
+    and tokens cover the same requests. `estimated_tokens` are those, in and out, that no endpoint counted.
     tokens of a prompt are of the same requests. `estimated_tokens` are those, in and out, that no endpoint counted.
     """
 
@@ -66,15 +67,15 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """All that a run depends on besides the question: enough to run it again.
+    """Everything that a run depends on besides the question: enough to repeat it.
 
     Attributes:
-        version: of hopweave.
-        method: name of the method, and `options` its options in full.
+        version: the version of hopweave.
+        method: name of the method; `options` are its options in full.
         llm: identity of the model; `retriever` and `reader` likewise, empty if there is none.
-        prompts: fingerprint of each prompt that was filled.
-        budget: limits of the question; a limit that is absent is not set.
-        settings: the settings as given, secrets left out.
+        prompts: fingerprint of each prompt that was used.
+        budget: limits of the question; a missing limit is not set.
+        settings: the settings as given, without secrets.
     """
 
     version: str
@@ -93,19 +94,19 @@ class Record:
     """One question, answered or failed, with everything that happened.
 
     Attributes:
-        schema: version of this layout; a record of another version is refused by name.
-        question: what was asked.
-        answer: what came out; `None` exactly when `error` is set.
+        schema: version of this layout; records of other versions are refused.
+        question: the question.
+        answer: the answer; `None` exactly when `error` is set.
         error: why there is no answer.
         setup: what the run depends on.
         messages: every distinct message that was sent, once.
         passages: every passage that was found, once.
-        steps: in order, parents before children; those of an offline stage are among them, see `offline_steps`.
-        started_at: when, as an ISO 8601 time in UTC.
-        seconds: how long it took, an offline stage left out.
+        steps: in order, parents before children; including those of an offline stage, see `offline_steps`.
+        started_at: start time, as an ISO 8601 time in UTC.
+        seconds: duration, without an offline stage.
     """
 
-    # JSON has no word for infinity: a limit or an option that is infinite is written as a string, and read back as a number.
+    # JSON has no infinity: an infinite limit or option is written as a string and read back as a number.
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(ser_json_inf_nan="strings")
 
     schema: str
@@ -125,13 +126,13 @@ class Record:
 
     @classmethod
     def from_json(cls, line: str) -> Record:
-        """Reads a record back and checks that it holds together: the citations still quote their passages, the verdict follows.
+        """Reads a record back and checks that it is consistent: citations quote their passages, the verdict follows.
 
-        A record of the first schema is read as `hopweave.trace.earlier_schemas` says.
+        A record of the first schema is converted by `hopweave.trace.earlier_schemas`.
 
         Raises:
-            DataError: for another schema, a damaged line, steps that do not fit together, a citation that does not hold, or a
-                verdict that does not follow from the claims.
+            DataError: for another schema, a damaged line, inconsistent steps, an invalid citation, or a verdict that does not
+                follow from the claims.
         """
         try:
             read = mapping_adapter().validate_json(line)
@@ -151,10 +152,10 @@ class Record:
         return record
 
     def passage(self, passage_id: str) -> Passage:
-        """The passage of that id.
+        """The passage with that id.
 
         Raises:
-            KeyError: if the record holds none.
+            KeyError: if the record does not contain it.
         """
         for passage in self.passages:
             if passage.id == passage_id:
@@ -162,7 +163,7 @@ class Record:
         raise KeyError(passage_id)
 
     def citation_problems(self) -> Iterator[str]:
-        """Yields one line for each citation whose quote is not what stands in its passage."""
+        """Yields one line for each citation whose quote does not match its passage."""
         if self.answer is not None:
             yield from citation_problems(self.answer, {passage.id: passage.text for passage in self.passages})
 
@@ -173,7 +174,7 @@ class Record:
         return tuple((citation, held[citation.passage_id]) for citation in citations)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the answer with its quotes."""
+        """The display in a notebook: the answer with its quotes."""
         return in_html(self.question.text, self.answer, self.error, self.cited_passages(), self.seconds)
 
     def _verdict_problems(self) -> Iterator[str]:
@@ -196,13 +197,13 @@ class Record:
 
     @property
     def offline_steps(self) -> tuple[AnyStep, ...]:
-        """What a run does once and its questions share, such as writing demonstrations; each record tells of it."""
+        """Steps that a run takes once for all its questions, such as writing demonstrations; every record includes them."""
         within = self._offline_ids()
         return tuple(step for step in self.steps if step.id in within)
 
     @property
     def own_steps(self) -> tuple[AnyStep, ...]:
-        """The steps that are of this question alone: all but `offline_steps`."""
+        """The steps of this question alone: all but `offline_steps`."""
         within = self._offline_ids()
         return tuple(step for step in self.steps if step.id not in within) if within else self.steps
 
@@ -265,10 +266,10 @@ class Record:
         """Rounds of retrieval.
 
         Args:
-            mode: `block` counts each stretch of searches between two calls of the model as one round, however many queries
-                it sent; calls of a reader, which belong to a search, part nothing. `per_call` counts every query, as ToQD's
-                released code does. Where the model rewrites queries, what is sent to the engine counts. Branches that ran
-                side by side count as if they had run one after the other, so that a replay counts the same.
+            mode: `block` counts each run of searches between two model calls as one round, however many queries it sent; a
+                reader's calls, which belong to a search, do not end a round. `per_call` counts every query, as ToQD's released
+                code does. If the model rewrites queries, those sent to the engine count. Parallel branches count as if they had
+                run one after another, so that a replay counts the same.
         """
         if mode == "per_call":
             return self.totals().queries
@@ -281,18 +282,18 @@ class Record:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 (hex) of everything but the clock: equal for a run and its replay."""
+        """SHA-256 (hex) of everything but timings: equal for a run and its replay."""
         still = Timing(0.0, 0.0)
         steps = tuple(replace(s, timing=still) if isinstance(s, ModelCall | Search | Read) else s for s in self.steps)
         return hashlib.sha256(replace(self, steps=steps, started_at="", seconds=0.0).to_json().encode()).hexdigest()
 
 
 def citation_problems(answer: Answer, texts: Mapping[str, str]) -> Iterator[str]:
-    """Yields one line for each citation that does not hold.
+    """Yields one line for each invalid citation.
 
     Args:
-        answer: whose citations to check.
-        texts: of the passages, by id.
+        answer: the answer with the citations.
+        texts: the passages' texts, by id.
     """
     against = (claim.contradicted_by for claim in answer.claims)
     for citation in (*answer.citations, *filter(None, against)):
@@ -306,7 +307,7 @@ def citation_problems(answer: Answer, texts: Mapping[str, str]) -> Iterator[str]
 
 
 def _was_sent(step: ModelCall) -> bool:
-    """Whether its prompt was sent, so that words and tokens are of the same requests."""
+    """Whether its prompt was sent, so that words and tokens cover the same requests."""
     is_missed = step.error is not None and step.error.kind == ReplayMiss.__name__
     return step.usage.prompt_tokens > 0 or not (step.is_shared or is_missed)
 

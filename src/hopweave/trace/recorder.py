@@ -1,4 +1,4 @@
-"""The trace of a question that is being answered; it ends in a record."""
+"""The trace of a question while it is being answered; it is turned into a record."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _LOG = logging.getLogger(__name__)
 
 
 class Trace:
-    """Gathers the steps of one question and tells observers of each as it happens.
+    """Collects the steps of one question and notifies observers of each as it happens.
 
-    Steps are numbered as they begin. Where branches ran side by side that order depends on the clock, so `finish` numbers
-    steps, messages and passages anew along the tree of parents, which does not: see `under`. What began and never ended (a
-    call that was cancelled) is left out, and what was filed under it goes to the step above.
+    Steps are numbered as they start. If branches ran in parallel, that order depends on timing, so `finish` renumbers steps,
+    messages and passages along the tree of parents, which does not: see `under`. Steps that started but never ended (cancelled
+    calls) are dropped, and what was recorded under them moves to the step above.
 
-    An observer watches and decides nothing: one that raises is told no more, which is logged, and the question goes on.
+    An observer only watches: one that raises is not called again, which is logged, and the question continues.
     """
 
     def __init__(self, observers: Sequence[Observer] = ()) -> None:
@@ -59,29 +59,29 @@ class Trace:
         self.prompts: dict[str, str] = {}
 
     def seconds(self) -> float:
-        """Seconds since the question was taken up."""
+        """Seconds since the question was started."""
         return time.perf_counter() - self._start
 
     def set_aside(self, seconds: float) -> None:
-        """Takes seconds that have passed off those that the question took: they were of an offline stage."""
+        """Subtracts elapsed seconds from the question's duration, because they belong to an offline stage."""
         self._seconds_aside += seconds
 
     @property
     def is_observed(self) -> bool:
-        """Whether anybody listens."""
+        """Whether there are any observers."""
         return bool(self._observers)
 
     @property
     def parent(self) -> int | None:
-        """The step under which new steps are filed, in the current task."""
+        """The step under which new steps are recorded, in the current task."""
         return self._parent.get()
 
     @contextmanager
     def under(self, parent: int) -> Iterator[None]:
-        """Files what begins inside the block under a step. Tasks started inside inherit it.
+        """Records what starts inside the block under a step. Tasks started inside inherit it.
 
-        Branches that run side by side each need a step of their own to be filed under, decided before the branch first waits:
-        that is what makes the record the same whichever finishes first.
+        Each parallel branch needs its own step as a parent, decided before the branch first waits: this makes the record the
+        same whichever branch finishes first.
         """
         token = self._parent.set(parent)
         try:
@@ -90,31 +90,31 @@ class Trace:
             self._parent.reset(token)
 
     def begin(self, kind: str, label: str) -> int:
-        """Numbers a step that begins now."""
+        """Numbers a step that starts now."""
         step_id = self._take_id()
         self._tell(Started(step_id, self.parent, kind, label))
         return step_id
 
     def piece(self, step_id: int, text: str) -> None:
-        """Passes a piece of a reply on to the observers."""
+        """Passes a piece of a reply to the observers."""
         self._tell(TextPiece(step_id, text))
 
     def end(self, step: ModelCall | Search | Read) -> None:
-        """Files a step that has ended."""
+        """Records a step that has ended."""
         self._steps[step.id] = step
         self._tell(step)
 
     def decide(self, label: str, text: str, data: Mapping[str, Any], after: Sequence[int] = ()) -> int:
-        """Files a decision and returns its id.
+        """Records a decision and returns its id.
 
         Args:
-            label: what kind of decision.
-            text: one line for people.
-            data: the particulars, kept as JSON keeps them: NaN and infinity become null.
-            after: the decisions that this one had to wait for.
+            label: the kind of decision.
+            text: one line for humans.
+            data: the details, stored as JSON: NaN and infinity become null.
+            after: the decisions that this one depended on.
 
         Raises:
-            MethodError: if the data cannot be JSON.
+            MethodError: if the data cannot be represented as JSON.
         """
         try:
             plain = mapping_adapter().validate_json(one_line_of_json(mapping_adapter(), dict(data))) if data else {}
@@ -132,25 +132,25 @@ class Trace:
         self._tell(step)
 
     def keep_messages(self, messages: Sequence[Message]) -> tuple[int, ...]:
-        """Positions of the messages in the record, which holds each distinct one once."""
+        """Positions of the messages in the record, which contains each distinct one once."""
         return tuple(self._messages.setdefault(message, len(self._messages)) for message in messages)
 
     def keep_hits(self, hits: Sequence[Hit]) -> tuple[Found, ...]:
-        """Refers to hits by id; their passages go into the record once."""
+        """References to hits by id; their passages are added to the record once."""
         for hit in hits:
             self._passages.setdefault(hit.passage.id, hit.passage)
         return tuple(Found(hit.passage.id, float(hit.score), hit.via) for hit in hits)
 
     def keep_passage(self, passage: Passage) -> None:
-        """Puts a passage into the record."""
+        """Adds a passage to the record."""
         self._passages.setdefault(passage.id, passage)
 
     def passage(self, passage_id: str) -> Passage | None:
-        """The passage of that id, if it was found or read."""
+        """The passage with that id, if it was found or read."""
         return self._passages.get(passage_id)
 
     def readings_of(self, query: str) -> dict[str, Reading]:
-        """What the reader has made of passages for a query so far, by the id of the passage; of several the surest."""
+        """What the reader has extracted for a query so far, by passage id; for repeated readings, the most confident one."""
         found: dict[str, Reading] = {}
         for step in self._steps.values():
             if isinstance(step, Read) and step.query == query and step.reading is not None:
@@ -160,7 +160,7 @@ class Trace:
         return found
 
     def finish(self, question: Question, setup: Setup, started_at: str, answer: Answer | None, error: Failure | None) -> Record:
-        """The record of the question; the verdict of its answer is made here, whatever the method says."""
+        """The record of the question; the verdict of its answer is computed here, whatever the method reports."""
         if answer is not None:
             answer = replace(answer, verdict=verdict_of(answer))
         steps = _along_the_tree(self._steps, self._parents)
@@ -190,15 +190,15 @@ class Trace:
         for observer in tuple(self._observers):
             try:
                 observer(event)
-            except Exception:  # noqa: BLE001 - whatever is wrong with who watches must not change what is watched
+            except Exception:  # noqa: BLE001 - a faulty observer must not affect what it observes
                 self._observers.remove(observer)
-                _LOG.warning("an observer failed and is told no more", exc_info=True)
+                _LOG.warning("an observer failed and is not called again", exc_info=True)
 
 
 def _with_messages_in_order(
     steps: tuple[AnyStep, ...], messages: tuple[Message, ...]
 ) -> tuple[tuple[AnyStep, ...], tuple[Message, ...]]:
-    """Numbers the messages in the order in which the steps refer to them; those of calls that never ended fall out."""
+    """Numbers the messages in the order in which the steps refer to them; messages of calls that never ended are dropped."""
     places: dict[int, int] = {}
 
     def renumbered(step: AnyStep) -> AnyStep:

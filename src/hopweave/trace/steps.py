@@ -1,4 +1,4 @@
-"""The steps of which a trace consists, and what observers are told."""
+"""The steps of a trace, and the events that observers receive."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from hopweave.types import Reading, Reply, Sampling, Usage, Via
 READER = "reader"
 """The purpose of a call that reads a passage."""
 OFFLINE = "offline"
-"""The label of the decision under which `Workbench.offline` files what a run does once for all its questions."""
+"""The label of the decision under which `Workbench.offline` records what a run does once for all its questions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Circumstances of a call that do not touch its content.
+    """Circumstances of a call that do not affect its content.
 
     Attributes:
-        started_seconds: since the question was taken up.
-        seconds: how long it took, waiting and retries included.
+        started_seconds: since the question was started.
+        seconds: duration, including waiting and retries.
         from_store: answered by the store instead of the endpoint.
-        attempts: how often it was tried.
-        is_merged: answered by an equal call of another question (or branch), which was under way or, in an offline stage,
-            made before; `seconds` are of that call.
+        attempts: the number of attempts.
+        is_merged: answered by an identical call of another question (or branch) that was in progress or, in an offline stage,
+            already made; `seconds` are those of that call.
     """
 
     started_seconds: float
@@ -40,7 +40,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a call or a question failed: the name of the error's class, its message, and whether trying again may help."""
+    """Why a call or a question failed: the name of the error's class, its message, and whether a retry may help."""
 
     kind: str
     message: str
@@ -48,7 +48,7 @@ class Failure:
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
-        """The failure that an error stands for."""
+        """The failure that an error represents."""
         return cls(type(error).__name__, whole(str(error)), isinstance(error, RunError) and error.retryable)
 
 
@@ -58,9 +58,9 @@ class ModelCall:
 
     Attributes:
         messages: positions in `Record.messages`.
-        sample: counts equal calls from 0.
-        is_shared: drawn by the same request as the call before it, which holds the usage of that request.
-        is_beside: a sample of the same draw as the call before it, which did not wait for that one.
+        sample: numbers identical calls from 0.
+        is_shared: drawn by the same request as the preceding call, which has the usage of that request.
+        is_beside: a sample of the same draw as the preceding call, which did not wait for it.
     """
 
     id: int
@@ -99,8 +99,8 @@ class Search:
     """A batch of queries sent to the retriever, with the hits of each query, best first.
 
     Attributes:
-        is_rewritten: the retriever asked the model what to search for. What it then sent to the engine are searches under this
-            one, and it is those that are counted.
+        is_rewritten: the retriever asked the model what to search for. Its queries to the engine are searches under this one,
+            and those are the ones that are counted.
     """
 
     id: int
@@ -133,10 +133,10 @@ class Decision:
     """Something that the method decided: a node, a branch, a verdict, a stop.
 
     Attributes:
-        label: what kind of decision, from the method's own small vocabulary.
-        text: one line for people.
-        data: the particulars, as JSON.
-        after: the decisions that this one had to wait for, where steps form a graph.
+        label: the kind of decision, from the method's own small vocabulary.
+        text: one line for humans.
+        data: the details, as JSON.
+        after: the decisions that this one depended on, where steps form a graph.
     """
 
     id: int
@@ -150,7 +150,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class ParseFailure:
-    """Words of the model that could not be read: which parser, why, and the words."""
+    """Unparseable model output: the parser, the reason, and the text."""
 
     id: int
     parent: int | None
@@ -166,7 +166,7 @@ Step = Annotated[AnyStep, Discriminator("kind")]
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Tells an observer that a step has begun; the finished step follows under the same id."""
+    """Notifies an observer that a step has started; the finished step follows under the same id."""
 
     id: int
     parent: int | None
@@ -176,7 +176,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """Tells an observer of a piece of a model's reply as it arrives."""
+    """Notifies an observer of a piece of a model's reply as it arrives."""
 
     id: int
     text: str
@@ -186,10 +186,10 @@ Event = Started | TextPiece | AnyStep
 
 
 class Observer(Protocol):
-    """Told of each step of a question as it happens: a function of one event will do."""
+    """Receives each step of a question as it happens; a function with one argument is enough."""
 
     def __call__(self, event: Event, /) -> None:
-        """Takes the event in. One that raises is told no more, and the question goes on."""
+        """Handles an event. An observer that raises is not called again, and the question continues."""
 
 
 def passage_ids_of(step: AnyStep) -> Iterator[str]:
@@ -217,7 +217,7 @@ def call_step(
     is_shared: bool = False,
     is_beside: bool = False,
 ) -> ModelCall:
-    """A `ModelCall` from what came of it; `lost` is the usage of one that failed."""
+    """A `ModelCall` from the result of a call; `lost` is the usage of a failed one."""
     if isinstance(outcome, RunError):
         text, reason, usage, error = None, "error", lost or Usage(), Failure.of(outcome)
     else:

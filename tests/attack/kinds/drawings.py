@@ -15,9 +15,9 @@ from support.sample_records import hostile
 
 from hopweave.cli._console import console
 from hopweave.evaluation.judging.annotation import Row, write_sheet
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow, written
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureColumn, MeasuredRow, written
 from hopweave.evaluation.reports.report import make_report
-from hopweave.evaluation.scoring.tables import DatasetFacts, FailureKind, MethodFacts
+from hopweave.evaluation.scoring.results import DatasetFacts, FailureKind, MethodFacts
 from hopweave.render.csv_text import csv_text
 from hopweave.render.html import draw_page
 from hopweave.render.mermaid import draw_mermaid
@@ -90,9 +90,10 @@ def spreadsheet(trial: Trial) -> None:
     rows = [[hostile_text(trial.random, 4) for _ in range(3)] for _ in range(3)]
     trial.shows(rows)
     labels, path = [row[0] for row in rows], trial.folder / "sheet.csv"
-    sheet = Sheet("t", ("label",), (Head("x", "x"),), tuple(SheetRow((label,), {"x": -0.5}, 1) for label in labels))
+    rows_measured = tuple(MeasuredRow((label,), {"x": -0.5}, 1) for label in labels)
+    result = AnalysisResult("t", ("label",), (FigureColumn("x", "x"),), rows_measured)
     assert _cells(csv_text(rows), 3, 3)
-    assert _cells(written(sheet, "csv"), 4)
+    assert _cells(written(result, "csv"), 4)
     whole = [[_whole(text) for text in row] for row in rows]
     num = write_sheet([Row(("d", "m"), *row[:2], row[2], 1, row[0], row[1]) for row in whole], path)
     assert _cells(path.read_bytes().decode("utf-8-sig"), num + 1)

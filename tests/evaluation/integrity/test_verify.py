@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -11,11 +12,11 @@ from hopweave.cli import app
 from hopweave.errors import DataError
 from hopweave.evaluation.integrity import checksums
 from hopweave.evaluation.integrity.verify import verify
-from hopweave.evaluation.reports.input import read_tables
+from hopweave.evaluation.reports.input import read_report_data
 from hopweave.evaluation.reports.report import make_report, write_report
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.compare import compare
-from hopweave.evaluation.scoring.comparisons import keep_tables
+from hopweave.evaluation.scoring.comparisons import keep_comparisons
 from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.scoring.summary import summarize
 from hopweave.grounding.marking import verdict_of
@@ -24,19 +25,28 @@ from hopweave.trace import Record
 RECORDS = "records/lights/a.jsonl"
 
 
-@pytest.fixture
-def run(tmp_path):
-    """A run with everything that is verified."""
-    data, index = tmp_path / "lights.jsonl", tmp_path / "index"
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    """A folder with data, an index and a run that was scored and compared."""
+    place = tmp_path_factory.mktemp("made")
+    data, index = place / "lights.jsonl", place / "index"
     data.write_text('{"question": "When was light 0 lit?"}\n')
     load("retrievers", "bm25").build(index, [LIGHT])
-    run = make_run(tmp_path / "run", {"a": ["1874", "1875", None, "1874"], "b": ["1874", "1874", "1875", "1875"]})
-    with_manifest(run, data=data, index=index)
+    run = make_run(place / "run", {"a": ["1874", "1875", None, "1874"], "b": ["1874", "1874", "1875", "1875"]})
     metrics, left_out = open_metrics()
     scores = score_run(run, metrics)
     write_scores(run, scores)
     summarize(run, scores, metrics, left_out=left_out, by=["hops"]).write(run)
-    keep_tables(run, compare(run, ["cover_em", "f1.f1"]))
+    keep_comparisons(run, compare(run, ["cover_em", "f1.f1"]))
+    return place
+
+
+@pytest.fixture
+def run(template, tmp_path):
+    """A run with everything that is verified, as if it had been made here."""
+    shutil.copytree(template, tmp_path, dirs_exist_ok=True)
+    run = RunFolder.open(tmp_path / "run")
+    with_manifest(run, data=tmp_path / "lights.jsonl", index=tmp_path / "index")
     return run
 
 
@@ -213,7 +223,7 @@ def test_a_record_that_does_not_ask_what_was_drawn_is_found(run):
 @pytest.fixture
 def reported(run):
     """The run with its report."""
-    write_report(make_report(read_tables(run)), run.path / "report")
+    write_report(make_report(read_report_data(run)), run.path / "report")
     return run
 
 
@@ -256,7 +266,7 @@ def test_another_name_of_the_run_in_its_report_is_found(reported, name):
 
 def test_a_report_of_altered_scores_is_held_to_the_records_and_not_to_the_scores(run):
     (run.path / "scores.json").write_text((run.path / "scores.json").read_text().replace("0.666", "0.777"))
-    write_report(make_report(read_tables(run)), run.path / "report")
+    write_report(make_report(read_report_data(run)), run.path / "report")
     assert any(line.startswith("report/numbers.json") and "0.777" in line for line in lines(run))
 
 

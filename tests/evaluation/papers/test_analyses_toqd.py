@@ -2,7 +2,7 @@
 
 import pytest
 from support.bench import Bench
-from support.runs import answered, asked, decided, figures, made, row_of, said, sheet_of
+from support.runs import answered, asked, decided, figures, made, result_of, row_of, said
 
 from hopweave.evaluation.runs.folder import MethodPlan
 from hopweave.types import Passage
@@ -22,10 +22,10 @@ def test_toqd_with_and_without_retrieval_are_told_apart(tmp_path):
         {("musique", "toqd"): rights(FOUR, "abc"), ("musique", "bare"): rights(FOUR, "a")},
         {"toqd": "toqd", "bare": MethodPlan("toqd", {"use_retrieval": False})},
     )
-    sheet = sheet_of("toqd_table1", run)
-    assert figures(row_of(sheet, "musique", "ToQD")) == {"accuracy": 75.0}
-    assert figures(row_of(sheet, "musique", "ToQD w/o IR (bare)")) == {"accuracy": 25.0}
-    assert dict(row_of(sheet, "musique", "ToQD").published[0].values) == {"accuracy": 19.39}
+    result = result_of("toqd_table1", run)
+    assert figures(row_of(result, "musique", "ToQD")) == {"accuracy": 75.0}
+    assert figures(row_of(result, "musique", "ToQD w/o IR (bare)")) == {"accuracy": 25.0}
+    assert dict(row_of(result, "musique", "ToQD").published[0].values) == {"accuracy": 19.39}
 
 
 def test_the_ablations_of_toqd_are_told_by_their_options(tmp_path):
@@ -35,14 +35,14 @@ def test_the_ablations_of_toqd_are_told_by_their_options(tmp_path):
         ("musique", "raw"): [answered(A, "Bonn", steps=[said("four words in here", "one")])],
     }
     run = made(tmp_path / "run", {"musique": ("musique", (A,))}, records, ways)
-    sheet = sheet_of("toqd_table2a", run)
-    whole, raw = figures(row_of(sheet, "ToQD")), figures(row_of(sheet, "ToQD w/o Rewrite (raw)"))
+    result = result_of("toqd_table2a", run)
+    whole, raw = figures(row_of(result, "ToQD")), figures(row_of(result, "ToQD w/o Rewrite (raw)"))
     assert (whole["words_in"], whole["words_out"], whole["performance"]) == (2.0, 3.0, 100.0)
     assert (raw["words_in"], raw["words_out"], raw["performance"]) == (4.0, 1.0, 0.0)
-    assert row_of(sheet, "ToQD w/o Rewrite (raw)").published[0].values["rounds"] == 1.53
-    assert figures(row_of(sheet, "ToQD w/o Critique")) == {}
-    assert [line for line in sheet.missing if "--set methods.toqd.use_critique=false" in line]
-    other = sheet_of("toqd_table2b", run)
+    assert row_of(result, "ToQD w/o Rewrite (raw)").published[0].values["rounds"] == 1.53
+    assert figures(row_of(result, "ToQD w/o Critique")) == {}
+    assert [line for line in result.missing if "--set methods.toqd.use_critique=false" in line]
+    other = result_of("toqd_table2b", run)
     assert row_of(other, "ToQD").published[0].values["performance"] == 36.46
 
 
@@ -59,8 +59,8 @@ def test_self_knowledge_takes_the_verdict_of_the_probed_run_and_what_is_right_of
         {("hotpotqa", "direct"): rights(FOUR, "ab"), ("hotpotqa", "asks"): probed},
         {"direct": "direct", "asks": MethodPlan("direct", {"probe": True})},
     )
-    sheet = sheet_of("toqd_figure3", run)
-    row = row_of(sheet, "hotpotqa", "Direct")
+    result = result_of("toqd_figure3", run)
+    row = row_of(result, "hotpotqa", "Direct")
     assert figures(row) == {
         "yes": 75.0,
         "no": 25.0,
@@ -71,8 +71,8 @@ def test_self_knowledge_takes_the_verdict_of_the_probed_run_and_what_is_right_of
         "balanced": 75.0,
         "kappa": 0.5,
     }
-    assert figures(row_of(sheet, "hotpotqa", "CoT")) == {}
-    assert [line for line in sheet.missing if line.startswith("CoT, probed") and "--set methods.cot.probe=true" in line]
+    assert figures(row_of(result, "hotpotqa", "CoT")) == {}
+    assert [line for line in result.missing if line.startswith("CoT, probed") and "--set methods.cot.probe=true" in line]
 
 
 def test_a_probed_run_is_taken_with_the_plain_one_that_has_the_same_options(tmp_path):
@@ -91,7 +91,7 @@ def test_a_probed_run_is_taken_with_the_plain_one_that_has_the_same_options(tmp_
             "asks": MethodPlan("direct_retrieval", {**five, "probe": True}),
         },
     )
-    assert row_of(sheet_of("toqd_figure3", run), "hotpotqa", "RAG").values["yes_accuracy"] == 75
+    assert row_of(result_of("toqd_figure3", run), "hotpotqa", "RAG").values["yes_accuracy"] == 75
 
 
 def test_without_a_no_there_is_no_no_accuracy_and_what_failed_is_counted(tmp_path):
@@ -102,7 +102,7 @@ def test_without_a_no_there_is_no_no_accuracy_and_what_failed_is_counted(tmp_pat
         {("hotpotqa", "direct"): rights((A, B, C), "abc"), ("hotpotqa", "asks"): probed},
         {"direct": "direct", "asks": MethodPlan("direct", {"probe": True})},
     )
-    row = row_of(sheet_of("toqd_figure3", run), "hotpotqa", "Direct")
+    row = row_of(result_of("toqd_figure3", run), "hotpotqa", "Direct")
     assert row.values["no_accuracy"] is None
     assert row.values["kappa"] is None
     assert (row.num, row.num_failed, row.num_no_data) == (1, 1, 1)
@@ -124,16 +124,16 @@ def test_retrieval_is_told_by_the_retriever_of_the_run_and_a_shallow_one_is_mark
         retriever="toqd",
         settings={"retrievers": {"toqd": {"use_rewrite": False}}},
     )
-    sheet = sheet_of("toqd_table3", native, hyde, raw)
-    assert figures(row_of(sheet, "multihop_rag", "bm25"), 4) == {"hits": 1, "hits_early": 1, "map": 0.4167, "mrr": 0.5}
-    assert figures(row_of(sheet, "multihop_rag", "hyde")) == {"hits": 0, "hits_early": 0, "map": 0, "mrr": 0}
-    shallow = row_of(sheet, "multihop_rag", "toqd no rewrite (only 2 passages)")
+    result = result_of("toqd_table3", native, hyde, raw)
+    assert figures(row_of(result, "multihop_rag", "bm25"), 4) == {"hits": 1, "hits_early": 1, "map": 0.4167, "mrr": 0.5}
+    assert figures(row_of(result, "multihop_rag", "hyde")) == {"hits": 0, "hits_early": 0, "map": 0, "mrr": 0}
+    shallow = row_of(result, "multihop_rag", "toqd no rewrite (only 2 passages)")
     assert figures(shallow) == {"hits": 1, "hits_early": 1, "map": 0.75, "mrr": 1}
     assert dict(shallow.published[0].values) == {"hits": 0.597, "map": 0.151, "mrr": 0.334}
     assert "2 passages, there 10" in shallow.published[0].why_not
-    assert dict(row_of(sheet, "multihop_rag", "bm25").published[0].values) == {"hits": 0.586, "map": 0.16, "mrr": 0.353}
-    assert [line for line in sheet.missing if "--set retriever=multi_query" in line]
-    standard = sheet_of("toqd_table3", native, definition="standard")
+    assert dict(row_of(result, "multihop_rag", "bm25").published[0].values) == {"hits": 0.586, "map": 0.16, "mrr": 0.353}
+    assert [line for line in result.missing if "--set retriever=multi_query" in line]
+    standard = result_of("toqd_table3", native, definition="standard")
     assert figures(row_of(standard, "multihop_rag", "bm25"), 4)["map"] == round((1 / 2 + 2 / 3) / 2, 4)
 
 
@@ -144,12 +144,12 @@ def test_robustness_has_a_row_for_each_model_on_the_questions_of_both(tmp_path):
 
     small = run("small", "local:gemma-2b-it", "abd", "a")
     large = run("large", "openai:https://models.example/v1:Mistral-7B", "a", "abc")
-    sheet = sheet_of("toqd_table5", small, large)
-    row = row_of(sheet, "wiki", "local:gemma-2b-it")
+    result = result_of("toqd_table5", small, large)
+    row = row_of(result, "wiki", "local:gemma-2b-it")
     assert figures(row) == {"baseline": 33.33, "toqd": 66.67, "gain": 33.33}
     assert dict(row.published[0].values) == {"baseline": 34.63, "toqd": 38.17, "gain": 3.54}
     assert "3 questions, there 5,000" in row.published[0].why_not
-    other = row_of(sheet, "wiki", "openai:https://models.example/v1:Mistral-7B")
+    other = row_of(result, "wiki", "openai:https://models.example/v1:Mistral-7B")
     assert figures(other)["gain"] == -66.67
     assert other.published[0].values["toqd"] == 40.27
 
@@ -162,14 +162,14 @@ def test_ircot_has_a_row_for_each_reader_with_both_published_models(tmp_path):
         ("musique", "none"): [answered(A, error="gone")],
     }
     run = made(tmp_path / "run", {"musique": ("musique", (A,))}, cells, ways)
-    sheet = sheet_of("ircot_tables1_3", run)
-    assert figures(row_of(sheet, "musique", "IRCoT, CoT reader (cot)")) == {"f1": 100.0}
-    assert figures(row_of(sheet, "musique", "IRCoT, direct reader (direct)")) == {"f1": 67.0}  # DROP's, to two decimals
-    alone = row_of(sheet, "musique", "IRCoT w/o reader (none)")
+    result = result_of("ircot_tables1_3", run)
+    assert figures(row_of(result, "musique", "IRCoT, CoT reader (cot)")) == {"f1": 100.0}
+    assert figures(row_of(result, "musique", "IRCoT, direct reader (direct)")) == {"f1": 67.0}  # DROP's, to two decimals
+    alone = row_of(result, "musique", "IRCoT w/o reader (none)")
     assert figures(alone) == {"f1": 0.0}
     assert (alone.num, alone.num_failed, alone.answered) == (1, 1, {"f1": None})
     assert [dict(row.values) for row in alone.published] == [{"f1": 30.7}, {"f1": 23.4}]
-    squad = row_of(sheet_of("ircot_tables1_3", run, variant="squad"), "musique", "IRCoT, direct reader (direct)")
+    squad = row_of(result_of("ircot_tables1_3", run, variant="squad"), "musique", "IRCoT, direct reader (direct)")
     assert figures(squad) == {"f1": 66.67}
 
 
@@ -181,7 +181,7 @@ def test_recall_of_ircot_stands_beside_that_of_one_step(tmp_path):
         ("musique", "ircot"): [answered(example, "Ulm", found=[two, one]), answered(other, "Ulm", found=[one])],
     }
     run = made(tmp_path / "run", {"musique": ("musique", (example, other))}, cells)
-    row = row_of(sheet_of("ircot_figure3", run), "musique", "ircot")
+    row = row_of(result_of("ircot_figure3", run), "musique", "ircot")
     assert figures(row) == {"oner": 25.0, "ircot": 100.0, "gain": 75.0}
     assert (row.num, row.num_failed, row.answered) == (2, 1, {"oner": 50.0})
     assert [dict(paper.values) for paper in row.published] == [{"gain": 12.0}, {"gain": 3.8}]
@@ -203,7 +203,7 @@ async def test_a_probed_record_holds_the_verdict_and_no_answer_where_it_is_no(tm
         {method: method, "asks": MethodPlan(method, {"probe": True})},
     )
     template = {"direct": "Direct", "cot": "CoT", "direct_retrieval": "RAG"}[method]
-    row = row_of(sheet_of("toqd_figure3", run), "hotpotqa", template)
+    row = row_of(result_of("toqd_figure3", run), "hotpotqa", template)
     assert (row.values["no_accuracy"], row.values["yes_accuracy"], row.values["kappa"]) == (100.0, 100.0, 1.0)
 
 
@@ -240,6 +240,6 @@ async def test_an_empty_reply_to_a_probe_is_no_verdict(tmp_path):
         {("hotpotqa", "direct"): rights((A,), "a"), ("hotpotqa", "asks"): [record]},
         {"direct": "direct", "asks": MethodPlan("direct", {"probe": True})},
     )
-    row = row_of(sheet_of("toqd_figure3", run), "hotpotqa", "Direct")
+    row = row_of(result_of("toqd_figure3", run), "hotpotqa", "Direct")
     assert (row.num, row.num_failed, row.num_no_data) == (0, 0, 1)
     assert not [value for value in row.values.values() if value is not None]

@@ -20,11 +20,12 @@ from markdown_it import MarkdownIt
 from support.report_tables import COLUMNS, cell, example, small_tables
 
 from hopweave.errors import DataError
-from hopweave.evaluation.reports.blocks import Number, Style, book, key_of, style_for
-from hopweave.evaluation.reports.markdown import escape
+from hopweave.evaluation.reports.numbers import Style, book, key_of, style_for
 from hopweave.evaluation.reports.report import Report, make_report, write_report
-from hopweave.evaluation.scoring.tables import Comparison, FailureKind, Interval, Mean, OfflineFacts, ScoredColumn
+from hopweave.evaluation.scoring.results import Comparison, FailureKind, Interval, Mean, OfflineFacts, ScoredColumn
 from hopweave.render.plain import one_line
+from hopweave.render.table import Number
+from hopweave.render.table_markdown import escape
 from hopweave.types import Column
 
 HOSTILE = '<script>alert(1)</script>|*b*_`c`](x) & "d" #1 --> \x1b[31m'

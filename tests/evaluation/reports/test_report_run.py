@@ -18,7 +18,7 @@ from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.integrity.manifest import Manifest, Sitting
 from hopweave.evaluation.integrity.verify import verify
 from hopweave.evaluation.reports.commands import plan_toml
-from hopweave.evaluation.reports.input import read_tables
+from hopweave.evaluation.reports.input import read_report_data
 from hopweave.evaluation.reports.report import make_report, report_again, write_report
 from hopweave.evaluation.reports.run_summary import WHERES, story_of
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
@@ -26,7 +26,7 @@ from hopweave.evaluation.runs.plan import Flags, read_plan
 from hopweave.evaluation.scoring import cells, over_datasets, per_cost, summary
 from hopweave.evaluation.scoring import frontier as planes
 from hopweave.evaluation.scoring.compare import compare
-from hopweave.evaluation.scoring.comparisons import keep_tables
+from hopweave.evaluation.scoring.comparisons import keep_comparisons
 from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
 
 NUM = 16
@@ -48,8 +48,8 @@ def made(tmp_path_factory, few_resamples) -> RunFolder:
     """The run, scored and compared."""
     run = asyncio.run(make_run(tmp_path_factory.mktemp("runs") / "harbours", NUM))
     score(run, by=["hops"])
-    keep_tables(run, compare(run, num_resamples=200))
-    keep_tables(run, compare(run, ["f1.f1"], baseline="cot", methods=["oner"], num_resamples=200, seed=7))
+    keep_comparisons(run, compare(run, num_resamples=200))
+    keep_comparisons(run, compare(run, ["f1.f1"], baseline="cot", methods=["oner"], num_resamples=200, seed=7))
     return run
 
 
@@ -91,7 +91,7 @@ def test_the_same_run_gives_the_same_bytes_wherever_it_lies(made, run):
 
 
 def test_every_cell_is_there_with_its_failures_and_none_is_dropped(made):
-    tables = read_tables(made)
+    tables = read_report_data(made)
 
     assert [(cell.dataset, cell.method) for cell in tables.cells] == [(d, m) for d in DATASETS for m in METHODS]
     for cell in tables.cells:
@@ -104,7 +104,7 @@ def test_every_cell_is_there_with_its_failures_and_none_is_dropped(made):
 def test_the_failures_of_the_report_are_those_of_the_records(made):
     listed = {
         (one.dataset, one.method, name)
-        for one in read_tables(made).failures
+        for one in read_report_data(made).failures
         if one.where == WHERES[0]
         for name in one.question_ids
     }
@@ -119,22 +119,22 @@ def test_the_failures_of_the_report_are_those_of_the_records(made):
 
 
 def test_a_metric_that_cannot_be_computed_is_a_named_failure(made):
-    found = [one for one in read_tables(made).failures if one.where == "metric cost"]
+    found = [one for one in read_report_data(made).failures if one.where == "metric cost"]
 
     assert {(one.dataset, one.method) for one in found} == {(d, m) for d in DATASETS for m in METHODS}
     assert "no price table" in found[0].message
-    assert "no data<br>" in make_report(read_tables(made)).files["report.md"]
+    assert "no data<br>" in make_report(read_report_data(made)).files["report.md"]
 
 
 def test_columns_of_metrics_that_count_failed_records_are_costs(made):
-    columns = read_tables(made).columns
+    columns = read_report_data(made).columns
 
     assert [name for name, column in columns.items() if not column.is_cost][:2] == ["cover_em", "f1"]
     assert all(columns[name].is_cost for name in ("llm_calls", "total_tokens", "seconds", "cost"))
 
 
 def test_methods_are_compared_by_the_column_of_the_form_of_the_questions(made):
-    tables = read_tables(made)
+    tables = read_report_data(made)
 
     assert tables.primary == {DATASETS[0]: "cover_em", DATASETS[1]: "label_accuracy"}
     assert [(table.dataset, table.name, table.baseline) for table in tables.comparisons if table.is_primary] == [
@@ -151,7 +151,7 @@ def asked_at_a_time(run: RunFolder, *parallel: int | None) -> RunFolder:
 
 
 def test_quality_is_drawn_against_each_cost_that_there_is_data_for(run):
-    tables = read_tables(asked_at_a_time(run, 1))
+    tables = read_report_data(asked_at_a_time(run, 1))
 
     assert [frontier.cost for frontier in tables.frontiers if frontier.dataset == DATASETS[0]] == [
         "total_tokens",
@@ -164,7 +164,7 @@ def test_quality_is_drawn_against_each_cost_that_there_is_data_for(run):
 
 @pytest.mark.parametrize("parallel", [(1,), (1, 0), (0,), (1, 1)])
 def test_seconds_of_questions_that_were_asked_alone_need_no_caveat(run, parallel):
-    report = make_report(read_tables(asked_at_a_time(run, *parallel))).files["report.md"]
+    report = make_report(read_report_data(asked_at_a_time(run, *parallel))).files["report.md"]
     assert "--parallel 1" not in report
     assert "cover_em against seconds" in report
 
@@ -178,7 +178,7 @@ def test_seconds_of_questions_that_were_asked_alone_need_no_caveat(run, parallel
     ],
 )
 def test_seconds_of_questions_side_by_side_carry_their_caveat_and_are_on_no_frontier(run, parallel, says, fact):
-    tables = read_tables(asked_at_a_time(run, *parallel))
+    tables = read_report_data(asked_at_a_time(run, *parallel))
     report = make_report(tables).files["report.md"]
 
     assert ("questions at a time", fact) in tables.facts
@@ -190,12 +190,12 @@ def test_seconds_of_questions_side_by_side_carry_their_caveat_and_are_on_no_fron
 
 
 def test_a_run_that_does_not_say_how_many_it_asked_at_a_time_is_not_taken_to_have_asked_one(made):
-    assert "not recorded" in read_tables(made).caveat_of_seconds
+    assert "not recorded" in read_report_data(made).caveat_of_seconds
 
 
 def test_two_comparisons_of_one_column_stand_under_keys_of_their_own(run):
-    keep_tables(run, compare(run, num_resamples=100, seed=3))
-    tables = read_tables(run)
+    keep_comparisons(run, compare(run, num_resamples=100, seed=3))
+    tables = read_report_data(run)
 
     assert [table.name for table in tables.comparisons if table.dataset == DATASETS[0]] == ["cover_em", "f1", "cover_em, 2"]
     assert sum(table.is_primary for table in tables.comparisons) == 2
@@ -203,7 +203,7 @@ def test_two_comparisons_of_one_column_stand_under_keys_of_their_own(run):
 
 
 def test_examples_are_answers_with_citations_of_several_methods_and_questions(made):
-    examples = read_tables(made).examples
+    examples = read_report_data(made).examples
 
     assert len(examples) == 5
     assert all(example.record.answer is not None and example.record.answer.citations for example in examples)
@@ -253,7 +253,10 @@ def test_licence_and_address_come_from_the_dataset_itself(run):
 
 
 def test_an_unfinished_cell_is_said_to_be_unfinished(made):
-    assert f"Not done: {LONG_NAME} on {DATASETS[1]} has 4 of 8 records." in make_report(read_tables(made)).files["report.html"]
+    assert (
+        f"Not done: {LONG_NAME} on {DATASETS[1]} has 4 of 8 records."
+        in make_report(read_report_data(made)).files["report.html"]
+    )
 
 
 def test_a_run_that_is_not_scored_says_what_to_do(run):
@@ -275,18 +278,18 @@ def test_a_run_without_comparisons_is_reported_and_the_user_told(run):
     (run.path / "compare.json").unlink()
     result = command(run.path)
 
-    assert "nothing is compared yet" in result.stderr
+    assert "there are no comparisons yet" in result.stderr
     assert "## Comparison" not in (run.path / "report" / "report.md").read_text(encoding="utf-8")
 
 
 def test_traits_that_were_not_grouped_by_are_named(run):
     score(run, by=[])
 
-    assert any("type, hops, level" in note for note in read_tables(run).notes)
+    assert any("type, hops, level" in note for note in read_report_data(run).notes)
 
 
 def test_a_digit_changed_in_the_report_is_found(run):
-    write_report(make_report(read_tables(run)), run.path / "report")
+    write_report(make_report(read_report_data(run)), run.path / "report")
     before = [str(one) for one in verify(run.path).differences if one.file.startswith("report/")]
     page = run.path / "report" / "report.html"
     page.write_text(page.read_text(encoding="utf-8").replace("0.", "9.", 1), encoding="utf-8")
@@ -297,8 +300,25 @@ def test_a_digit_changed_in_the_report_is_found(run):
     assert {one.file for one in after} == {"report/report.html"}
 
 
+@pytest.mark.parametrize("here", ["matplotlib 0.1", ""])
+def test_plots_that_another_version_drew_are_held_to_their_hashes_and_the_numbers_are_computed_all_the_same(
+    run, monkeypatch, here
+):
+    write_report(make_report(read_report_data(run)), run.path / "report")
+    monkeypatch.setattr("hopweave.evaluation.reports.report.drawn_by", lambda: here)
+    found = verify(run.path)
+    assert [str(one) for one in found.differences if one.file.startswith("report/")] == []
+    assert [line for line in found.unchecked if "the plots of the report, drawn by matplotlib" in line]
+
+    drawing, figures = run.path / "report" / "results.svg", run.path / "report" / "results.csv"
+    drawing.write_text(drawing.read_text(encoding="utf-8").replace("0.", "9.", 1), encoding="utf-8")
+    figures.write_text(figures.read_text(encoding="utf-8").replace("0.", "9.", 1), encoding="utf-8")
+    files = {one.file for one in verify(run.path).differences if one.file.startswith("report/")}
+    assert files == {"report/results.svg", "report/results.csv"}
+
+
 def test_the_commands_name_what_was_scored_and_compared(made):
-    commands = read_tables(made).commands
+    commands = read_report_data(made).commands
 
     assert commands[1] == "hopweave evaluate plan.toml --out harbours"
     assert commands[2] == f"hopweave score harbours --metrics {','.join(METRICS)} --by hops"

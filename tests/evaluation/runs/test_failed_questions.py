@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from support.runs import answered, asked, made, row_of, sheet_of
+from support.runs import answered, asked, made, result_of, row_of
 from support.small_run import Told, example, make_run, record, told
 from typer.testing import CliRunner
 
@@ -16,9 +16,9 @@ from hopweave.catalog import entries, load
 from hopweave.cli import app
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.compare import compare
+from hopweave.evaluation.scoring.results import Interval
 from hopweave.evaluation.scoring.score import OpenMetric, open_metrics, score_run
 from hopweave.evaluation.scoring.summary import read_summary, summarize
-from hopweave.evaluation.scoring.tables import Interval
 from hopweave.types import Column, Gold, Passage
 
 NUM, NUM_BROKEN = 60, 43
@@ -180,10 +180,10 @@ def test_analyse_and_score_take_a_value_through_one_path_and_both_refuse_one_out
     questions = [asked(name) for name in "ab"]
     cells = {("hotpotqa", "searchain"): [answered(one, "Ulm") for one in questions]}
     run = made(tmp_path / "run", {"hotpotqa": ("hotpotqa", questions)}, cells)
-    sheet = sheet_of("searchain_table1", run)
-    row = row_of(sheet, "hotpotqa", "SearChain")
+    result = result_of("searchain_table1", run)
+    row = row_of(result, "hotpotqa", "SearChain")
     assert (row.values["accuracy"], row.num, row.num_unscored) == (None, 0, 2)
-    assert any("its cover_em is 7.0, outside of 0 to 1" in note for note in sheet.notes)
+    assert any("its cover_em is 7.0, outside of 0 to 1" in note for note in result.notes)
     mean = summary_of(run, open_metrics(["cover_em"])[0], "searchain").means["cover_em"]
     assert (mean.value, mean.num_unscored) == (None, 2)
 

@@ -10,11 +10,11 @@ from hopweave.cli import app
 from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.scoring import compare as module
 from hopweave.evaluation.scoring.compare import compare
-from hopweave.evaluation.scoring.comparisons import keep_tables, kept_tables
+from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons
+from hopweave.evaluation.scoring.results import Interval
 from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.scoring.statistics import mcnemar
 from hopweave.evaluation.scoring.summary import summarize
-from hopweave.evaluation.scoring.tables import Interval
 from hopweave.types import Passage
 
 RIGHT, WRONG = "1874", "1875"
@@ -156,15 +156,15 @@ def test_options_are_those_of_the_scores_unless_others_are_given(tmp_path):
 
 def test_tables_are_kept_beside_each_other_and_a_newer_one_of_the_same_takes_the_place(tmp_path):
     run = make_run(tmp_path / "run", {"a": answers(1, 0, 1), "b": answers(0, 1, 1)})
-    keep_tables(run, compare(run))
-    first = kept_tables(run)
-    keep_tables(run, compare(run, ["f1.f1"]))
-    keep_tables(run, compare(run))
-    assert [table.column for table in kept_tables(run)] == ["cover_em", "f1"]
-    assert kept_tables(run)[0] == first[0] == only(run)
+    keep_comparisons(run, compare(run))
+    first = kept_comparisons(run)
+    keep_comparisons(run, compare(run, ["f1.f1"]))
+    keep_comparisons(run, compare(run))
+    assert [table.column for table in kept_comparisons(run)] == ["cover_em", "f1"]
+    assert kept_comparisons(run)[0] == first[0] == only(run)
     (tmp_path / "run" / "compare.json").write_text("{")
     with pytest.raises(DataError, match="delete it"):
-        kept_tables(run)
+        kept_comparisons(run)
 
 
 def test_what_is_compared_by_default_goes_by_the_form_of_answer():

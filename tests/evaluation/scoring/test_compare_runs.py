@@ -13,7 +13,7 @@ from hopweave.cli import app
 from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.compare import again, compare
-from hopweave.evaluation.scoring.comparisons import keep_tables, kept_tables
+from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons
 from hopweave.evaluation.scoring.entrants import beside
 from hopweave.evaluation.scoring.score import open_metrics, score_run
 
@@ -66,10 +66,10 @@ def test_a_run_is_named_once_and_no_two_are_called_the_same(tmp_path):
 
 def test_a_kept_table_across_runs_is_computed_again_also_where_both_have_moved(tmp_path):
     small, large = run_of(tmp_path / "here" / "small", {0}), run_of(tmp_path / "here" / "large", {1, 2}, llm=LARGE)
-    keep_tables(small, compare(small, ["cover_em"], further=[large]))
+    keep_comparisons(small, compare(small, ["cover_em"], further=[large]))
     shutil.move(tmp_path / "here", tmp_path / "there")
     moved = RunFolder.open(tmp_path / "there" / "small")
-    (table,) = kept_tables(moved)
+    (table,) = kept_comparisons(moved)
     assert again(moved, table, score_run(moved, open_metrics(["cover_em"])[0])) == table
 
 

@@ -7,12 +7,12 @@ from typer.testing import CliRunner
 
 from hopweave import catalog
 from hopweave.cli import app
-from hopweave.cli._plain_table import short_names
 from hopweave.errors import DataError, MissingExtra, SettingsError
 from hopweave.evaluation.scoring import score as module
+from hopweave.evaluation.scoring.results import Interval
 from hopweave.evaluation.scoring.score import OpenMetric, became, open_metrics, read_scores, score_run, write_scores
 from hopweave.evaluation.scoring.summary import columns_of, metrics_of, read_summary, summarize
-from hopweave.evaluation.scoring.tables import Interval
+from hopweave.render.table import short_names
 from hopweave.trace import ParseFailure
 from hopweave.types import Column
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopweave.evaluation.scoring.statistics import (
-    Bounds,
+    Interval,
     bca_interval,
     bootstrap_means,
     effect_size,
@@ -97,7 +97,7 @@ def test_values_without_a_spread_have_no_interval():
 
 def test_where_bca_is_not_defined_the_percentile_interval_stands_in():
     assert bca_interval([0.0, 1.0], [1.0, 1.0]) is None
-    assert mean_interval([0.0, 1.0], [1.0, 1.0]) == Bounds(1.0, 1.0)
+    assert mean_interval([0.0, 1.0], [1.0, 1.0]) == Interval(1.0, 1.0)
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(0, 0), (1, 6), (6, 1), (5, 5), (0, 9), (40, 61), (700, 640)])

@@ -32,7 +32,7 @@ from hopweave.evaluation.integrity.verify_report import Again, check_report
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.paths import Base, find
 from hopweave.evaluation.scoring import compare, comparisons, summary
-from hopweave.evaluation.scoring.comparisons import Table
+from hopweave.evaluation.scoring.comparisons import Comparisons
 from hopweave.evaluation.scoring.entrants import beside
 from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, open_metrics, records_hashes, score_run
 from hopweave.files import read_json
@@ -145,7 +145,7 @@ class _Computing:
 
     def _compared(self, made: Again) -> bool:
         try:
-            kept = comparisons.kept_tables(self.run)
+            kept = comparisons.kept_comparisons(self.run)
         except DataError as error:
             self.found.differs(comparisons.FILE, None, str(error))
             return False
@@ -172,7 +172,7 @@ class _Computing:
             self.found.hold_after(comparisons.FILE, differing_values(there, expected))
         return True
 
-    def _scores_for(self, table: Table) -> list[Score] | None:
+    def _scores_for(self, table: Comparisons) -> list[Score] | None:
         key = json.dumps([table.metric, table.options], sort_keys=True, default=str)
         if key not in self._scored:
             metric = self._with_files(open_metrics([table.metric], {table.metric: table.options})[0][0])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from hopweave.evaluation.papers._accuracy import name_of
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import ALL, Variant, datasets_of, published, variants
 from hopweave.evaluation.papers._quality import mean, percent, problems, quality, with_counts
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.runs.parallelism import caveat_of_seconds
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
@@ -19,13 +19,13 @@ from hopweave.trace import Rounds
 Words = Literal["billed", "unique", "static"]
 _COSTS = {"words_out": ("words", "words_out"), "seconds": ("seconds", "seconds"), "path": ("critical_path_seconds",) * 2}
 _HEADS = (
-    Head("words_in", "#n", 1),
-    Head("words_out", "#m", 1),
-    Head("rounds", "#r"),
-    Head("seconds", "t (s)"),
-    Head("path", "path (s)"),
-    Head("performance", "Perf (avg)"),
-    Head("datasets", "datasets", 0),
+    FigureColumn("words_in", "#n", 1),
+    FigureColumn("words_out", "#m", 1),
+    FigureColumn("rounds", "#r"),
+    FigureColumn("seconds", "t (s)"),
+    FigureColumn("path", "path (s)"),
+    FigureColumn("performance", "Perf (avg)"),
+    FigureColumn("datasets", "datasets", 0),
 )
 _ABOUT = (
     "#n, #m, #r and t are means over questions, failed ones included, then over datasets",
@@ -43,41 +43,46 @@ class _Measured:
     quality: Counted
 
 
-def efficiency_sheet(
-    runs: LoadedRuns, table: str, title: str, *, words: Words, rounds: Rounds, datasets_in: str, needed: Sequence[str]
-) -> Sheet:
-    """What each method of a table costs, over all datasets of the runs.
+@dataclass(frozen=True, slots=True)
+class Efficiency:
+    """The options of a table of what each method costs over all datasets of the runs."""
 
-    Args:
-        runs: to look at.
-        table: the key of the published one.
-        title: of the sheet.
-        words: which count of words #n is.
-        rounds: how rounds are counted.
-        datasets_in: the table of accuracy whose datasets the performance is the mean of.
-        needed: keys of rows that are there even where nothing was measured.
-    """
-    rows: list[SheetRow] = []
-    missing: list[str] = []
-    notes = [
-        f"#n is words_{words} of the metric words; what the papers count is not said; rounds are counted by {rounds}",
-        *_ABOUT,
-        *filter(None, (caveat_of_seconds(run) for run in runs.runs)),
-    ]
-    for one in variants(table):
-        by_label: dict[str, dict[str, AnsweredCell]] = {}
-        for dataset in runs.datasets:
-            for cell in dataset.cells:
-                if one.is_of(cell) and cell.setup is not None:
-                    by_label.setdefault(cell.method, {}).setdefault(dataset.plan.name, cell)
-        for cells in by_label.values():
-            measured = {name: _measured(runs, cell, words, rounds) for name, cell in cells.items()}
-            notes += problems(*(each.quality for each in measured.values()))
-            rows.append(_row(one, measured, table, datasets_in))
-        if not by_label and one.key in needed:
-            rows.append(SheetRow((one.title,), published=published(table, one.key, ALL, setup=None)))
-            missing += [how_to_evaluate(dataset, one) for dataset in runs.datasets]
-    return Sheet(title, ("method",), _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(missing))
+    words: Annotated[Words, "billed: all words sent; unique: distinct ones, once; static: instructions and demonstrations"] = (
+        "unique"
+    )
+    rounds: Annotated[Rounds, "block: a stretch of searches between two calls; per_call: every query"] = "block"
+
+    def measured(self, runs: LoadedRuns, table: str, title: str, *, datasets_in: str, needed: Sequence[str]) -> AnalysisResult:
+        """A row for each method of a table.
+
+        Args:
+            runs: to look at.
+            table: the key of the published one.
+            title: of the table.
+            datasets_in: the table of accuracy whose datasets the performance is the mean of.
+            needed: keys of rows that are there even where nothing was measured.
+        """
+        words, rounds = self.words, self.rounds
+        draft = Draft()
+        draft.notes += [
+            f"#n is words_{words} of the metric words; what the papers count is not said; rounds are counted by {rounds}",
+            *_ABOUT,
+            *filter(None, (caveat_of_seconds(run) for run in runs.runs)),
+        ]
+        for one in variants(table):
+            by_label: dict[str, dict[str, AnsweredCell]] = {}
+            for dataset in runs.datasets:
+                for cell in dataset.cells:
+                    if one.is_of(cell) and cell.setup is not None:
+                        by_label.setdefault(cell.method, {}).setdefault(dataset.plan.name, cell)
+            for cells in by_label.values():
+                measured = {name: _measured(runs, cell, words, rounds) for name, cell in cells.items()}
+                draft.notes += problems(*(each.quality for each in measured.values()))
+                draft.rows.append(_row(one, measured, table, datasets_in))
+            if not by_label and one.key in needed:
+                draft.rows.append(MeasuredRow((one.title,), published=published(table, one.key, ALL, setup=None)))
+                draft.missing += [how_to_evaluate(dataset, one) for dataset in runs.datasets]
+        return draft.made(title, ("method",), _HEADS)
 
 
 def _measured(runs: LoadedRuns, cell: AnsweredCell, words: Words, rounds: Rounds) -> _Measured:
@@ -87,7 +92,7 @@ def _measured(runs: LoadedRuns, cell: AnsweredCell, words: Words, rounds: Rounds
     return _Measured(cell, costs, quality(runs, cell))
 
 
-def _row(one: Variant, measured: Mapping[str, _Measured], table: str, datasets_in: str) -> SheetRow:
+def _row(one: Variant, measured: Mapping[str, _Measured], table: str, datasets_in: str) -> MeasuredRow:
     values: dict[str, float | None] = {}
     for key in (*_COSTS, "words_in", "rounds"):
         values[key] = _mean_of_means([each.costs[key] for each in measured.values()])
@@ -103,7 +108,7 @@ def _row(one: Variant, measured: Mapping[str, _Measured], table: str, datasets_i
     beside_it = published(table, one.key, ALL, setup=first.setup, more=why)
     num = sum(len(each.costs["words_in"].values) for each in measured.values())
     qualities = [each.quality for each in measured.values()]
-    row = with_counts(SheetRow((name_of(one, first),), values, published=beside_it), *qualities)
+    row = with_counts(MeasuredRow((name_of(one, first),), values, published=beside_it), *qualities)
     alone = {"performance": percent(_mean_of([each.mean_answered for each in qualities]))} if row.num_failed else {}
     return replace(row, num=num, answered=alone)
 

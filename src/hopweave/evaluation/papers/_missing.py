@@ -14,6 +14,13 @@ from hopweave.security.redaction import LEFT_OUT
 
 _SETTINGS = ("llm", "retriever", "reader", "corpus")
 
+NO_HOPS = "no dataset of the runs has the hops of its questions with their answers; evaluate musique, which has"
+
+
+def asks_for_long_answers(dataset: DatasetCells) -> str:
+    """Why a dataset has no place in a table of right and wrong."""
+    return f"{dataset.label} asks for long answers, which are neither right nor wrong; evaluate another dataset"
+
 
 def how_to_evaluate(
     dataset: DatasetCells,

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hopweave.evaluation.reports.analysis_tables import PublishedRow
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell
+from hopweave.evaluation.reports.analysis_results import PublishedRow
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 from hopweave.trace import Setup
 
 ALL = "all"
@@ -54,6 +54,11 @@ def variants(*tables: str) -> list[Variant]:
 def cells_of(one: Variant, cells: Iterable[AnsweredCell]) -> list[AnsweredCell]:
     """Those of a variant."""
     return [cell for cell in cells if one.is_of(cell)]
+
+
+def answered_cells(one: Variant, dataset: DatasetCells) -> list[AnsweredCell]:
+    """Those of a variant on a dataset that have records."""
+    return [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]
 
 
 def datasets_of(table: str) -> list[str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hopweave.evaluation.reports.analysis_tables import SheetRow
+from hopweave.evaluation.reports.analysis_results import MeasuredRow
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 
 PERCENT = 100
+Measure = Callable[[LoadedRuns, AnsweredCell], Counted]
+"""A column over a cell."""
 
 
 def quality(runs: LoadedRuns, cell: AnsweredCell, **options: Any) -> Counted:
@@ -37,15 +39,15 @@ def percent(value: float | None) -> float | None:
     return None if value is None else PERCENT * value
 
 
-def mean_row(labels: tuple[str, ...], key: str, scores: Counted | None, **more: Any) -> SheetRow:
+def mean_row(labels: tuple[str, ...], key: str, scores: Counted | None, **more: Any) -> MeasuredRow:
     """A row with the mean of scores in percent, failed questions as wrong, and what was left out of it."""
     if scores is None:
-        return SheetRow(labels, {key: None}, **more)
+        return MeasuredRow(labels, {key: None}, **more)
     bounds = scores.bounds
     shown: Mapping[str, tuple[float, float]] = (
         {} if bounds is None or not scores.values else {key: (PERCENT * bounds[0], PERCENT * bounds[1])}
     )
-    row = SheetRow(labels, {key: percent(scores.mean)}, answered=answered({key: scores}), bounds=shown, **more)
+    row = MeasuredRow(labels, {key: percent(scores.mean)}, answered=answered({key: scores}), bounds=shown, **more)
     return with_counts(row, scores)
 
 
@@ -60,7 +62,7 @@ def answered(scores: Mapping[str, Counted], scale: float = PERCENT) -> dict[str,
     return {key: None if value is None else scale * value for key, value in means.items()}
 
 
-def with_counts(row: SheetRow, *all_scores: Counted) -> SheetRow:
+def with_counts(row: MeasuredRow, *all_scores: Counted) -> MeasuredRow:
     """The row with how many questions count, failed ones among them, have no data, and could not be scored."""
     return replace(
         row,

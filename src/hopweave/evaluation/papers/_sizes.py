@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import billions_of, variant
-from hopweave.evaluation.papers._quality import answered, percent, problems
-from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
-from hopweave.evaluation.reports.curves import Curve, CurvePanel, curve_plot
+from hopweave.evaluation.papers._quality import problems
+from hopweave.evaluation.papers._without import beside, gain_row
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
+from hopweave.evaluation.reports.plots import Curve, CurvePanel, CurvePlot
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
-SIZE = Head("size", "size (B)", 2)
+SIZE = FigureColumn("size", "size (B)", 2)
 NO_SIZE = "the size of a model is known by its published name; one without is in the table and not in the drawing"
 
 Printed = Callable[[DatasetCells, AnsweredCell, int], tuple[PublishedRow, ...]]
@@ -35,37 +36,35 @@ class Measure:
         return runs.scores(cell, self.metric, self.column, **({"variant": self.variant} if self.variant else {}))
 
 
-def sizes_sheet(runs: LoadedRuns, title: str, measure: Measure, printed: Printed) -> Sheet:
+def sizes_result(runs: LoadedRuns, title: str, measure: Measure, printed: Printed) -> AnalysisResult:
     """OneR and IRCoT for each model of the runs, on the questions that both were scored on, with the drawing of it.
 
     Args:
         runs: to look at.
-        title: of the sheet.
+        title: of the table.
         measure: what is compared, in percent.
         printed: the published figures.
     """
-    rows: list[SheetRow] = []
-    missing: list[str] = []
-    notes = ["one row a language model; give the runs of other models with --with", NO_SIZE]
+    draft = Draft()
+    draft.notes += ["one row a language model; give the runs of other models with --with", NO_SIZE]
     for dataset in runs.datasets:
         found = 0
         for oner, ircot in _pairs(dataset, same_reader=measure.same_reader):
             found += 1
-            rows.append(_row(runs, dataset, measure, oner, ircot, printed, notes))
+            draft.rows.append(_row(runs, dataset, measure, oner, ircot, printed, draft.notes))
         if not found:
-            rows.append(SheetRow((dataset.label, "-", "-")))
-            missing += [how_to_evaluate(dataset, variant(f"{name}_cot")) for name in ("oner", "ircot")]
-    heads = (SIZE, Head("oner", "OneR %", 1), Head("ircot", "IRCoT %", 1), Head("gain", "gain", 1))
-    drawing = size_drawing(title, rows, {"oner": "OneR", "ircot": "IRCoT"}, f"{measure.name} (%)")
+            draft.rows.append(MeasuredRow((dataset.label, "-", "-")))
+            draft.missing += [how_to_evaluate(dataset, variant(f"{name}_cot")) for name in ("oner", "ircot")]
+    heads = (SIZE, FigureColumn("oner", "OneR %", 1), FigureColumn("ircot", "IRCoT %", 1), FigureColumn("gain", "gain", 1))
+    plot = size_plot(draft.rows, {"oner": "OneR", "ircot": "IRCoT"}, f"{measure.name} (%)")
     labels = ("dataset", "model", "method")
-    return Sheet(title, labels, heads, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(missing), drawing=drawing)
+    return draft.made(title, labels, heads, plot=plot)
 
 
-def size_drawing(title: str, rows: Sequence[SheetRow], names: dict[str, str], up: str, more: Sequence[Curve] = ()) -> str:
-    """Curves over the sizes of models, a panel for each dataset; empty where no row has a size and a figure.
+def size_plot(rows: Sequence[MeasuredRow], names: dict[str, str], up: str, more: Sequence[Curve] = ()) -> CurvePlot | None:
+    """Curves over the sizes of models, a panel for each dataset; `None` where no row has a size and a figure.
 
     Args:
-        title: of the drawing.
         rows: with a `size`, the first label being the dataset.
         names: of the figures that are drawn, by their key.
         up: what the upright axis says.
@@ -77,10 +76,10 @@ def size_drawing(title: str, rows: Sequence[SheetRow], names: dict[str, str], up
         curves = [Curve(name, tuple(_points(own, key))) for key, name in names.items()]
         if any(curve.points for curve in curves):
             panels.append(CurvePanel(dataset, (*(curve for curve in curves if curve.points), *more)))
-    return curve_plot(title, panels, "parameters of the model, in billions", up)
+    return CurvePlot(tuple(panels), "parameters of the model, in billions", up) if panels else None
 
 
-def _points(rows: Sequence[SheetRow], key: str) -> Iterator[tuple[float, float]]:
+def _points(rows: Sequence[MeasuredRow], key: str) -> Iterator[tuple[float, float]]:
     for row in rows:
         size, value = row.values.get("size"), row.values.get(key)
         if size is not None and value is not None:
@@ -112,20 +111,13 @@ def _row(
     ircot: AnsweredCell,
     printed: Printed,
     notes: list[str],
-) -> SheetRow:
-    one, many = measure.of(runs, oner), measure.of(runs, ircot)
-    notes += problems(one, many)
-    common = one.values.keys() & many.values.keys()
-    before, after = percent(one.among(common).mean), percent(many.among(common).mean)
-    gain = None if before is None or after is None else after - before
-    every = {key for each in (one, many) for key in (*each.values, *each.no_data, *each.unscored)}
-    values = {"size": billions_of(_model(ircot)), "oner": before, "ircot": after, "gain": gain}
-    return SheetRow(
+) -> MeasuredRow:
+    both = beside(runs, ircot, oner, measure.of)
+    notes += problems(both.without_scores, both.with_scores)
+    return gain_row(
         (dataset.label, _model(ircot), ircot.method),
-        values,
-        len(common),
-        len(common & (one.failed | many.failed)),
-        len(every - common),
-        published=printed(dataset, ircot, len(common)),
-        answered=answered({"oner": one.among(common), "ircot": many.among(common)}),
+        ("oner", "ircot"),
+        both,
+        printed(dataset, ircot, len(both.with_scores.values)),
+        {"size": billions_of(_model(ircot))},
     )

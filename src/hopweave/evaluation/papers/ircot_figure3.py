@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import published, variant
-from hopweave.evaluation.papers._quality import answered, percent, problems
-from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
+from hopweave.evaluation.papers._quality import problems
+from hopweave.evaluation.papers._without import beside, gain_row
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
+from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["IRCoTFigure3"]
 
-_HEADS = (Head("oner", "OneR %", 1), Head("ircot", "IRCoT %", 1), Head("gain", "gain", 1))
+_HEADS = (FigureColumn("oner", "OneR %", 1), FigureColumn("ircot", "IRCoT %", 1), FigureColumn("gain", "gain", 1))
 _TUNED = "the number of passages was chosen there on development questions"
 
 
@@ -25,40 +27,30 @@ _TUNED = "the number of passages was chosen there on development questions"
 class IRCoTFigure3:
     """Recall of the gold paragraphs, interleaved retrieval beside one step."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
-        notes: list[str] = []
+        draft = Draft()
         for dataset in runs.datasets:
             found = {name: [c for c in dataset.cells if c.name == name and c.setup is not None] for name in ("oner", "ircot")}
-            missing += [how_to_evaluate(dataset, variant(f"{name}_cot")) for name, cells in found.items() if not cells]
+            draft.missing += [how_to_evaluate(dataset, variant(f"{name}_cot")) for name, cells in found.items() if not cells]
             if not all(found.values()):
-                rows.append(SheetRow((dataset.label, "-"), published=_beside(dataset, None, None)))
+                draft.rows.append(MeasuredRow((dataset.label, "-"), published=_beside(dataset, None, None)))
                 continue
-            rows += [_row(runs, dataset, found["oner"][0], cell, notes) for cell in found["ircot"]]
+            draft.rows += [_row(runs, dataset, found["oner"][0], cell, draft.notes) for cell in found["ircot"]]
         title = "IRCoT figure 3: recall of the gold paragraphs within 15, IRCoT beside OneR"
         labels = ("dataset", "method")
-        return [Sheet(title, labels, _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(missing))]
+        return draft.made(title, labels, _HEADS)
 
 
-def _row(runs: LoadedRuns, dataset: DatasetCells, oner: AnsweredCell, ircot: AnsweredCell, notes: list[str]) -> SheetRow:
-    one, many = (runs.scores(cell, "paragraph_recall", "paragraph_recall") for cell in (oner, ircot))
-    notes += problems(one, many)
-    common = one.values.keys() & many.values.keys()
-    before, after = percent(one.among(common).mean), percent(many.among(common).mean)
-    gain = None if before is None or after is None else after - before
-    failed = common & (one.failed | many.failed)
-    every = {key for each in (one, many) for key in (*each.values, *each.no_data, *each.unscored)}
-    return SheetRow(
-        (dataset.label, ircot.method),
-        {"oner": before, "ircot": after, "gain": gain},
-        len(common),
-        len(failed),
-        len(every - common),
-        published=_beside(dataset, ircot, len(common)),
-        answered=answered({"oner": one.among(common), "ircot": many.among(common)}),
-    )
+def _row(runs: LoadedRuns, dataset: DatasetCells, oner: AnsweredCell, ircot: AnsweredCell, notes: list[str]) -> MeasuredRow:
+    both = beside(runs, ircot, oner, _recall)
+    notes += problems(both.without_scores, both.with_scores)
+    printed = _beside(dataset, ircot, len(both.with_scores.values))
+    return gain_row((dataset.label, ircot.method), ("oner", "ircot"), both, printed)
+
+
+def _recall(runs: LoadedRuns, cell: AnsweredCell) -> Counted:
+    return runs.scores(cell, "paragraph_recall", "paragraph_recall")
 
 
 def _beside(dataset: DatasetCells, cell: AnsweredCell | None, num: int | None) -> tuple[PublishedRow, ...]:

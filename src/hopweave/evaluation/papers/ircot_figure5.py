@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hopweave.evaluation.papers._published import is_named, published
-from hopweave.evaluation.papers._sizes import Measure, sizes_sheet
-from hopweave.evaluation.reports.analysis_tables import PublishedRow, Sheet
+from hopweave.evaluation.papers._sizes import Measure, sizes_result
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["IRCoTFigure5"]
@@ -23,11 +23,11 @@ _PRINTED = {"flan-t5-xxl": "ircot_figure3_flan", "code-davinci-002": "ircot_figu
 class IRCoTFigure5:
     """Recall of the gold paragraphs by the size of the language model, IRCoT beside OneR."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         title = "IRCoT figure 5: recall of the gold paragraphs within 15, by the size of the model"
-        sheet = sizes_sheet(runs, title, Measure("paragraph_recall", "paragraph_recall", "recall"), _printed)
-        return [replace(sheet, notes=(*sheet.notes, "the paper drew this; it printed the gains of its two largest models"))]
+        made = sizes_result(runs, title, Measure("paragraph_recall", "paragraph_recall", "recall"), _printed)
+        return replace(made, notes=(*made.notes, "the paper drew this; it printed the gains of its two largest models"))
 
 
 def _printed(dataset: DatasetCells, cell: AnsweredCell, num: int) -> tuple[PublishedRow, ...]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from hopweave.evaluation.papers._published import cells_of, is_named, published, variants
-from hopweave.evaluation.papers._sizes import Measure, sizes_sheet
-from hopweave.evaluation.reports.analysis_tables import PublishedRow, Sheet
+from hopweave.evaluation.papers._sizes import Measure, sizes_result
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["IRCoTFigure6"]
@@ -26,12 +26,12 @@ class IRCoTFigure6:
 
     variant: Annotated[Literal["drop", "squad", "hotpotqa"], "whose F1; drop is that of the authors' code"] = "drop"
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         title = "IRCoT figure 6: F1 of the answers, by the size of the model"
         measure = Measure("f1", "f1", "F1", same_reader=True, variant=self.variant)
-        sheet = sizes_sheet(runs, title, measure, self._printed)
-        return [replace(sheet, notes=(*sheet.notes, f"F1 by the rule of {self.variant}"))]
+        made = sizes_result(runs, title, measure, self._printed)
+        return replace(made, notes=(*made.notes, f"F1 by the rule of {self.variant}"))
 
     def _printed(self, dataset: DatasetCells, cell: AnsweredCell, num: int) -> tuple[PublishedRow, ...]:
         why = [] if self.variant == "drop" else [f"F1 by the rule of {self.variant}, there of DROP"]

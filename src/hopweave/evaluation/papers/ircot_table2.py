@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.papers._accuracy import name_of
 from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import Variant, cells_of, published, variant
+from hopweave.evaluation.papers._published import Variant, answered_cells, published, variant
 from hopweave.evaluation.papers._quality import answered, percent, problems
-from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["IRCoTTable2"]
@@ -35,7 +35,7 @@ _PARTS: Mapping[str, tuple[tuple[str, str, str, str | int], ...]] = {
 }
 """Key, name, trait and its value of each part of a dataset that the table has."""
 
-_HEADS = (Head("exact_match", "EM %", 1), Head("f1", "F1 %", 1))
+_HEADS = (FigureColumn("exact_match", "EM %", 1), FigureColumn("f1", "F1 %", 1))
 _OTHERS = "the questions are others, drawn from the same dataset"
 
 
@@ -43,24 +43,22 @@ _OTHERS = "the questions are others, drawn from the same dataset"
 class IRCoTTable2:
     """Exact match and F1 beside other systems on large language models."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
-        notes = ["the paper says that its rows are no comparison head to head: models, sources and questions differ"]
+        draft = Draft()
+        draft.notes.append("the paper says that its rows are no comparison head to head: models, sources and questions differ")
         for dataset in runs.datasets:
             for part in _PARTS.get(dataset.plan.name, ()):
                 for key, (one, _) in _SYSTEMS.items():
-                    cells = [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]
-                    rows += [_row(runs, dataset, part, one, cell, notes) for cell in cells]
+                    cells = answered_cells(one, dataset)
+                    draft.rows += [_row(runs, dataset, part, one, cell, draft.notes) for cell in cells]
                     printed = tuple(_printed(key, part[0], None, None))
                     if not cells and printed:
-                        rows.append(SheetRow((dataset.label, part[1], one.title), published=printed))
-                        missing.append(how_to_evaluate(dataset, one))
+                        draft.rows.append(MeasuredRow((dataset.label, part[1], one.title), published=printed))
+                        draft.missing.append(how_to_evaluate(dataset, one))
         title = "IRCoT table 2: exact match and F1 beside other systems"
         labels = ("dataset", "questions", "method")
-        found = tuple(dict.fromkeys(missing))
-        return [Sheet(title, labels, _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=found)]
+        return draft.made(title, labels, _HEADS)
 
 
 def _row(
@@ -70,13 +68,13 @@ def _row(
     one: Variant,
     cell: AnsweredCell,
     notes: list[str],
-) -> SheetRow:
+) -> MeasuredRow:
     key, name, trait, value = part
     ids = {asked for asked, example in cell.examples.items() if not trait or example.traits.get(trait) == value}
     exact = runs.scores(cell, "exact_match", "exact_match", variant="drop").among(ids)
     f1 = runs.scores(cell, "f1", "f1", variant="drop").among(ids)
     notes += problems(exact, f1)
-    return SheetRow(
+    return MeasuredRow(
         (dataset.label, name, name_of(one, cell)),
         {"exact_match": percent(exact.mean), "f1": percent(f1.mean)},
         len(f1.values),

@@ -10,13 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from hopweave.evaluation.papers._accuracy import name_of, searches
-from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import Variant, cells_of, published, variants
-from hopweave.evaluation.papers._quality import mean_row, problems
-from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
+from hopweave.evaluation.papers._accuracy import result_by_variant
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureColumn
 from hopweave.evaluation.scoring.counted import Counted
-from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
+from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 
 __all__ = ["IRCoTTables1And3"]
 
@@ -30,33 +27,20 @@ class IRCoTTables1And3:
 
     variant: Annotated[Literal["drop", "squad", "hotpotqa"], "whose F1; drop is that of the authors' code"] = "drop"
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
-        seen: list[Counted] = []
-        for dataset in runs.datasets:
-            for one in variants(*_TABLES):
-                cells = [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]
-                for cell in cells:
-                    scores = runs.scores(cell, "f1", "f1", variant=self.variant)
-                    seen.append(scores)
-                    beside = self._beside(dataset, one, cell, len(scores.values))
-                    rows.append(mean_row((dataset.label, name_of(one, cell)), "f1", scores, published=beside))
-                if not cells and one.key in _NEEDED:
-                    rows.append(SheetRow((dataset.label, one.title), published=self._beside(dataset, one, None, None)))
-                    missing.append(how_to_evaluate(dataset, one))
-        title = "IRCoT tables 1 and 3: F1 by retriever and reader"
-        notes = (f"F1 by the rule of {self.variant}", *problems(*seen))
-        return [Sheet(title, ("dataset", "method"), (Head("f1", "F1 %", 1),), tuple(rows), notes=notes, missing=tuple(missing))]
+        is_theirs = self.variant == "drop"
 
-    def _beside(
-        self, dataset: DatasetCells, one: Variant, cell: AnsweredCell | None, num: int | None
-    ) -> tuple[PublishedRow, ...]:
-        setup = None if cell is None else cell.setup
-        why = [] if self.variant == "drop" else [f"F1 by the rule of {self.variant}, there of DROP"]
-        return tuple(
-            row
-            for table in _TABLES
-            for row in published(table, one.key, dataset.plan.name, setup=setup, num=num, searches=searches(one), more=why)
+        def f1(runs: LoadedRuns, cell: AnsweredCell) -> Counted:
+            return runs.scores(cell, "f1", "f1", variant=self.variant)
+
+        return result_by_variant(
+            runs,
+            _TABLES,
+            "IRCoT tables 1 and 3: F1 by retriever and reader",
+            FigureColumn("f1", "F1 %", 1),
+            f1,
+            needed=_NEEDED,
+            notes=(f"F1 by the rule of {self.variant}",),
+            why=() if is_theirs else (f"F1 by the rule of {self.variant}, there of DROP",),
         )

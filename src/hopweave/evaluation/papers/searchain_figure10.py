@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hopweave.evaluation.papers._missing import how_to_evaluate
+from hopweave.evaluation.papers._missing import NO_HOPS, how_to_evaluate
 from hopweave.evaluation.papers._parts import Known, closed_book, has_steps, known_parts, plan_of
 from hopweave.evaluation.papers._published import variant
 from hopweave.evaluation.papers._quality import PERCENT, mean, problems, quality
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 
 __all__ = ["SearChainFigure10"]
@@ -27,38 +27,36 @@ _CURVES = {"given": "(a) with answers, on S_i", "listed": "(b) without answers, 
 class SearChainFigure10:
     """Accuracy by how much of the knowledge stands in the prompt."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         known = known_parts(runs)
-        rows: list[SheetRow] = []
-        notes = ["the paper drew these curves and printed no numbers"]
+        draft = Draft()
+        draft.notes.append("the paper drew these curves and printed no numbers")
         lacking = [] if known else ["parts"]
         for form, curve in _CURVES.items():
             cells = list(closed_book(runs, form))
             for cell in cells if known else ():
-                rows += _rows(runs, cell, known, curve, form)
-                notes += problems(quality(runs, cell))
+                draft.rows += _rows(runs, cell, known, curve, form)
+                draft.notes += problems(quality(runs, cell))
             if not cells:
                 lacking.append(form)
             if not cells or not known:
-                rows.append(SheetRow((curve, "-")))
+                draft.rows.append(MeasuredRow((curve, "-")))
         one = variant("direct")
-        missing = [
+        draft.missing += [
             how_to_evaluate(dataset, one, plan=plan_of(dataset, form), suffix=form)
             for dataset in filter(has_steps, runs.datasets)
             for form in lacking
         ]
-        if lacking and not missing:
-            missing.append(
-                "no dataset of the runs has the hops of its questions with their answers; evaluate musique, which has"
-            )
-        most = max([4, *(int(key.removeprefix("i_")) for row in rows for key in row.values if key.startswith("i_"))])
-        heads = tuple(Head(f"i_{number}", f"i = {number} %", 1) for number in range(1, most + 1))
+        if lacking and not draft.missing:
+            draft.missing.append(NO_HOPS)
+        most = max([4, *(int(key.removeprefix("i_")) for row in draft.rows for key in row.values if key.startswith("i_"))])
+        heads = tuple(FigureColumn(f"i_{number}", f"i = {number} %", 1) for number in range(1, most + 1))
         title = "SearChain figure 10: accuracy with the last i parts left to the model, the others in the prompt"
-        return [Sheet(title, ("curve", "hops"), heads, tuple(rows), "answers", tuple(dict.fromkeys(notes)), tuple(missing))]
+        return draft.made(title, ("curve", "hops"), heads, "answers")
 
 
-def _rows(runs: LoadedRuns, cell: AnsweredCell, known: dict[str, Known], curve: str, form: str) -> list[SheetRow]:
+def _rows(runs: LoadedRuns, cell: AnsweredCell, known: dict[str, Known], curve: str, form: str) -> list[MeasuredRow]:
     scores = quality(runs, cell)
     found: dict[int, dict[str, list[float]]] = {}
     failed: dict[int, int] = {}
@@ -73,7 +71,7 @@ def _rows(runs: LoadedRuns, cell: AnsweredCell, known: dict[str, Known], curve: 
         if is_inside and name in scores.values:
             found.setdefault(hops, {}).setdefault(f"i_{left}", []).append(PERCENT * scores.values[name])
     return [
-        SheetRow(
+        MeasuredRow(
             (curve, str(hops)),
             {key: mean(values) for key, values in found.get(hops, {}).items()},
             sum(map(len, found.get(hops, {}).values())),

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from hopweave.evaluation.papers._accuracy import accuracy_sheet
-from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.papers._accuracy import accuracy_result
+from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
 __all__ = ["SearChainTable1"]
@@ -24,7 +24,7 @@ class SearChainTable1:
 
     scope: Annotated[Literal["answer", "full"], "look for the right answer in the bare answer, or in the whole text"] = "answer"
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         title = "SearChain table 1: accuracy of every method, with the ablations"
-        return [accuracy_sheet(runs, "searchain_table1", title, needed=_ABLATIONS, scope=self.scope)]
+        return accuracy_result(runs, "searchain_table1", title, needed=_ABLATIONS, scope=self.scope)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import cells_of, published, variant
 from hopweave.evaluation.papers._quality import answered, is_long, percent, problems, quality, with_counts
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable10"]
@@ -24,11 +24,9 @@ _ALPHAS = (0.3, 0.35, 0.4, 0.45, 0.5)
 class SearChainTable10:
     """How well SearChain does on long answers, by alpha."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
-        notes: list[str] = []
+        draft = Draft()
         alphas: set[float] = set(_ALPHAS)
         one = variant("searchain")
         for dataset in (each for each in runs.datasets if any(map(is_long, each.cells))):
@@ -37,27 +35,29 @@ class SearChainTable10:
                 if cell.setup is not None:
                     by_alpha.setdefault(float(cell.options["alpha"]), cell)
             alphas |= by_alpha.keys()
-            rows.append(_row(runs, dataset, by_alpha))
-            notes += problems(*(quality(runs, cell) for cell in by_alpha.values()))
+            draft.rows.append(_row(runs, dataset, by_alpha))
+            draft.notes += problems(*(quality(runs, cell) for cell in by_alpha.values()))
             lacking = [replace(one, options={**one.options, "alpha": alpha}) for alpha in _ALPHAS if alpha not in by_alpha]
-            missing += [how_to_evaluate(dataset, each, suffix=f"alpha-{each.options['alpha']:g}") for each in lacking]
-        if not rows:
+            draft.missing += [how_to_evaluate(dataset, each, suffix=f"alpha-{each.options['alpha']:g}") for each in lacking]
+        if not draft.rows:
             printed = published("searchain_table10", one.key, "eli5", setup=None)
-            rows.append(SheetRow(("eli5",), published=printed))
-            missing.append("no dataset of the runs asks for long answers; evaluate searchain on eli5, with several alphas")
-        heads = tuple(Head(_key(alpha), f"alpha {alpha:.2f} %") for alpha in sorted(alphas))
+            draft.rows.append(MeasuredRow(("eli5",), published=printed))
+            draft.missing.append(
+                "no dataset of the runs asks for long answers; evaluate searchain on eli5, with several alphas"
+            )
+        heads = tuple(FigureColumn(_key(alpha), f"alpha {alpha:.2f} %") for alpha in sorted(alphas))
         title = "SearChain table 10: ROUGE-L of long answers by the threshold alpha"
-        return [Sheet(title, ("dataset",), heads, tuple(rows), "answers", tuple(dict.fromkeys(notes)), tuple(missing))]
+        return draft.made(title, ("dataset",), heads, "answers")
 
 
-def _row(runs: LoadedRuns, dataset: DatasetCells, by_alpha: dict[float, AnsweredCell]) -> SheetRow:
+def _row(runs: LoadedRuns, dataset: DatasetCells, by_alpha: dict[float, AnsweredCell]) -> MeasuredRow:
     scores = {alpha: quality(runs, cell) for alpha, cell in by_alpha.items()}
     values = {_key(alpha): percent(each.mean) for alpha, each in scores.items()}
     least = min((len(each.values) for each in scores.values()), default=None)
     setup = next((cell.setup for cell in by_alpha.values()), None)
     printed = published("searchain_table10", "searchain", dataset.plan.name, setup=setup, num=least)
     alone = answered({_key(alpha): each for alpha, each in scores.items()})
-    return with_counts(SheetRow((dataset.label,), values, published=printed, answered=alone), *scores.values())
+    return with_counts(MeasuredRow((dataset.label,), values, published=printed, answered=alone), *scores.values())
 
 
 def _key(alpha: float) -> str:

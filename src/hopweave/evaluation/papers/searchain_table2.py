@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from hopweave.evaluation.papers._accuracy import name_of
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._nodes import SOURCES, sources
-from hopweave.evaluation.papers._published import cells_of, published, variant
+from hopweave.evaluation.papers._published import answered_cells, published, variant
 from hopweave.evaluation.papers._quality import share
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable2"]
@@ -25,26 +25,31 @@ __all__ = ["SearChainTable2"]
 class SearChainTable2:
     """Shares of nodes whose answer is the model's own, corrected, or completed."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
+        draft = Draft()
         one = variant("searchain")
         for dataset in runs.datasets:
-            cells = [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]
-            rows += [_row(dataset, cell) for cell in cells]
+            cells = answered_cells(one, dataset)
+            draft.rows += [_row(dataset, cell) for cell in cells]
             if not cells:
                 beside = published("searchain_table2", one.key, dataset.plan.name, setup=None)
-                rows.append(SheetRow((dataset.label, one.title), published=beside))
-                missing.append(how_to_evaluate(dataset, one))
-        heads = (Head("model", "model %"), Head("corrected", "corrected %"), Head("completed", "completed %"))
+                draft.rows.append(MeasuredRow((dataset.label, one.title), published=beside))
+                draft.missing.append(how_to_evaluate(dataset, one))
+        heads = (
+            FigureColumn("model", "model %"),
+            FigureColumn("corrected", "corrected %"),
+            FigureColumn("completed", "completed %"),
+        )
         title = "SearChain table 2: where the knowledge in the nodes comes from"
-        notes = ("'failed' and 'no data' count questions; a question without a node of any source has no data", *_open(rows))
+        draft.notes += ["'failed' and 'no data' count questions; a question without a node of any source has no data"]
+        if any(row.values.get("open") for row in draft.rows):
+            draft.notes.append("open nodes are unsolved queries that nothing was found for; they are in no share")
         labels = ("dataset", "method")
-        return [Sheet(title, labels, (*heads, Head("open", "open nodes", 0)), tuple(rows), "nodes", notes, tuple(missing))]
+        return draft.made(title, labels, (*heads, FigureColumn("open", "open nodes", 0)), "nodes")
 
 
-def _row(dataset: DatasetCells, cell: AnsweredCell) -> SheetRow:
+def _row(dataset: DatasetCells, cell: AnsweredCell) -> MeasuredRow:
     counts: Counter[str] = Counter()
     num_questions = num_failed = num_empty = 0
     for record, _ in cell.pairs():
@@ -58,7 +63,7 @@ def _row(dataset: DatasetCells, cell: AnsweredCell) -> SheetRow:
     num_nodes = sum(counts[source] for source in SOURCES)
     values = {source: share(counts[source], num_nodes) for source in SOURCES}
     one = variant("searchain")
-    return SheetRow(
+    return MeasuredRow(
         (dataset.label, name_of(one, cell)),
         {**values, "open": float(counts["open"]) if num_questions else None},
         num_nodes,
@@ -66,9 +71,3 @@ def _row(dataset: DatasetCells, cell: AnsweredCell) -> SheetRow:
         num_empty,
         published=published("searchain_table2", one.key, dataset.plan.name, setup=cell.setup, num=num_questions),
     )
-
-
-def _open(rows: list[SheetRow]) -> tuple[str, ...]:
-    if any(row.values.get("open") for row in rows):
-        return ("open nodes are unsolved queries that nothing was found for; they are in no share",)
-    return ()

@@ -15,17 +15,17 @@ from hopweave.evaluation.papers._nodes import needs_retrieval
 from hopweave.evaluation.papers._published import cells_of, published, variant
 from hopweave.evaluation.papers._quality import PERCENT, answered, percent, problems, share
 from hopweave.evaluation.papers._without import Beside, beside, counterparts
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable3a"]
 
 _HEADS = (
-    Head("without_s", "w/o IR on S %"),
-    Head("without_s_ir", "w/o IR on S_IR %"),
-    Head("with_s_ir", "w/ IR on S_IR %"),
-    Head("with_s", "w/ IR on S %"),
-    Head("share", "S_IR of S %"),
+    FigureColumn("without_s", "w/o IR on S %"),
+    FigureColumn("without_s_ir", "w/o IR on S_IR %"),
+    FigureColumn("with_s_ir", "w/ IR on S_IR %"),
+    FigureColumn("with_s", "w/ IR on S %"),
+    FigureColumn("share", "S_IR of S %"),
 )
 
 
@@ -33,31 +33,31 @@ _HEADS = (
 class SearChainTable3a:
     """Accuracy with and without retrieval, on all questions and on those that retrieval helped with."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
-        notes: list[str] = []
+        draft = Draft()
         one = variant("searchain")
         for dataset in runs.datasets:
             pairs = list(counterparts(dataset, one))
             for with_cell, without_cell in pairs:
                 if without_cell is not None:
                     both = beside(runs, with_cell, without_cell)
-                    rows.append(_row(dataset, both))
-                    notes += problems(both.with_scores, both.without_scores)
+                    draft.rows.append(_row(dataset, both))
+                    draft.notes += problems(both.with_scores, both.without_scores)
             if not any(without_cell is not None for _, without_cell in pairs):
-                rows.append(
-                    SheetRow((dataset.label,), published=published("searchain_table3a", one.key, dataset.plan.name, setup=None))
+                draft.rows.append(
+                    MeasuredRow(
+                        (dataset.label,), published=published("searchain_table3a", one.key, dataset.plan.name, setup=None)
+                    )
                 )
                 other = variant(one.without)
                 lacking = [each for each in (one, other) if not any(c.setup for c in cells_of(each, dataset.cells))]
-                missing += [how_to_evaluate(dataset, each) for each in lacking]
+                draft.missing += [how_to_evaluate(dataset, each) for each in lacking]
         title = "SearChain table 3a: accuracy on all questions (S), and where retrieval corrected or completed a node (S_IR)"
-        return [Sheet(title, ("dataset",), _HEADS, tuple(rows), "questions in S", tuple(dict.fromkeys(notes)), tuple(missing))]
+        return draft.made(title, ("dataset",), _HEADS, "questions in S")
 
 
-def _row(dataset: DatasetCells, both: Beside) -> SheetRow:
+def _row(dataset: DatasetCells, both: Beside) -> MeasuredRow:
     helped = {
         record.question.id for record, _ in both.with_cell.pairs() if record.error is None and needs_retrieval(record)
     } & both.with_scores.values.keys()
@@ -72,7 +72,7 @@ def _row(dataset: DatasetCells, both: Beside) -> SheetRow:
     beside_it = published("searchain_table3a", "searchain", dataset.plan.name, setup=both.with_cell.setup, num=num)
     alone = answered({"without_s": both.without_scores, "with_s": both.with_scores})
     counts = num, both.num_failed, both.num_no_data
-    return SheetRow((dataset.label,), values, *counts, published=beside_it, answered=alone)
+    return MeasuredRow((dataset.label,), values, *counts, published=beside_it, answered=alone)
 
 
 def _mean(values: Mapping[str, float], ids: set[str]) -> float | None:

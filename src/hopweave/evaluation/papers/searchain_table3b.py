@@ -19,17 +19,17 @@ from typing import Annotated
 
 from hopweave.errors import SettingsError
 from hopweave.evaluation.papers._accuracy import name_of
-from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import Variant, cells_of, published, variant, variants
+from hopweave.evaluation.papers._missing import asks_for_long_answers, how_to_evaluate
+from hopweave.evaluation.papers._published import Variant, answered_cells, published, variant, variants
 from hopweave.evaluation.papers._quality import is_long, problems, share
 from hopweave.evaluation.papers._without import Beside, beside, counterparts
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable3b"]
 
 _ALSO = ("direct_retrieval", "toolformer_prompted", "toqd", "ircot_cot", "ircot_direct", "oner_cot", "oner_direct")
-_HEADS = (Head("misled", "misled %"), Head("helped", "helped %"), Head("right", "|S_t|", 0))
+_HEADS = (FigureColumn("misled", "misled %"), FigureColumn("helped", "helped %"), FigureColumn("right", "|S_t|", 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,62 +45,56 @@ class SearChainTable3b:
         if self.baseline not in {"own", "direct", "cot", "cot_sc"}:
             raise SettingsError(f"searchain_table3b baseline must be own, direct, cot or cot_sc, not {self.baseline!r}")
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
-        notes: list[str] = []
+        draft = Draft()
         for dataset in runs.datasets:
             if any(map(is_long, dataset.cells)):
-                missing.append(
-                    f"{dataset.label} asks for long answers, which are neither right nor wrong; evaluate another dataset"
-                )
+                draft.missing.append(asks_for_long_answers(dataset))
                 continue
-            before = len(rows)
+            before = len(draft.rows)
             for one in [*variants("searchain_table3b"), *map(variant, _ALSO)]:
                 for cell, without in counterparts(dataset, one, self.baseline):
                     if without is None:
                         other = variant(one.without if self.baseline == "own" else self.baseline)
-                        rows.append(self._no_row(dataset, one, cell))
-                        missing.append(how_to_evaluate(dataset, other))
+                        draft.rows.append(self._no_row(dataset, one, cell))
+                        draft.missing.append(how_to_evaluate(dataset, other))
                         continue
                     both = beside(runs, cell, without)
-                    notes += problems(both.with_scores, both.without_scores)
-                    rows.append(self._row(dataset, one, both))
-            if len(rows) == before:
+                    draft.notes += problems(both.with_scores, both.without_scores)
+                    draft.rows.append(self._row(dataset, one, both))
+            if len(draft.rows) == before:
                 one = variant("searchain")
-                rows.append(self._no_row(dataset, one, None))
-                missing += [how_to_evaluate(dataset, each) for each in (one, variant(one.without))]
+                draft.rows.append(self._no_row(dataset, one, None))
+                draft.missing += [how_to_evaluate(dataset, each) for each in (one, variant(one.without))]
             if self.floor:
-                rows += self._floors(runs, dataset)
-        notes += [_ABOUT_FLOOR] if self.floor else []
+                draft.rows += self._floors(runs, dataset)
+        draft.notes += [_ABOUT_FLOOR] if self.floor else []
         title = "SearChain table 3b: how often retrieval misleads a model that was right, and helps one that was wrong"
         labels = ("dataset", "method", "beside")
-        return [
-            Sheet(title, labels, _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(dict.fromkeys(missing)))
-        ]
+        return draft.made(title, labels, _HEADS)
 
-    def _no_row(self, dataset: DatasetCells, one: Variant, cell: AnsweredCell | None) -> SheetRow:
+    def _no_row(self, dataset: DatasetCells, one: Variant, cell: AnsweredCell | None) -> MeasuredRow:
         name = one.title if cell is None else name_of(one, cell)
         beside_it = published("searchain_table3b", one.key, dataset.plan.name, setup=None)
-        return SheetRow((dataset.label, name, "-"), published=beside_it)
+        return MeasuredRow((dataset.label, name, "-"), published=beside_it)
 
-    def _row(self, dataset: DatasetCells, one: Variant, both: Beside) -> SheetRow:
+    def _row(self, dataset: DatasetCells, one: Variant, both: Beside) -> MeasuredRow:
         labels = (dataset.label, name_of(one, both.with_cell), both.without_cell.method)
         num = len(both.with_scores.values)
         beside_it = published("searchain_table3b", one.key, dataset.plan.name, setup=both.with_cell.setup, num=num)
         values = changes(both.without_scores.values, both.with_scores.values)
-        return SheetRow(labels, values, num, both.num_failed, both.num_no_data, published=beside_it)
+        return MeasuredRow(labels, values, num, both.num_failed, both.num_no_data, published=beside_it)
 
-    def _floors(self, runs: LoadedRuns, dataset: DatasetCells) -> Iterator[SheetRow]:
+    def _floors(self, runs: LoadedRuns, dataset: DatasetCells) -> Iterator[MeasuredRow]:
         for key in dict.fromkeys([one.without for one in variants("searchain_table3b")] + ["direct", "toqd_no_retrieval"]):
             one = variant(key)
-            cells = [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]
+            cells = answered_cells(one, dataset)
             for first, second in combinations(cells, 2):
                 both = beside(runs, second, first)
                 values = changes(both.without_scores.values, both.with_scores.values)
                 labels = (dataset.label, f"floor: {one.title} again", f"{first.method} of {first.run.path.name}")
-                yield SheetRow(labels, values, len(both.with_scores.values), both.num_failed, both.num_no_data)
+                yield MeasuredRow(labels, values, len(both.with_scores.values), both.num_failed, both.num_no_data)
 
 
 _ABOUT_FLOOR = (

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.papers._accuracy import name_of
 from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import Variant, cells_of, datasets_of, published, variant, variants
+from hopweave.evaluation.papers._published import Variant, answered_cells, datasets_of, published, variant, variants
 from hopweave.evaluation.papers._quality import mean
 from hopweave.evaluation.papers._steps import num_steps
-from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable4"]
@@ -26,27 +26,28 @@ _TABLE = "searchain_table4"
 class SearChainTable4:
     """Reasoning steps without retrieval, by the hops of the question."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
+        draft = Draft()
         for dataset in runs.datasets:
             has_hops = any("hops" in example.traits for cell in dataset.cells for example in cell.examples.values())
             for one in [*variants(_TABLE), variant("toqd_no_retrieval")]:
-                cells = [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None] if has_hops else []
-                rows += [_row(dataset, one, cell) for cell in cells]
+                cells = answered_cells(one, dataset) if has_hops else []
+                draft.rows += [_row(dataset, one, cell) for cell in cells]
                 if not cells and dataset.plan.name in datasets_of(_TABLE) and one.key != "toqd_no_retrieval":
-                    rows.append(SheetRow((dataset.label, one.title), published=_beside(dataset, one, None, None)))
-                    missing.append(how_to_evaluate(dataset, one))
-        if not rows:
-            missing.append("no dataset of the runs has the trait 'hops'; evaluate musique, which has it")
-        hops = sorted({key for row in rows for key in row.values} | {f"hops_{number}" for number in (2, 3, 4)}, key=_number)
-        heads = tuple(Head(key, f"{_number(key)} hops") for key in hops)
+                    draft.rows.append(MeasuredRow((dataset.label, one.title), published=_beside(dataset, one, None, None)))
+                    draft.missing.append(how_to_evaluate(dataset, one))
+        if not draft.rows:
+            draft.missing.append("no dataset of the runs has the trait 'hops'; evaluate musique, which has it")
+        hops = sorted(
+            {key for row in draft.rows for key in row.values} | {f"hops_{number}" for number in (2, 3, 4)}, key=_number
+        )
+        heads = tuple(FigureColumn(key, f"{_number(key)} hops") for key in hops)
         title = "SearChain table 4: reasoning steps without retrieval, by the hops of the question"
-        return [Sheet(title, ("dataset", "method"), heads, tuple(rows), missing=tuple(missing))]
+        return draft.made(title, ("dataset", "method"), heads)
 
 
-def _row(dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> SheetRow:
+def _row(dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> MeasuredRow:
     by_hops: dict[str, list[float]] = {}
     num_failed = num_no_data = 0
     for record, example in cell.pairs():
@@ -59,7 +60,7 @@ def _row(dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> SheetRow:
             by_hops.setdefault(f"hops_{example.traits['hops']}", []).append(float(steps))
     num = sum(map(len, by_hops.values()))
     values = {key: mean(steps) for key, steps in by_hops.items()}
-    return SheetRow(
+    return MeasuredRow(
         (dataset.label, name_of(one, cell)), values, num, num_failed, num_no_data, published=_beside(dataset, one, cell, num)
     )
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import ALL, published, variant
 from hopweave.evaluation.papers._quality import answered, problems, with_counts
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable5"]
@@ -25,30 +25,35 @@ _BY_PEOPLE = "AMP there was judged by people, and on questions that were not pub
 class SearChainTable5:
     """How much of an answer is marked with a document, and whether the marks stand right."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
-        notes: list[str] = []
+        draft = Draft()
         one = variant("searchain")
         for dataset in runs.datasets:
             cells = [cell for cell in dataset.cells if cell.setup is not None]
             for cell in cells:
                 skc, amp = runs.scores(cell, "skc", "skc"), runs.scores(cell, "amp_auto", "amp_auto")
-                notes += problems(skc, amp)
+                draft.notes += problems(skc, amp)
                 values = {"skc": skc.mean, "amp_auto": amp.mean, "marked": float(len(amp.answered))}
                 there = published("searchain_table5", one.key, ALL, setup=cell.setup, more=[_BY_PEOPLE])
                 alone = answered({"skc": skc, "amp_auto": amp}, 1.0)
-                row = SheetRow((dataset.label, cell.method), values, published=there if one.is_of(cell) else (), answered=alone)
-                rows.append(with_counts(row, skc))
+                row = MeasuredRow(
+                    (dataset.label, cell.method), values, published=there if one.is_of(cell) else (), answered=alone
+                )
+                draft.rows.append(with_counts(row, skc))
             if not any(one.is_of(cell) for cell in cells):
-                rows.append(_no_row(dataset))
-                missing.append(how_to_evaluate(dataset, one))
-        heads = (Head("skc", "SKC", 3), Head("amp_auto", "AMP-auto"), Head("amp", "AMP"), Head("marked", "with marks", 0))
+                draft.rows.append(_no_row(dataset))
+                draft.missing.append(how_to_evaluate(dataset, one))
+        heads = (
+            FigureColumn("skc", "SKC", 3),
+            FigureColumn("amp_auto", "AMP-auto"),
+            FigureColumn("amp", "AMP"),
+            FigureColumn("marked", "with marks", 0),
+        )
         title = "SearChain table 5: marked pieces of knowledge (SKC), and share of marks that stand right (AMP-auto)"
-        notes = [f"AMP (by people) is not measured here: hopweave annotate {runs.runs[0].path}", *dict.fromkeys(notes)]
-        return [Sheet(title, ("dataset", "method"), heads, tuple(rows), "answers", tuple(notes), tuple(missing))]
+        draft.notes.insert(0, f"AMP (by people) is not measured here: hopweave annotate {runs.runs[0].path}")
+        return draft.made(title, ("dataset", "method"), heads, "answers")
 
 
-def _no_row(dataset: DatasetCells) -> SheetRow:
-    return SheetRow((dataset.label, "SearChain"), published=published("searchain_table5", "searchain", ALL, setup=None))
+def _no_row(dataset: DatasetCells) -> MeasuredRow:
+    return MeasuredRow((dataset.label, "SearChain"), published=published("searchain_table5", "searchain", ALL, setup=None))

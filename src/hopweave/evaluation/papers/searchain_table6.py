@@ -8,36 +8,20 @@ datasets.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from hopweave.evaluation.papers._efficiency import Words, efficiency_sheet
-from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.papers._efficiency import Efficiency
+from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
-from hopweave.trace import Rounds
 
 __all__ = ["SearChainTable6"]
 
 
 @dataclass(frozen=True, slots=True)
-class SearChainTable6:
+class SearChainTable6(Efficiency):
     """What each method costs, and its mean performance over the datasets of the runs."""
 
-    words: Annotated[Words, "billed: all words sent; unique: distinct ones, once; static: instructions and demonstrations"] = (
-        "unique"
-    )
-    rounds: Annotated[Rounds, "block: a stretch of searches between two calls; per_call: every query"] = "block"
-
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         title = "SearChain table 6: words in (#n) and out (#m), rounds (#r), seconds (t), and mean performance"
-        return [
-            efficiency_sheet(
-                runs,
-                "searchain_table6",
-                title,
-                words=self.words,
-                rounds=self.rounds,
-                datasets_in="searchain_table1",
-                needed=("searchain",),
-            )
-        ]
+        needed = ("searchain",)
+        return self.measured(runs, "searchain_table6", title, datasets_in="searchain_table1", needed=needed)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hopweave.evaluation.papers._missing import how_to_evaluate
+from hopweave.evaluation.papers._missing import NO_HOPS, how_to_evaluate
 from hopweave.evaluation.papers._parts import Known, has_steps, known_parts, plan_of
-from hopweave.evaluation.papers._published import cells_of, published, variant
+from hopweave.evaluation.papers._published import answered_cells, published, variant
 from hopweave.evaluation.papers._quality import PERCENT, mean, problems, quality
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["SearChainTable7"]
@@ -24,38 +24,39 @@ __all__ = ["SearChainTable7"]
 class SearChainTable7:
     """Accuracy on questions of which the model knows every part, by hops."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
-        notes: list[str] = []
+        draft = Draft()
         one, known = variant("direct"), known_parts(runs)
         for dataset in filter(has_steps, runs.datasets):
-            cells = [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]
+            cells = answered_cells(one, dataset)
             is_asked = not known.keys().isdisjoint(key for cell in dataset.cells for key in cell.examples)
             if not cells:
-                missing.append(how_to_evaluate(dataset, one))
+                draft.missing.append(how_to_evaluate(dataset, one))
             if not is_asked:
-                missing.append(how_to_evaluate(dataset, one, plan=plan_of(dataset, "parts"), suffix="parts"))
+                draft.missing.append(how_to_evaluate(dataset, one, plan=plan_of(dataset, "parts"), suffix="parts"))
             if not cells or not is_asked:
                 beside = published("searchain_table7", one.key, dataset.plan.name, setup=None)
-                rows.append(SheetRow((dataset.label, one.title), published=beside))
+                draft.rows.append(MeasuredRow((dataset.label, one.title), published=beside))
                 continue
             for cell in cells:
-                rows.append(_row(runs, dataset, cell, known))
-                notes += problems(quality(runs, cell))
-        if not rows:
-            missing.append(
-                "no dataset of the runs has the hops of its questions with their answers; evaluate musique, which has"
-            )
-        hops = sorted({key for row in rows for key in row.values if key.startswith("hops_")} | {"hops_2", "hops_3", "hops_4"})
-        heads = (*(Head(key, f"{key.removeprefix('hops_')} hops %", 1) for key in hops), Head("all", "all %", 1))
+                draft.rows.append(_row(runs, dataset, cell, known))
+                draft.notes += problems(quality(runs, cell))
+        if not draft.rows:
+            draft.missing.append(NO_HOPS)
+        hops = sorted(
+            {key for row in draft.rows for key in row.values if key.startswith("hops_")} | {"hops_2", "hops_3", "hops_4"}
+        )
+        heads = (
+            *(FigureColumn(key, f"{key.removeprefix('hops_')} hops %", 1) for key in hops),
+            FigureColumn("all", "all %", 1),
+        )
         title = "SearChain table 7: accuracy on questions of which the model knows every part (S_all)"
         labels = ("dataset", "method")
-        return [Sheet(title, labels, heads, tuple(rows), "questions in S_all", tuple(dict.fromkeys(notes)), tuple(missing))]
+        return draft.made(title, labels, heads, "questions in S_all")
 
 
-def _row(runs: LoadedRuns, dataset: DatasetCells, cell: AnsweredCell, known: dict[str, Known]) -> SheetRow:
+def _row(runs: LoadedRuns, dataset: DatasetCells, cell: AnsweredCell, known: dict[str, Known]) -> MeasuredRow:
     scores = quality(runs, cell)
     knows = {name: known[name].knows_last(known[name].num_parts) for name in cell.examples if name in known}
     inside = {name for name, is_known in knows.items() if is_known}
@@ -66,6 +67,6 @@ def _row(runs: LoadedRuns, dataset: DatasetCells, cell: AnsweredCell, known: dic
     num_unknown = sum(is_known is None for is_known in knows.values())
     values = {**{key: mean(found) for key, found in by_hops.items()}, "all": mean(every)}
     beside = published("searchain_table7", "direct", dataset.plan.name, setup=cell.setup, num=len(knows), searches=False)
-    return SheetRow(
+    return MeasuredRow(
         (dataset.label, cell.method), values, len(every), len(scores.failed & inside) + num_unknown, 0, published=beside
     )

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import cells_of, published, variant
+from hopweave.evaluation.papers._missing import asks_for_long_answers, how_to_evaluate
+from hopweave.evaluation.papers._published import answered_cells, published, variant
 from hopweave.evaluation.papers._quality import PERCENT, is_long, mean, problems, share
 from hopweave.evaluation.papers._without import Beside, beside
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
 from hopweave.text.matching import is_contained
 from hopweave.trace import Record, Search
@@ -23,11 +23,11 @@ from hopweave.types import Example
 __all__ = ["SearChainTable8"]
 
 _HEADS = (
-    Head("top1_t", "top-1 on S_t %"),
-    Head("with_t", "w/ IR on S_t %"),
-    Head("top1_f", "top-1 on S_f %"),
-    Head("with_f", "w/ IR on S_f %"),
-    Head("right", "|S_t|", 0),
+    FigureColumn("top1_t", "top-1 on S_t %"),
+    FigureColumn("with_t", "w/ IR on S_t %"),
+    FigureColumn("top1_f", "top-1 on S_f %"),
+    FigureColumn("with_f", "w/ IR on S_f %"),
+    FigureColumn("right", "|S_t|", 0),
 )
 
 
@@ -35,36 +35,29 @@ _HEADS = (
 class SearChainTable8:
     """What the first passage does to questions that the model alone gets right and wrong."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
-        notes: list[str] = []
+        draft = Draft()
         alone, with_passage = variant("direct"), variant("direct_retrieval_top1")
         for dataset in runs.datasets:
             if any(map(is_long, dataset.cells)):
-                missing.append(
-                    f"{dataset.label} asks for long answers, which are neither right nor wrong; evaluate another dataset"
-                )
+                draft.missing.append(asks_for_long_answers(dataset))
                 continue
-            found = {
-                one.key: [cell for cell in cells_of(one, dataset.cells) if cell.setup is not None]
-                for one in (alone, with_passage)
-            }
+            found = {one.key: answered_cells(one, dataset) for one in (alone, with_passage)}
             lacking = [one for one in (alone, with_passage) if not found[one.key]]
-            missing += [how_to_evaluate(dataset, one) for one in lacking]
+            draft.missing += [how_to_evaluate(dataset, one) for one in lacking]
             if lacking:
                 printed = published("searchain_table8", with_passage.key, dataset.plan.name, setup=None)
-                rows.append(SheetRow((dataset.label,), published=printed))
+                draft.rows.append(MeasuredRow((dataset.label,), published=printed))
                 continue
             both = beside(runs, found[with_passage.key][0], found[alone.key][0])
-            rows.append(_row(dataset, both))
-            notes += problems(both.with_scores, both.without_scores)
+            draft.rows.append(_row(dataset, both))
+            draft.notes += problems(both.with_scores, both.without_scores)
         title = "SearChain table 8: the first passage, where the model alone is right (S_t) and where it is wrong (S_f)"
-        return [Sheet(title, ("dataset",), _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(missing))]
+        return draft.made(title, ("dataset",), _HEADS)
 
 
-def _row(dataset: DatasetCells, both: Beside) -> SheetRow:
+def _row(dataset: DatasetCells, both: Beside) -> MeasuredRow:
     right = {name for name, value in both.without_scores.values.items() if value >= 1}
     wrong = both.without_scores.values.keys() - right
     held = {
@@ -79,7 +72,7 @@ def _row(dataset: DatasetCells, both: Beside) -> SheetRow:
         values[f"with_{key}"] = mean(scores)
     num = len(both.with_scores.values)
     printed = published("searchain_table8", "direct_retrieval_top1", dataset.plan.name, setup=both.with_cell.setup, num=num)
-    return SheetRow((dataset.label,), values, num, both.num_failed, both.num_no_data, published=printed)
+    return MeasuredRow((dataset.label,), values, num, both.num_failed, both.num_no_data, published=printed)
 
 
 def _holds(record: Record, example: Example) -> bool | None:

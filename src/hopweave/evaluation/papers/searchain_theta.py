@@ -15,7 +15,7 @@ from typing import Annotated
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import ALL, published, variant
 from hopweave.evaluation.papers._quality import percent
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.calibration import Scored, best_of, f1_interval, sweep, thresholds
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
 from hopweave.text.matching import is_contained
@@ -24,13 +24,13 @@ from hopweave.trace import Read
 __all__ = ["SearChainTheta"]
 
 _HEADS = (
-    Head("theta", "theta"),
-    Head("f1", "F1 %"),
-    Head("precision", "precision %"),
-    Head("recall", "recall %"),
-    Head("low", "F1 from %"),
-    Head("high", "F1 to %"),
-    Head("positive", "positive", 0),
+    FigureColumn("theta", "theta"),
+    FigureColumn("f1", "F1 %"),
+    FigureColumn("precision", "precision %"),
+    FigureColumn("recall", "recall %"),
+    FigureColumn("low", "F1 from %"),
+    FigureColumn("high", "F1 to %"),
+    FigureColumn("positive", "positive", 0),
 )
 
 
@@ -41,7 +41,7 @@ class SearChainTheta:
     start: Annotated[float, "first threshold; 1.0 is the paper's, lower for readers whose confidence is around 0"] = 1.0
     step: Annotated[float, "between two thresholds"] = 0.1
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         by_reader: dict[str, list[Scored]] = {}
         num_failed: dict[str, int] = {}
@@ -55,24 +55,24 @@ class SearChainTheta:
                 by_reader.setdefault(reader, []).extend(scored)
                 num_failed[reader] = num_failed.get(reader, 0) + failed
                 cells.setdefault(reader, cell)
-        rows = [self._row(reader, scored, num_failed[reader], cells[reader]) for reader, scored in by_reader.items()]
-        missing: list[str] = []
-        missing += [
+        draft = Draft()
+        draft.rows += [self._row(reader, scored, num_failed[reader], cells[reader]) for reader, scored in by_reader.items()]
+        draft.missing += [
             f"no theta from {self.start:g} up finds a positive pair of {row.labels[0]}; set --set searchain_theta.start=..."
-            for row in rows
+            for row in draft.rows
             if row.num and row.values.get("theta") is None
         ]
-        if not rows:
+        if not draft.rows:
             one = replace(variant("direct_retrieval"), options={"read_first": True})
-            rows.append(SheetRow(("-",), published=published("searchain_theta", "searchain", ALL, setup=None)))
-            missing = [how_to_evaluate(dataset, one, suffix="read") for dataset in runs.datasets]
+            draft.rows.append(MeasuredRow(("-",), published=published("searchain_theta", "searchain", ALL, setup=None)))
+            draft.missing += [how_to_evaluate(dataset, one, suffix="read") for dataset in runs.datasets]
         title = "SearChain appendix A.4.1: the threshold theta with the best F1"
-        notes = (
-            "pairs are questions with their first passage, of all datasets; the interval is 95%, by bootstrap of questions",
+        draft.notes.append(
+            "pairs are questions with their first passage, of all datasets; the interval is 95%, by bootstrap of questions"
         )
-        return [Sheet(title, ("reader",), _HEADS, tuple(rows), "pairs", notes, tuple(missing))]
+        return draft.made(title, ("reader",), _HEADS, "pairs")
 
-    def _row(self, reader: str, scored: list[Scored], num_failed: int, cell: AnsweredCell) -> SheetRow:
+    def _row(self, reader: str, scored: list[Scored], num_failed: int, cell: AnsweredCell) -> MeasuredRow:
         highest = max((one.score for one in scored), default=self.start)
         num_steps = max(0, math.ceil((highest - self.start) / self.step - 1e-9)) if self.step > 0 else 0
         best = best_of(sweep(scored, thresholds(self.start, self.start + num_steps * self.step, self.step)))
@@ -83,7 +83,7 @@ class SearChainTheta:
             values |= {"recall": percent(best.recall), "low": percent(low), "high": percent(high)}
         why = () if "dpr" in reader.lower() else (f"the reader is {reader}, there DPR's: their confidences have other scales",)
         printed = published("searchain_theta", "searchain", ALL, setup=cell.setup, more=[*why, "other pairs"])
-        return SheetRow((reader,), values, len(scored), num_failed, published=printed)
+        return MeasuredRow((reader,), values, len(scored), num_failed, published=printed)
 
 
 def _pairs(cell: AnsweredCell) -> tuple[list[Scored], int]:

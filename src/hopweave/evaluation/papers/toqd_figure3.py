@@ -18,9 +18,9 @@ from itertools import product
 from typing import Annotated, Literal
 
 from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import cells_of, variant
+from hopweave.evaluation.papers._published import answered_cells, variant
 from hopweave.evaluation.papers._quality import problems, quality, share
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 from hopweave.trace import Decision
 
@@ -33,14 +33,14 @@ _TEMPLATES = {
 }
 _PROBING = ("probe", "read_first")
 _HEADS = (
-    Head("yes", "YES %"),
-    Head("no", "NO %"),
-    Head("yes_accuracy", "YES-acc. %"),
-    Head("no_accuracy", "NO-acc. %"),
-    Head("accuracy", "accuracy %"),
-    Head("error", "error rate %"),
-    Head("balanced", "balanced acc. %"),
-    Head("kappa", "kappa"),
+    FigureColumn("yes", "YES %"),
+    FigureColumn("no", "NO %"),
+    FigureColumn("yes_accuracy", "YES-acc. %"),
+    FigureColumn("no_accuracy", "NO-acc. %"),
+    FigureColumn("accuracy", "accuracy %"),
+    FigureColumn("error", "error rate %"),
+    FigureColumn("balanced", "balanced acc. %"),
+    FigureColumn("kappa", "kappa"),
 )
 
 
@@ -50,28 +50,29 @@ class ToQDFigure3:
 
     match: Annotated[Literal["cover", "toqd"], "what is right: cover-EM, or the rule of ToQD's released code"] = "cover"
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
-        notes = ["the paper drew this figure and printed no numbers"]
+        draft = Draft()
+        draft.notes.append("the paper drew this figure and printed no numbers")
         for dataset in runs.datasets:
             for template, keys in _TEMPLATES.items():
-                found = [[cell for cell in cells_of(variant(key), dataset.cells) if cell.setup is not None] for key in keys]
-                missing += [how_to_evaluate(dataset, variant(key)) for key, cells in zip(keys, found, strict=True) if not cells]
+                found = [answered_cells(variant(key), dataset) for key in keys]
+                draft.missing += [
+                    how_to_evaluate(dataset, variant(key)) for key, cells in zip(keys, found, strict=True) if not cells
+                ]
                 if not all(found):
-                    rows.append(SheetRow((dataset.label, template)))
+                    draft.rows.append(MeasuredRow((dataset.label, template)))
                     continue
                 plain, probed = _fitting(*found)
-                rows.append(self._row(runs, dataset, template, plain, probed))
-                notes += problems(quality(runs, plain, match=self.match))
+                draft.rows.append(self._row(runs, dataset, template, plain, probed))
+                draft.notes += problems(quality(runs, plain, match=self.match))
         title = "ToQD figure 3: whether the model knows what it does not know (probed: YES or NO; right: the plain answer)"
         labels = ("dataset", "template")
-        return [Sheet(title, labels, _HEADS, tuple(rows), notes=tuple(dict.fromkeys(notes)), missing=tuple(missing))]
+        return draft.made(title, labels, _HEADS)
 
     def _row(
         self, runs: LoadedRuns, dataset: DatasetCells, template: str, plain: AnsweredCell, probed: AnsweredCell
-    ) -> SheetRow:
+    ) -> MeasuredRow:
         scores = quality(runs, plain, match=self.match)
         says, failed = verdicts(probed)
         # A question that failed tells nothing of what the model knows: counted as wrong it would bear out every NO.
@@ -79,7 +80,9 @@ class ToQDFigure3:
         failed |= scores.failed | scores.unscored
         every = plain.examples.keys() & (scores.values.keys() | scores.no_data | says.keys() | failed)
         num_failed = len(failed)
-        return SheetRow((dataset.label, template), figures(pairs), len(pairs), num_failed, len(every) - len(pairs) - num_failed)
+        return MeasuredRow(
+            (dataset.label, template), figures(pairs), len(pairs), num_failed, len(every) - len(pairs) - num_failed
+        )
 
 
 def _fitting(plains: Sequence[AnsweredCell], probes: Sequence[AnsweredCell]) -> tuple[AnsweredCell, AnsweredCell]:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from hopweave.evaluation.papers._published import billions_of, published_models
-from hopweave.evaluation.papers._robustness import by_model_sheet
-from hopweave.evaluation.papers._sizes import NO_SIZE, SIZE, size_drawing
-from hopweave.evaluation.reports.analysis_tables import Sheet
-from hopweave.evaluation.reports.curves import Curve
+from hopweave.evaluation.papers._robustness import by_model_result
+from hopweave.evaluation.papers._sizes import NO_SIZE, SIZE, size_plot
+from hopweave.evaluation.reports.analysis_results import AnalysisResult
+from hopweave.evaluation.reports.plots import Curve
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
 __all__ = ["ToQDFigure4"]
@@ -29,21 +29,19 @@ class ToQDFigure4:
 
     baseline: Annotated[str, "the method, or the label of it, that stands for chain of thought with retrieval"] = "oner"
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         title = "ToQD figure 4: ToQD beside chain of thought with retrieval, by the size of the model"
-        sheet = by_model_sheet(runs, title, self.baseline)
-        rows = [replace(row, values={"size": billions_of(row.labels[1]), **row.values}) for row in sheet.rows]
+        made = by_model_result(runs, title, self.baseline)
+        rows = [replace(row, values={"size": billions_of(row.labels[1]), **row.values}) for row in made.rows]
         rows.sort(key=lambda row: (row.labels[0], row.values["size"] or 0.0))
-        return [
-            replace(
-                sheet,
-                heads=(SIZE, *sheet.heads),
-                rows=tuple(rows),
-                notes=(*sheet.notes, NO_SIZE),
-                drawing=size_drawing(title, rows, _NAMES, "accuracy (%)", _published_curves()),
-            )
-        ]
+        return replace(
+            made,
+            heads=(SIZE, *made.heads),
+            rows=tuple(rows),
+            notes=(*made.notes, NO_SIZE),
+            plot=size_plot(rows, _NAMES, "accuracy (%)", _published_curves()),
+        )
 
 
 def _published_curves() -> list[Curve]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from hopweave.evaluation.papers._accuracy import accuracy_sheet
-from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.papers._accuracy import accuracy_result
+from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
 __all__ = ["ToQDTable1"]
@@ -21,15 +21,13 @@ class ToQDTable1:
 
     scope: Annotated[Literal["answer", "full"], "look for the right answer in the bare answer, or in the whole text"] = "answer"
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        return [
-            accuracy_sheet(
-                runs,
-                "toqd_table1",
-                "ToQD table 1: accuracy of ToQD with and without retrieval",
-                needed=("toqd_no_retrieval", "toqd"),
-                scope=self.scope,
-                notes=("the published baselines equal SearChain's table 1 digit for digit: they were carried over, not run",),
-            )
-        ]
+        return accuracy_result(
+            runs,
+            "toqd_table1",
+            "ToQD table 1: accuracy of ToQD with and without retrieval",
+            needed=("toqd_no_retrieval", "toqd"),
+            scope=self.scope,
+            notes=("the published baselines equal SearChain's table 1 digit for digit: they were carried over, not run",),
+        )

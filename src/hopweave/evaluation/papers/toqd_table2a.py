@@ -7,36 +7,20 @@ cheaper, the table says the opposite: what is printed here is what was measured.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from hopweave.evaluation.papers._efficiency import Words, efficiency_sheet
-from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.papers._efficiency import Efficiency
+from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
-from hopweave.trace import Rounds
 
 __all__ = ["ToQDTable2a"]
 
 
 @dataclass(frozen=True, slots=True)
-class ToQDTable2a:
+class ToQDTable2a(Efficiency):
     """What ToQD costs without each of its actions, and its mean performance over the datasets of the runs."""
 
-    words: Annotated[Words, "billed: all words sent; unique: distinct ones, once; static: instructions and demonstrations"] = (
-        "unique"
-    )
-    rounds: Annotated[Rounds, "block: a stretch of searches between two calls; per_call: every query"] = "block"
-
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         title = "ToQD table 2a: without each of its actions: words in (#n) and out (#m), rounds (#r), seconds (t), performance"
-        return [
-            efficiency_sheet(
-                runs,
-                "toqd_table2a",
-                title,
-                words=self.words,
-                rounds=self.rounds,
-                datasets_in="toqd_table1",
-                needed=("toqd", "toqd_no_critique", "toqd_no_construct", "toqd_no_self_verify", "toqd_no_rewrite"),
-            )
-        ]
+        needed = ("toqd", "toqd_no_critique", "toqd_no_construct", "toqd_no_self_verify", "toqd_no_rewrite")
+        return self.measured(runs, "toqd_table2a", title, datasets_in="toqd_table1", needed=needed)

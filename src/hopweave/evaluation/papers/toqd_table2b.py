@@ -8,36 +8,20 @@ datasets. ToQD's released code counts every call of the retriever as a round (`r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-from hopweave.evaluation.papers._efficiency import Words, efficiency_sheet
-from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.papers._efficiency import Efficiency
+from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
-from hopweave.trace import Rounds
 
 __all__ = ["ToQDTable2b"]
 
 
 @dataclass(frozen=True, slots=True)
-class ToQDTable2b:
+class ToQDTable2b(Efficiency):
     """What each method costs, and its mean performance over the datasets of the runs."""
 
-    words: Annotated[Words, "billed: all words sent; unique: distinct ones, once; static: instructions and demonstrations"] = (
-        "unique"
-    )
-    rounds: Annotated[Rounds, "block: a stretch of searches between two calls; per_call: every query"] = "block"
-
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         title = "ToQD table 2b: words in (#n) and out (#m), rounds (#r), seconds (t), and mean performance"
-        return [
-            efficiency_sheet(
-                runs,
-                "toqd_table2b",
-                title,
-                words=self.words,
-                rounds=self.rounds,
-                datasets_in="toqd_table1",
-                needed=("toqd",),
-            )
-        ]
+        needed = ("toqd",)
+        return self.measured(runs, "toqd_table2b", title, datasets_in="toqd_table1", needed=needed)

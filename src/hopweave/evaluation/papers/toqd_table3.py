@@ -17,12 +17,17 @@ from hopweave.catalog import load
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import published, variant
 from hopweave.evaluation.papers._quality import answered, problems, with_counts
-from hopweave.evaluation.reports.analysis_tables import Head, Sheet, SheetRow
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
 
 __all__ = ["ToQDTable3"]
 
-_HEADS = (Head("hits", "Hits@10", 3), Head("hits_early", "Hits@4", 3), Head("map", "MAP@10", 3), Head("mrr", "MRR@10", 3))
+_HEADS = (
+    FigureColumn("hits", "Hits@10", 3),
+    FigureColumn("hits_early", "Hits@4", 3),
+    FigureColumn("map", "MAP@10", 3),
+    FigureColumn("mrr", "MRR@10", 3),
+)
 _NEEDED = ("bm25", "hyde", "sub_question", "multi_query", "multi_step", "toqd")
 _DEPTHS = {"direct_retrieval": "num_passages", "oner": "num_hits"}
 
@@ -33,17 +38,15 @@ class ToQDTable3:
 
     definition: Annotated[Literal["multihop_rag", "standard"], "whose MAP"] = "multihop_rag"
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
-        rows: list[SheetRow] = []
-        missing: list[str] = []
-        notes: list[str] = []
+        draft = Draft()
         one = replace(variant("direct_retrieval"), options={"num_passages": 10})
         for dataset in filter(_has_relevance, runs.datasets):
             found = list(_cells(dataset))
             for cell in found:
-                rows.append(self._row(runs, dataset, cell))
-                notes += problems(runs.scores(cell, "retrieval", "hits", definition=self.definition))
+                draft.rows.append(self._row(runs, dataset, cell))
+                draft.notes += problems(runs.scores(cell, "retrieval", "hits", definition=self.definition))
             there = {cell.setting("retriever") for cell in found}
             for retriever in _NEEDED:
                 is_native = retriever == "bm25" and any(row_of(cell) == "native" for cell in found)
@@ -51,16 +54,16 @@ class ToQDTable3:
                     printed = published(
                         "toqd_table3", "native" if retriever == "bm25" else retriever, dataset.plan.name, setup=None
                     )
-                    rows.append(SheetRow((dataset.label, retriever, "-"), published=printed))
-                    missing.append(how_to_evaluate(dataset, one, suffix=retriever, settings={"retriever": retriever}))
-        if not rows:
-            missing.append("no dataset of the runs says which passages are relevant; evaluate multihop_rag, which does")
+                    draft.rows.append(MeasuredRow((dataset.label, retriever, "-"), published=printed))
+                    draft.missing.append(how_to_evaluate(dataset, one, suffix=retriever, settings={"retriever": retriever}))
+        if not draft.rows:
+            draft.missing.append("no dataset of the runs says which passages are relevant; evaluate multihop_rag, which does")
         title = "ToQD table 3: what rewritten queries retrieve"
         labels = ("dataset", "retriever", "method")
-        notes = [f"MAP by the definition {self.definition}", *dict.fromkeys(notes)]
-        return [Sheet(title, labels, _HEADS, tuple(rows), "queries", tuple(notes), tuple(missing))]
+        draft.notes.insert(0, f"MAP by the definition {self.definition}")
+        return draft.made(title, labels, _HEADS, "queries")
 
-    def _row(self, runs: LoadedRuns, dataset: DatasetCells, cell: AnsweredCell) -> SheetRow:
+    def _row(self, runs: LoadedRuns, dataset: DatasetCells, cell: AnsweredCell) -> MeasuredRow:
         by_column = {
             head.key: runs.scores(cell, "retrieval", head.key, definition=self.definition, without_search="zero")
             for head in _HEADS
@@ -77,7 +80,7 @@ class ToQDTable3:
             "toqd_table3", key, dataset.plan.name, setup=cell.setup, num=len(hits.values) + len(hits.no_data), more=why
         )
         values = {column: scores.mean for column, scores in by_column.items()}
-        row = SheetRow((dataset.label, shown, cell.method), values, published=printed, answered=answered(by_column, 1.0))
+        row = MeasuredRow((dataset.label, shown, cell.method), values, published=printed, answered=answered(by_column, 1.0))
         return with_counts(row, hits)
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from hopweave.evaluation.papers._robustness import by_model_sheet
-from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.papers._robustness import by_model_result
+from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
 __all__ = ["ToQDTable5"]
@@ -23,7 +23,7 @@ class ToQDTable5:
 
     baseline: Annotated[str, "the method, or the label of it, that stands for chain of thought with retrieval"] = "oner"
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         title = "ToQD table 5: ToQD beside chain of thought with retrieval, by language model"
-        return [by_model_sheet(runs, title, self.baseline)]
+        return by_model_result(runs, title, self.baseline)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 from hopweave.catalog import entries, entry, load
 from hopweave.errors import SettingsError, suggest
-from hopweave.evaluation.reports.analysis_tables import Sheet
+from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 from hopweave.settings import build
@@ -18,8 +18,8 @@ from hopweave.settings import build
 class Analysis(Protocol):
     """A table or figure, made from records. An analysis is a frozen dataclass whose fields are its options."""
 
-    def sheets(self, runs: LoadedRuns) -> list[Sheet]:
-        """The tables. Where the runs lack what is needed, they say so and how to get it; no model is called.
+    def result(self, runs: LoadedRuns) -> AnalysisResult:
+        """What it finds. Where the runs lack what is needed, they say so and how to get it; no model is called.
 
         Args:
             runs: the cells of one or several runs.
@@ -28,8 +28,8 @@ class Analysis(Protocol):
 
 def analyse(
     folders: Sequence[Path], names: Sequence[str] = (), options: Mapping[str, Mapping[str, Any]] | None = None
-) -> list[tuple[str, Sheet]]:
-    """The sheets of analyses, each under the name of its analysis.
+) -> list[tuple[str, AnalysisResult]]:
+    """What analyses find, each under the name of its analysis.
 
     Args:
         folders: of the runs; the first is the one that labels are taken from.
@@ -49,7 +49,7 @@ def analyse(
             )
     made = [(name, opened(name, given.get(name, {}))) for name in chosen]
     runs = LoadedRuns([RunFolder.open(folder) for folder in folders])
-    return [(name, sheet) for name, analysis in made for sheet in analysis.sheets(runs)]
+    return [(name, analysis.result(runs)) for name, analysis in made]
 
 
 def opened(name: str, options: Mapping[str, Any]) -> Analysis:

@@ -1,69 +1,15 @@
 """What a report is made of, whichever way it is written: sections of paragraphs, tables, figures; and its numbers, by key.
 
-A number in a text is a `Number`: what is printed, with the value and the key under which it can be recomputed. So every way of
-writing prints the same, and nothing is printed that `numbers.json` does not hold.
+Nothing is printed that `numbers.json` does not hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from hopweave.evaluation.reports.plots import NO_DATA
-from hopweave.evaluation.scoring.tables import ExampleAnswer, Interval, Mean
-from hopweave.types import Column
-
-MINUS = "\u2212"
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number as it is printed, its value (`None` is no data), and its key."""
-
-    key: str
-    value: float | None
-    text: str
-
-
-Words = tuple[str | Number, ...]
-"""A text with numbers in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What stands in a field of a table: a text, smaller lines below it, and whether it is code."""
-
-    words: Words
-    below: tuple[Words, ...] = ()
-    is_code: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a table; one with a `heading` stands above those that belong to it and has no entries."""
-
-    entries: tuple[Entry, ...] = ()
-    heading: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table.
-
-    Attributes:
-        heads: of the columns; the first column names the row.
-        rows: each with as many entries as there are heads.
-        caption: what it shows, and how to read it.
-        numbers_from: from which column on there are numbers, up to and without `numbers_to`.
-        folded_under: a title under which it can be folded away; empty leaves it open.
-    """
-
-    heads: tuple[str, ...]
-    rows: tuple[Row, ...]
-    caption: Words = ()
-    numbers_from: int = 1
-    numbers_to: int = 99
-    folded_under: str = ""
+from hopweave.evaluation.scoring.results import ExampleAnswer
+from hopweave.render.table import Number, Table, Words, numbers_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,22 +110,10 @@ class Document:
                 yield from _numbers_of(block)
 
 
-def numbers_in(words: Iterable[str | Number]) -> Iterator[Number]:
-    """Yields the numbers in a text."""
-    return (part for part in words if isinstance(part, Number))
-
-
-def plain_text(words: Iterable[str | Number]) -> str:
-    """A text as it reads."""
-    return "".join(part if isinstance(part, str) else part.text for part in words)
-
-
 def _numbers_of(block: Block) -> Iterator[Number]:
     match block:
         case Table():
-            yield from numbers_in(block.caption)
-            for entry in (entry for row in block.rows for entry in row.entries):
-                yield from numbers_in(part for words in (entry.words, *entry.below) for part in words)
+            yield from block.numbers()
         case Paragraph():
             yield from numbers_in(block.words)
         case Bullets():
@@ -189,117 +123,3 @@ def _numbers_of(block: Block) -> Iterator[Number]:
             yield from (number for _, number in block.scores)
         case _:
             pass
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """With how many digits after the point a column is printed."""
-
-    num_decimals: int = 3
-
-    def text(self, value: float | None, *, is_signed: bool = False) -> str:
-        """A value in words; a missing value is "no data"."""
-        if value is None:
-            return NO_DATA
-        said = f"{value:{'+' if is_signed else ''},.{self.num_decimals}f}"
-        if not any(sign in "123456789" for sign in said):
-            said = said.lstrip("+-")
-        return said.replace("-", MINUS)
-
-    def number(self, key: str, value: float | None, *, is_signed: bool = False) -> Number:
-        """A value under a key."""
-        return Number(key, value, self.text(value, is_signed=is_signed))
-
-
-def style_for(column: Column, values: Iterable[float | None]) -> Style:
-    """How to print a column: shares with three digits, anything else by the size of the greatest of the values."""
-    if column.high == 1 and not column.unit:
-        return Style(3)
-    greatest = max((abs(value) for value in values if value is not None), default=0.0)
-    for limit, num_decimals in ((100, 0), (10, 1), (0.995, 2), (0.0995, 3), (0.00995, 4), (0.000995, 5)):
-        if greatest >= limit:
-            return Style(num_decimals)
-    return Style(6 if greatest else 0)
-
-
-@dataclass(frozen=True, slots=True)
-class MeanNumbers:
-    """A mean and what belongs to it, under keys that begin with `prefix`."""
-
-    prefix: str
-    mean: Mean
-    style: Style = field(default_factory=Style)
-
-    @property
-    def value(self) -> Number:
-        """The mean itself."""
-        return self.style.number(f"{self.prefix}/mean", self.mean.value)
-
-    @property
-    def interval(self) -> Words:
-        """The 95% interval in brackets; empty if there is none."""
-        return self._pair(self.mean.interval, "low", "high")
-
-    @property
-    def bounds(self) -> Words:
-        """From all failures at their worst to all at their best; empty if there are none."""
-        return self._pair(self.mean.bounds, "worst", "best")
-
-    @property
-    def answered(self) -> Number:
-        """The mean over the answered questions alone."""
-        return self.style.number(f"{self.prefix}/answered", self.mean.answered)
-
-    @property
-    def unscored(self) -> Number:
-        """How many could not be scored."""
-        return count(f"{self.prefix}/unscored", self.mean.num_unscored)
-
-    @property
-    def scored(self) -> Number:
-        """How many questions it is the mean of, failed ones included."""
-        return count(f"{self.prefix}/scored", self.mean.num_scored)
-
-    @property
-    def failed(self) -> Number:
-        """How many of them failed."""
-        return count(f"{self.prefix}/failed", self.mean.num_failed)
-
-    @property
-    def no_data(self) -> Number:
-        """How many the column does not apply to."""
-        return count(f"{self.prefix}/no_data", self.mean.num_no_data)
-
-    def _pair(self, pair: Interval | None, low: str, high: str) -> Words:
-        if pair is None:
-            return ()
-        ends = [self.style.number(f"{self.prefix}/{name}", end) for name, end in ((low, pair.low), (high, pair.high))]
-        return ("[", ends[0], ", ", ends[1], "]")
-
-
-def count(key: str, number: int) -> Number:
-    """A count under a key."""
-    return Number(key, number, f"{number:,}")
-
-
-def key_of(*parts: str | int) -> str:
-    """A key of several parts; a slash within a part is written as %2F, so that no two keys are alike."""
-    return "/".join(str(part).replace("%", "%25").replace("/", "%2F") for part in parts)
-
-
-def book(numbers: Iterable[Number]) -> Mapping[str, Number]:
-    """The numbers by key, in alphabetical order.
-
-    Raises:
-        ValueError: if a key has two values: a report that contradicts itself must not be written.
-    """
-    found: dict[str, Number] = {}
-    for number in numbers:
-        if found.setdefault(number.key, number).value != number.value:
-            raise ValueError(f"the report has two values for {number.key}: {found[number.key].value} and {number.value}")
-    return dict(sorted(found.items()))
-
-
-def entry(*words: str | Number, below: Words = ()) -> Entry:
-    """An entry of a table; nothing to say is a dash."""
-    return Entry(words if plain_text(words) else ("\u2013",), (below,) if below else ())

@@ -9,14 +9,14 @@ from typing import Any
 
 from hopweave.catalog import entries, key_of
 from hopweave.evaluation.runs.folder import Plan, RunFolder
-from hopweave.evaluation.scoring.comparisons import Table
+from hopweave.evaluation.scoring.comparisons import Comparisons
 from hopweave.evaluation.scoring.statistics import NUM_RESAMPLES
 
 PLAN_FILE = "plan.toml"
 
 
 def commands_for(
-    run: RunFolder, found: Mapping[str, Any], tables: Sequence[Table], facts: Sequence[tuple[str, str]]
+    run: RunFolder, found: Mapping[str, Any], tables: Sequence[Comparisons], facts: Sequence[tuple[str, str]]
 ) -> tuple[str, ...]:
     """The commands, in order.
 
@@ -51,7 +51,7 @@ def _score_flags(found: Mapping[str, Any]) -> Iterator[str]:
         yield from ("--seed", str(found["seed"]))
 
 
-def _compare_flags(run: RunFolder, table: Table) -> Iterator[str]:
+def _compare_flags(run: RunFolder, table: Comparisons) -> Iterator[str]:
     yield from ("--metric", f"{table.metric}.{table.column}", "--baseline", table.baseline)
     for further in table.runs:
         if further.name:

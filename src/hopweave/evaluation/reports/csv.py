@@ -2,55 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from hopweave.evaluation.reports.blocks import MeanNumbers, Number, Style, Words, count, key_of
 from hopweave.evaluation.reports.costs import group_prefix, membership
+from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, key_of
 from hopweave.evaluation.reports.results import comparison_prefix, counts_beside, mean_numbers, odd_counts
-from hopweave.evaluation.scoring.tables import Cell, Tables
-from hopweave.render.csv_text import csv_text
+from hopweave.evaluation.scoring.results import Cell, Interval, ReportData
+from hopweave.render.table import Number, Table, Words, columns, numbers_in, rows
 
-Field = str | Number | None
+Fields = list[str | Number]
 
 _MEAN = ("mean", "low", "high", "answered_only", "if_failed_worst", "if_failed_best")
 _COUNTS = ("scored", "failed", "unscored", "no_data", "unparsed", "abstained")
+_COMPARED = ("difference", "low", "high", "p_holm", "p", "minimum_detectable")
+_COMPARED_IF = ("answered_only", "if_failed_least", "if_failed_most")
+_COMPARISON = ("dataset", "column", "method", "baseline", *_COMPARED, *_COMPARED_IF, "pairs", "failed", "left_out")
+
+_FRONTIER = ("dataset", "quality", "cost", "method", "quality_mean", "low", "high", "cost_mean", "support", "on_the_frontier")
 
 
-def csv_tables(tables: Tables) -> dict[str, list[list[Field]]]:
-    """The rows of each file, by its name; the first row of each holds the heads."""
-    results = [[cell.dataset, cell.method, *fields] for cell in tables.cells for fields in _means(tables, cell, "")]
-    groups = [
+def csv_tables(data: ReportData) -> dict[str, Table]:
+    """The table of each file that has rows, by its name."""
+    results = ([cell.dataset, cell.method, *fields] for cell in data.cells for fields in _means(data, cell, ""))
+    groups = (
         [group.cell.dataset, group.trait, str(group.value), group.cell.method, *fields]
-        for group in tables.groups
-        for fields in _means(tables, group.cell, group_prefix(group.trait, group.value))
-    ]
-    return {
-        "results.csv": [["dataset", "method", "column", "unit", "questions", *_MEAN, *_COUNTS], *results],
-        "groups.csv": [["dataset", "trait", "value", "method", "column", "unit", "questions", *_MEAN, *_COUNTS], *groups],
-        "comparison.csv": [_COMPARISON, *_comparisons(tables)],
-        "frontier.csv": [_FRONTIER, *_frontiers(tables)],
-        "failures.csv": [_FAILURES, *_failures(tables)],
+        for group in data.groups
+        for fields in _means(data, group.cell, group_prefix(group.trait, group.value))
+    )
+    measured = ("column", "unit", "questions", *_MEAN, *_COUNTS)
+    made = {
+        "results.csv": Table(columns(("dataset", "method", *measured)), rows(results)),
+        "groups.csv": Table(columns(("dataset", "trait", "value", "method", *measured)), rows(groups)),
+        "comparison.csv": Table(columns((*_COMPARISON, "test", "says")), rows(_comparisons(data))),
+        "frontier.csv": Table(columns(_FRONTIER), rows(_frontiers(data))),
+        "failures.csv": Table(
+            columns(("dataset", "method", "where", "kind", "question", "first_message")), rows(_failures(data))
+        ),
     }
+    return {name: table for name, table in made.items() if table.rows}
 
 
-def write_csv(rows: Iterable[Sequence[Field]]) -> str:
-    """The rows as a CSV file."""
-    return csv_text([field.value if isinstance(field, Number) else field for field in row] for row in rows)
+def numbers_of(table: Table) -> Iterator[Number]:
+    """Yields the numbers of a table, as they are printed in CSV."""
+    return (replace(one, text="" if one.value is None else repr(one.value)) for one in table.numbers())
 
 
-def numbers_of(rows: Iterable[Sequence[Field]]) -> Iterator[Number]:
-    """Yields the numbers in rows, as they are printed there."""
-    return (Number(field.key, field.value, _text(field)) for row in rows for field in row if isinstance(field, Number))
-
-
-def _text(field: Field) -> str:
-    if isinstance(field, Number):
-        return "" if field.value is None else repr(field.value)
-    return field or ""
-
-
-def _means(tables: Tables, cell: Cell, prefix: str) -> Iterator[list[Field]]:
-    for name, column in tables.columns.items():
+def _means(data: ReportData, cell: Cell, prefix: str) -> Iterator[Fields]:
+    for name, column in data.columns.items():
         if name in cell.means:
             start = "/".join(filter(None, [prefix, key_of(cell.dataset, cell.method)]))
             questions = count(f"{start}/questions", cell.num_questions)
@@ -58,55 +57,49 @@ def _means(tables: Tables, cell: Cell, prefix: str) -> Iterator[list[Field]]:
             yield [name, column.column.unit, questions, *_fields(numbers), *odd_counts(cell, prefix)]
 
 
-def _fields(numbers: MeanNumbers) -> list[Field]:
+def _fields(numbers: MeanNumbers) -> Fields:
     return [numbers.value, *_ends(numbers.interval), numbers.answered, *_ends(numbers.bounds), *counts_beside(numbers)]
 
 
-def _ends(words: Words) -> list[Field]:
-    ends: list[Field] = [part for part in words if isinstance(part, Number)]
-    return ends or [None, None]
+def _ends(words: Words) -> Fields:
+    return [*numbers_in(words)] or ["", ""]
 
 
-_COMPARISON: list[Field] = ["dataset", "column", "method", "baseline", "difference", "low", "high", "p_holm", "p"]
-_COMPARISON += ["minimum_detectable", "answered_only", "if_failed_least", "if_failed_most", "pairs", "failed", "left_out"]
-_COMPARISON += ["test", "says"]
+def _low_high(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (interval.low, interval.high) if interval else (None, None)
 
 
-def _comparisons(tables: Tables) -> Iterator[list[Field]]:
-    for table, one in ((of, one) for of in tables.comparisons for one in of.rows):
+def _numbers(start: str, values: Mapping[str, float | None]) -> Fields:
+    """A field for each value; one that is not there has no number."""
+    return [Style().number(f"{start}/{name}", value) if value is not None else "" for name, value in values.items()]
+
+
+def _comparisons(data: ReportData) -> Iterator[Fields]:
+    for table, one in ((of, one) for of in data.comparisons for one in of.rows):
         start = comparison_prefix(table, one)
-        low, high = (one.interval.low, one.interval.high) if one.interval else (None, None)
+        low, high = _low_high(one.interval)
         values = {"difference": one.difference, "low": low, "high": high, "p_holm": one.p_holm, "p": one.p}
         values |= {"minimum_detectable": one.minimum_detectable, "answered": one.difference_answered}
-        least, most = (one.bounds.low, one.bounds.high) if one.bounds else (None, None)
-        values |= {"worst": least, "best": most}
-        fields = [Style().number(f"{start}/{name}", value) if value is not None else None for name, value in values.items()]
+        values["worst"], values["best"] = _low_high(one.bounds)
         counts = [
             count(f"{start}/pairs", one.num_pairs),
             count(f"{start}/failed", one.num_failed),
             count(f"{start}/left_out", one.num_left_out),
         ]
-        yield [table.dataset, table.name, one.method, table.baseline, *fields, *counts, one.test, one.says]
+        yield [table.dataset, table.name, one.method, table.baseline, *_numbers(start, values), *counts, one.test, one.says]
 
 
-_FRONTIER: list[Field] = ["dataset", "quality", "cost", "method", "quality_mean", "low", "high", "cost_mean"]
-_FRONTIER += ["support", "on_the_frontier"]
-
-
-def _frontiers(tables: Tables) -> Iterator[list[Field]]:
-    for frontier in tables.frontiers:
+def _frontiers(data: ReportData) -> Iterator[Fields]:
+    for frontier in data.frontiers:
         for point in frontier.points:
             start = f"frontier/{key_of(frontier.dataset, frontier.quality, frontier.cost, point.method)}"
-            low, high = (point.interval.low, point.interval.high) if point.interval else (None, None)
+            low, high = _low_high(point.interval)
             values = {"mean": point.quality, "low": low, "high": high, "cost": point.cost, "support": point.support}
-            fields = [Style().number(f"{start}/{name}", value) if value is not None else None for name, value in values.items()]
+            fields = _numbers(start, values)
             yield [frontier.dataset, frontier.quality, frontier.cost, point.method, *fields, membership(point)]
 
 
-_FAILURES: list[Field] = ["dataset", "method", "where", "kind", "question", "first_message"]
-
-
-def _failures(tables: Tables) -> Iterator[list[Field]]:
-    for failure in tables.failures:
+def _failures(data: ReportData) -> Iterator[Fields]:
+    for failure in data.failures:
         for name in failure.question_ids:
             yield [failure.dataset, failure.method, failure.where, failure.kind, name, failure.message]

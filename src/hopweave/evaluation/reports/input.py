@@ -17,28 +17,27 @@ from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.parallelism import caveat_of_seconds, questions_at_a_time
 from hopweave.evaluation.scoring import per_cost, summary
 from hopweave.evaluation.scoring.comparisons import FILE as COMPARED
-from hopweave.evaluation.scoring.comparisons import Table as KeptTable
-from hopweave.evaluation.scoring.comparisons import kept_tables
-from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, read_scores, records_hashes
-from hopweave.evaluation.scoring.tables import (
+from hopweave.evaluation.scoring.comparisons import Comparisons, kept_comparisons
+from hopweave.evaluation.scoring.results import (
     Cell,
-    ComparisonTable,
     ExampleAnswer,
     FailureKind,
     Frontier,
     Group,
     MacroMean,
     OverSeeds,
+    ReportData,
+    ReportedComparisons,
     ScoredColumn,
-    Tables,
 )
+from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, read_scores, records_hashes
 
 _SHOWN_SCORES = ("cover_em", "exact_match", "f1", "label_accuracy", "rouge_l")
 _SPENT = ("llm_calls", "words_billed", "words_out", "prompt_tokens", "completion_tokens", "rounds", "seconds", "cost")
 _FIRST = (*_SHOWN_SCORES, *_SPENT)
 
 
-def read_tables(run: RunFolder) -> Tables:
+def read_report_data(run: RunFolder) -> ReportData:
     """All that the report of a run says.
 
     Raises:
@@ -55,8 +54,8 @@ def read_tables(run: RunFolder) -> Tables:
     story = story_of(run)
     primary = summary.primary_columns(run, columns)
     at_a_time, caveat = questions_at_a_time(run), caveat_of_seconds(run)
-    kept = kept_tables(run)
-    return Tables(
+    kept = kept_comparisons(run)
+    return ReportData(
         name=run.path.resolve().name,
         datasets=story.datasets,
         methods=story.methods,
@@ -89,7 +88,7 @@ def made_of(run: RunFolder) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The tables that `score` made."""
+    """What `score` made."""
 
     cells: tuple[Cell, ...]
     groups: tuple[Group, ...]
@@ -122,7 +121,7 @@ def _place_of(column: str) -> int:
     return _FIRST.index(column) if column in _FIRST else len(_FIRST)
 
 
-def _comparisons(kept: Sequence[KeptTable], primary: Mapping[str, str]) -> Iterator[ComparisonTable]:
+def _comparisons(kept: Sequence[Comparisons], primary: Mapping[str, str]) -> Iterator[ReportedComparisons]:
     names: Counter[tuple[str, str, str]] = Counter()
     drawn: set[str] = set()
     for table in kept:
@@ -134,7 +133,7 @@ def _comparisons(kept: Sequence[KeptTable], primary: Mapping[str, str]) -> Itera
         if is_primary:
             drawn.add(table.dataset)
         how = f"Intervals and permutations: {table.num_resamples:,} resamples under seed {table.seed}."
-        yield ComparisonTable(
+        yield ReportedComparisons(
             table.dataset, f"{name}, {again}" if again > 1 else name, table.baseline, table.rows, how, is_primary
         )
 

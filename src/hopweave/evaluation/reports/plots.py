@@ -1,40 +1,38 @@
-"""The plots of a report: means with their intervals, side by side, and quality against cost.
+"""The plots of a report: means with their intervals, quality against cost, and curves over sizes of models.
 
-They can be read in black and white: what counts is said by filled and hollow, by lines and ticks, and by names, which
-stand at what they name. Axes of what can be compared begin at zero and are the same in every panel.
+They can be read in black and white: what counts is said by filled and hollow, by lines and ticks, by the shape of a mark, and
+by names, which stand at what they name. Axes of what can be compared begin at zero and are the same in every panel.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
 
-from hopweave.evaluation.reports.svg import (
-    SIZE,
-    Scale,
-    distinct_names,
-    dot,
-    haloed,
-    line,
-    path,
-    scale_over,
-    svg,
-    text,
-    tick_text,
-    width_of,
-    wrapped,
-)
-from hopweave.evaluation.scoring.tables import Frontier, Interval, Point
-from hopweave.render.markup import Markup
+from hopweave.evaluation.scoring.results import Frontier, Interval, Point
+from hopweave.render.plain import ELLIPSIS, one_line
+from hopweave.render.svg import ACCENT, INK, PAPER, SIZE, SOFT, can_draw, drawing, svg_of
+from hopweave.render.table import NO_DATA
 
-NO_DATA = "no data"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 WIDTH = 720.0
-_LINE = 14.0
-_VALUE_WIDTH = 50.0
-_GAP = 26.0
+_ROW = 24.0
 _MAX_PANELS_A_LINE = 3
+_MAX_NAME = 26
+_MARKS = "os^Dv<>p"
+_FAR = 12.0
+"""Pixels from a dot to its name, from which on a line joins them."""
+FRONTIER_WIDTH, FRONTIER_HEIGHT = 450.0, 310.0
+_CURVES_WIDTH, _CURVES_HEIGHT = 310.0, 270.0
+
+
+Box = tuple[float, float, float, float]
+"""Left, low, right and high edge, in pixels from the lower left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +67,40 @@ class Panel:
     dots: tuple[Dot, ...]
 
 
-def dot_plot(title: str, rows: Sequence[str], panels: Sequence[Panel], axis: str, *, has_zero_line: bool = False) -> str:
-    """Rows of dots with their intervals, in panels that share rows and axis.
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points of one method, joined by a line where they were measured.
+
+    Attributes:
+        name: for the legend; curves of one name look alike in all panels.
+        points: size and value each, both finite, the size above 0.
+        is_published: drawn without a line, since the points of a paper are of other models than those between them.
+    """
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    is_published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePanel:
+    """The curves of a dataset."""
+
+    title: str
+    curves: tuple[Curve, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePlot:
+    """Panels side by side on the same axes; `across` is what the level axis says, and `up` the upright one."""
+
+    panels: tuple[CurvePanel, ...]
+    across: str
+    up: str
+
+
+def draw_dots(title: str, rows: Sequence[str], panels: Sequence[Panel], axis: str, *, has_zero_line: bool = False) -> str:
+    """Rows of dots with their intervals, in panels that share rows and axis, as SVG.
 
     Args:
         title: for those who cannot see it.
@@ -78,203 +108,233 @@ def dot_plot(title: str, rows: Sequence[str], panels: Sequence[Panel], axis: str
         panels: each with a dot for each row.
         axis: what the axis says.
         has_zero_line: draws where there is no difference.
+
+    Returns:
+        The drawing; empty if matplotlib is not installed.
     """
-    gutter = min(max((width_of(row) for row in rows), default=0.0), 172.0) + 14
-    names = [wrapped(row, gutter - 14, 3) for row in rows]
-    heights = [max(22.0, len(name) * _LINE + 8) for name in names]
+    if not can_draw():
+        return ""
     a_line = min(len(panels), _MAX_PANELS_A_LINE)
-    room = (WIDTH - gutter - (a_line - 1) * _GAP) / a_line - _VALUE_WIDTH
+    num_lines = math.ceil(len(panels) / a_line)
+    names = distinct_names(rows, _MAX_NAME)
     values = [value for panel in panels for one in panel.dots for value in one.extent()]
-    room = min(room, 330.0)
-    scale = scale_over(values, 0.0, room, _num_ticks(room))
-    drawn: list[Markup] = []
-    top = 0.0
-    for first in range(0, len(panels), a_line):
-        heads = [wrapped(panel.title, room + _VALUE_WIDTH - 6, 2) for panel in panels[first : first + a_line]]
-        head = max(map(len, heads)) * _LINE + 6
-        drawn += _row_names(rows, names, heights, top + head)
-        for column, panel in enumerate(panels[first : first + a_line]):
-            left = gutter + column * (scale.end + _VALUE_WIDTH + _GAP)
-            drawn += _head(left, top, heads[column])
-            drawn += _panel(panel, heights, left, top + head, scale, has_zero_line=has_zero_line)
-        top += head + sum(heights) + 26
-    width = gutter + a_line * (scale.end + _VALUE_WIDTH) + (a_line - 1) * _GAP
-    drawn.append(text(gutter, top + 8, axis, "soft"))
-    return svg(max(width, gutter + width_of(axis)), top + 14, title, drawn)
+    with drawing(WIDTH if a_line > 1 else 560.0, num_lines * (len(rows) * _ROW + 48) + 22) as figure:
+        every = figure.subplots(num_lines, a_line, sharex=True, sharey=True, squeeze=False).flat
+        for axes in every[len(panels) :]:
+            axes.set_visible(False)
+        titles = distinct_names([panel.title for panel in panels], 72 // a_line)
+        for axes, panel, name in zip(every, panels, titles, strict=False):
+            _draw_panel(axes, panel, name, names, has_zero_line=has_zero_line)
+        _set_limits(every[0], "x", values, num_ticks=10 // a_line + 2)
+        _name_level_axis(figure, axis)
+        return svg_of(figure, title)
 
 
-def _num_ticks(width: float) -> int:
-    """How many round values there is room for."""
-    return max(int(width // 34), 3)
-
-
-def _row_names(rows: Sequence[str], names: Sequence[Sequence[str]], heights: Sequence[float], top: float) -> list[Markup]:
-    drawn = []
-    for full, lines, height in zip(rows, names, heights, strict=True):
-        first = top + height / 2 - (len(lines) - 1) * _LINE / 2 + SIZE * 0.36
-        drawn += [text(0, first + number * _LINE, words, full=full) for number, words in enumerate(lines)]
-        top += height
-    return drawn
-
-
-def _head(left: float, top: float, lines: Sequence[str]) -> list[Markup]:
-    return [text(left, top + 11 + number * _LINE, words, bold=True) for number, words in enumerate(lines)]
-
-
-def _panel(
-    panel: Panel, heights: Sequence[float], left: float, top: float, scale: Scale, *, has_zero_line: bool
-) -> list[Markup]:
-    bottom = top + sum(heights)
-    drawn = []
-    for tick in scale.ticks(_num_ticks(scale.end)):
-        x = left + scale(tick)
-        drawn.append(line(x, top, x, bottom))
-        drawn.append(text(x, bottom + 14, tick_text(tick), "soft", "middle"))
+def _draw_panel(axes: Axes, panel: Panel, title: str, names: Sequence[str], *, has_zero_line: bool) -> None:
+    axes.set_title(title, loc="left", fontsize=SIZE, fontweight="bold", color=INK)
+    axes.set_yticks(range(len(names)), names, color=INK)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(labelbottom=True, bottom=False)
+    axes.spines["bottom"].set_visible(False)
+    axes.grid(axis="x")
     if has_zero_line:
-        drawn.append(line(left + scale(0), top, left + scale(0), bottom, "soft", dashes="3 3"))
-    for one, height in zip(panel.dots, heights, strict=True):
-        y = top + height / 2
-        if one.value is None:
-            drawn.append(text(left + scale.end + 8, y + SIZE * 0.36, one.words, "soft"))
-        else:
+        axes.axvline(0, color=SOFT, linewidth=1.0, linestyle=(0, (3, 3)))
+    for y, one in enumerate(panel.dots):
+        if one.value is not None:
             if one.interval:
-                drawn.append(line(left + scale(one.interval.low), y, left + scale(one.interval.high), y, "mark", 2.6))
-            ends = (one.bounds.low, one.bounds.high) if one.bounds else ()
-            drawn += [line(left + scale(end), y - 6, left + scale(end), y + 6, "mark") for end in ends]
-            drawn.append(dot(left + scale(one.value), y, is_filled=one.is_filled))
-            drawn.append(text(left + scale.end + 8, y + SIZE * 0.36, one.words))
-        top += height
-    return drawn
+                axes.plot([one.interval.low, one.interval.high], [y, y], color=INK, linewidth=2.4)
+            for end in (one.bounds.low, one.bounds.high) if one.bounds else ():
+                axes.plot([end, end], [y - 0.24, y + 0.24], color=INK, linewidth=1.0)
+            _dot(axes, one.value, y, is_filled=one.is_filled)
+        shade = SOFT if one.value is None else INK
+        axes.text(1.03, y, one_line(one.words), color=shade, va="center_baseline", transform=axes.get_yaxis_transform())
 
 
-FRONTIER_WIDTH, FRONTIER_HEIGHT = 450.0, 310.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40.0, 24.0, 30.0, 42.0
-
-Box = tuple[float, float, float, float]
+def _dot(axes: Axes, x: float, y: float, *, is_filled: bool, mark: str = "o", size: float = 7.2) -> None:
+    axes.plot([x], [y], mark, markersize=size, markerfacecolor=INK if is_filled else PAPER, markeredgecolor=INK, zorder=4)
 
 
-def frontier_plot(title: str, frontier: Frontier, quality: str, cost: str, *, is_higher_better: bool = True) -> str:
-    """Quality against cost: a filled dot for a method that no other beats in both, and a line along these.
+def _set_limits(axes: Axes, side: Literal["x", "y"], values: Sequence[float], *, num_ticks: int) -> None:
+    """Round values on the axis, zero among them, the first and the last at its ends."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    low, high = min([0.0, *values]), max([0.0, *values])
+    ticks = MaxNLocator(num_ticks - 1, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high if high > low else 1.0)
+    getattr(axes, f"set_{side}ticks")(ticks)
+    getattr(axes, f"set_{side}lim")(ticks[0], ticks[-1])
+    getattr(axes, f"{side}axis").set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
+
+
+def _name_level_axis(figure: Figure, words: str) -> None:
+    figure.supxlabel(one_line(words), fontsize=SIZE, color=SOFT)
+
+
+def _set_level_limits(axes: Axes, values: Sequence[float], *, num_ticks: int) -> bool:
+    """Likewise; where all are above zero and the greatest is over 20 times the least, tenfold steps are even.
+
+    Returns:
+        Whether they are.
+    """
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    if not (min(values) > 0 and max(values) / min(values) > 20):
+        _set_limits(axes, "x", values, num_ticks=num_ticks)
+        return False
+    powers = range(math.floor(math.log10(min(values))), math.ceil(math.log10(max(values))) + 1)
+    steps = [digit * 10.0**power for power in powers for digit in (1, 2, 5)]
+    low = max(step for step in steps if step <= min(values) * (1 + 1e-9))
+    high = min(step for step in [*steps, 10.0 ** (powers[-1] + 1)] if step >= max(values) * (1 - 1e-9))
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    for digits in ((1, 2, 5), (1, 3), (1,)):
+        ticks = [tick for power in powers for digit in digits if low <= (tick := digit * 10.0**power) <= high]
+        if len(ticks) <= num_ticks:
+            break
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
+    return True
+
+
+def draw_frontier(title: str, frontier: Frontier, quality: str, cost: str) -> str:
+    """Quality against cost, as SVG: a filled dot for a method that no other beats in both, and a line along these.
 
     Args:
         title: for those who cannot see it.
         frontier: at least one point.
         quality: what the upright axis says.
         cost: what the level axis says.
-        is_higher_better: of the quality.
+
+    Returns:
+        The drawing; empty if matplotlib is not installed.
     """
+    if not can_draw():
+        return ""
     points = sorted(frontier.points, key=lambda point: (point.cost, -point.quality, point.method))
-    right, bottom = FRONTIER_WIDTH - _RIGHT, FRONTIER_HEIGHT - _BOTTOM
-    across = scale_over([point.cost for point in points], _LEFT, right, 6, may_be_log=True)
-    heights = [value for point in points for value in _extent(point)]
-    up = scale_over(heights, bottom, _TOP, 6)
-    drawn = []
-    for tick in up.ticks(6):
-        drawn.append(line(_LEFT, up(tick), right, up(tick)))
-        drawn.append(text(_LEFT - 6, up(tick) + SIZE * 0.36, tick_text(tick), "soft", "end"))
-    drawn.append(line(_LEFT, bottom, right, bottom, "soft"))
-    for tick in across.ticks(6):
-        drawn.append(line(across(tick), bottom, across(tick), bottom + 4, "soft"))
-        drawn.append(text(across(tick), bottom + 17, tick_text(tick), "soft", "middle"))
-    drawn.append(text(0, 12, quality, "soft"))
-    drawn.append(text(right, FRONTIER_HEIGHT - 6, cost + (", log scale" if across.is_log else ""), "soft", "end"))
-    stairs = _stairs([(across(p.cost), up(p.quality)) for p in points if p.is_best])
-    places = [(across(point.cost), up(point.quality)) for point in points]
-    for point, (x, _) in zip(points, places, strict=True):
-        if point.interval:
-            drawn.append(line(x, up(point.interval.low), x, up(point.interval.high), "soft", 1.2))
-    if len(stairs) > 1:
-        drawn.append(path(stairs))
-    drawn += [dot(x, y, is_filled=point.is_best) for point, (x, y) in zip(points, places, strict=True)]
-    whiskers = [
-        (x - 1, up(p.interval.high), x + 1, up(p.interval.low)) for p, (x, _) in zip(points, places, strict=True) if p.interval
-    ]
-    labels = distinct_names([point.method for point in points], 26)
-    for point, label, spot in zip(points, labels, place_labels(labels, places, whiskers, stairs), strict=True):
-        drawn += spot.drawn(label, point.method)
-    return svg(FRONTIER_WIDTH, FRONTIER_HEIGHT, title, drawn)
+    with drawing(FRONTIER_WIDTH, FRONTIER_HEIGHT) as figure:
+        axes = figure.subplots()
+        is_log = _set_level_limits(axes, [point.cost for point in points], num_ticks=6)
+        _set_limits(axes, "y", [value for point in points for value in _extent(point)], num_ticks=6)
+        axes.grid(axis="y")
+        axes.set_title(one_line(quality), loc="left", fontsize=SIZE, color=SOFT)
+        axes.set_xlabel(one_line(cost) + (", log scale" if is_log else ""), loc="right")
+        for point in points:
+            if point.interval:
+                axes.plot([point.cost] * 2, [point.interval.low, point.interval.high], color=SOFT, linewidth=1.2)
+        best = [point for point in points if point.is_best]
+        if len(best) > 1:
+            # For a cost between two of the best, the cheaper one is what is available.
+            line = [point.cost for point in best], [point.quality for point in best]
+            axes.plot(*line, color=ACCENT, linewidth=1.5, drawstyle="steps-post")
+        for point in points:
+            _dot(axes, point.cost, point.quality, is_filled=point.is_best)
+        _name_points(axes, points)
+        return svg_of(figure, title)
 
 
 def _extent(point: Point) -> list[float]:
     return [point.quality, *((point.interval.low, point.interval.high) if point.interval else ())]
 
 
-def _stairs(best: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """From one of the best methods to the next: for a cost between two, the cheaper one is what is available."""
-    corners = list(best[:1])
-    for (_, y), (x, new_y) in pairwise(best):
-        corners += [(x, y), (x, new_y)]
-    return corners
+def _name_points(axes: Axes, points: Sequence[Point]) -> None:
+    """Puts each name where it hides least of the dots and the other names; one that is far has a thin line to its dot."""
+    from matplotlib.lines import Line2D
+
+    figure: Any = axes.figure
+    figure.draw_without_rendering()  # so that places are known in pixels
+    figure.set_layout_engine("none")
+    places: list[tuple[float, float]] = [tuple(axes.transData.transform((point.cost, point.quality))) for point in points]
+    taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in places]
+    for name, (x, y) in zip(distinct_names([point.method for point in points], _MAX_NAME), places, strict=True):
+        back = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.6}
+        label = figure.text(0, 0, name, color=INK, va="bottom", transform=None, bbox=back, zorder=5)
+        size = label.get_window_extent()
+        spots = _spots((x, y), size.width, size.height)
+        box = min(spots, key=lambda spot: sum(_overlap(spot, one) for one in taken) + _outside(spot))
+        label.set_position(box[:2])
+        taken.append(box)
+        near = min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3])
+        if math.dist((x, y), near) > _FAR:
+            figure.add_artist(Line2D([x, near[0]], [y, near[1]], transform=None, color=SOFT, linewidth=0.7, zorder=3))
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Where a label stands: at its point, or away from it at the end of a thin line."""
-
-    x: float
-    y: float
-    anchor: str
-    box: Box
-    point: tuple[float, float]
-    has_leader: bool
-
-    def drawn(self, label: str, full: str) -> list[Markup]:
-        """The label with its line."""
-        leader = []
-        if self.has_leader:
-            x0, y0, x1, y1 = self.box
-            near = (min(max(self.point[0], x0), x1), min(max(self.point[1], y0), y1))
-            leader.append(line(*self.point, *near, "soft", 0.7))
-        return [*leader, *haloed(self.x, self.y, label, self.anchor, full)]
-
-
-def place_labels(
-    labels: Sequence[str],
-    points: Sequence[tuple[float, float]],
-    whiskers: Sequence[Box] = (),
-    stairs: Sequence[tuple[float, float]] = (),
-) -> list[Spot]:
-    """Puts each label where it hides least: other labels and dots least of all, then intervals, then the line."""
-    dots = [(x - 5, y - 5, x + 5, y + 5) for x, y in points]
-    edges = [_spanned(a, b) for a, b in pairwise(stairs)]
-    placed: list[Spot] = []
-    for label, point in zip(labels, points, strict=True):
-        taken = [spot.box for spot in placed]
-
-        def hidden(numbered: tuple[int, Spot], taken: Sequence[Box] = taken) -> float:
-            rank, spot = numbered
-            hard = sum(_overlap(spot.box, box) for box in (*taken, *dots))
-            soft = sum(_overlap(spot.box, box) > 0 for box in whiskers) * 3 + sum(_overlap(spot.box, box) > 0 for box in edges)
-            return 1000 * _outside(spot.box) + 100 * hard + 4 * soft + rank
-
-        placed.append(min(enumerate(_spots(label, point)), key=hidden)[1])
-    return placed
-
-
-def _spots(label: str, point: tuple[float, float]) -> list[Spot]:
+def _spots(point: tuple[float, float], width: float, height: float) -> list[Box]:
     """Where a label may stand, best first."""
-    width, spots = width_of(label), []
+    spots = []
     for away in (0, 14, 28, 44, 62, 82):
-        for dx, dy in ((1, 0), (-1, 0), (1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1)):
-            reach = (8 if dy == 0 else 6) + away
-            x = point[0] + dx * reach
-            y = point[1] + dy * (10 + away) + SIZE * 0.36
-            left = x - (0 if dx > 0 else width if dx < 0 else width / 2)
-            box = (left - 1, y - SIZE * 0.8, left + width + 1, y + SIZE * 0.25)
-            spots.append(Spot(x, y, {1: "start", -1: "end", 0: "middle"}[dx], box, point, away > 0))
+        for dx, dy in ((1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1)):
+            left = point[0] + dx * ((8 if dy == 0 else 6) + away) - (0 if dx > 0 else width if dx < 0 else width / 2)
+            low = point[1] + dy * (8 + away) - (0 if dy > 0 else height if dy < 0 else height / 2)
+            spots.append((left, low, left + width, low + height))
     return spots
 
 
-def _spanned(a: tuple[float, float], b: tuple[float, float]) -> Box:
-    return min(a[0], b[0]) - 1, min(a[1], b[1]) - 1, max(a[0], b[0]) + 1, max(a[1], b[1]) + 1
-
-
-def _overlap(a: Box, b: Box) -> float:
-    across, down = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
-    return across * down if across > 0 and down > 0 else 0.0
+def _overlap(one: Box, other: Box) -> float:
+    across, up = min(one[2], other[2]) - max(one[0], other[0]), min(one[3], other[3]) - max(one[1], other[1])
+    return across * up if across > 0 and up > 0 else 0.0
 
 
 def _outside(box: Box) -> float:
-    """How far a box stands out of the plot."""
-    over = (_LEFT - box[0], _TOP - 8 - box[1], box[2] - (FRONTIER_WIDTH - 2), box[3] - (FRONTIER_HEIGHT - _BOTTOM - 2))
-    return sum(max(part, 0.0) for part in over)
+    """How far a box stands out of the drawing; worse than anything that it could hide there."""
+    over = (-box[0], -box[1], box[2] - FRONTIER_WIDTH, box[3] - FRONTIER_HEIGHT)
+    return 1000 * sum(max(part, 0.0) for part in over)
+
+
+def draw_curves(title: str, plot: CurvePlot) -> str:
+    """Panels side by side on the same axes, with a legend below, as SVG; empty if there is no point.
+
+    Raises:
+        MissingExtra: if matplotlib is not installed.
+    """
+    points = [point for panel in plot.panels for curve in panel.curves for point in curve.points]
+    if not points:
+        return ""
+    names = list(dict.fromkeys(curve.name for panel in plot.panels for curve in panel.curves))
+    height = _CURVES_HEIGHT + 18 * len(names)
+    with drawing(len(plot.panels) * _CURVES_WIDTH, height) as figure:
+        every = figure.subplots(1, len(plot.panels), sharex=True, sharey=True, squeeze=False).flat
+        is_log = _set_level_limits(every[0], [size for size, _ in points], num_ticks=5)
+        _set_limits(every[0], "y", [value for _, value in points], num_ticks=6)
+        marks: dict[str, Any] = {}
+        for axes, panel in zip(every, plot.panels, strict=True):
+            axes.set_title(shortened(panel.title, 40), loc="left", fontsize=SIZE, fontweight="bold", color=INK)
+            axes.grid(axis="y")
+            for curve in panel.curves:
+                (marks[curve.name],) = axes.plot(
+                    *zip(*sorted(curve.points), strict=True),
+                    marker=_MARKS[names.index(curve.name) % len(_MARKS)],
+                    linestyle="none" if curve.is_published else "-",
+                    color=ACCENT,
+                    markersize=7,
+                    markerfacecolor=PAPER if curve.is_published else INK,
+                    markeredgecolor=INK,
+                )
+        every[0].set_ylabel(one_line(plot.up))
+        _name_level_axis(figure, plot.across + (", log scale" if is_log else ""))
+        legend = figure.legend([marks[name] for name in names], [one_line(name) for name in names], loc="outside lower left")
+        for line in legend.get_lines():
+            line.set_linestyle("none")
+        return svg_of(figure, title)
+
+
+def shortened(words: str, max_characters: int) -> str:
+    """A name with its middle left out: names of variants differ at both ends."""
+    words = one_line(words)
+    if len(words) <= max_characters:
+        return words
+    end = (max_characters - 1) // 2
+    return f"{words[: max_characters - 1 - end]}{ELLIPSIS}{words[len(words) - end :]}" if end else words[:max_characters]
+
+
+def distinct_names(names: Sequence[str], max_characters: int) -> list[str]:
+    """Names cut so that no two that differ look the same."""
+    cut = [shortened(name, max_characters) for name in names]
+    while len(set(cut)) < len({one_line(name) for name in names}):
+        max_characters += 4
+        cut = [shortened(name, max_characters) for name in names]
+    return cut
+
+
+def tick_text(value: float) -> str:
+    """A round value as it stands at an axis."""
+    return f"{round(value, 10) + 0.0:,.10g}".replace("-", "\u2212")

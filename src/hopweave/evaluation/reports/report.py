@@ -6,9 +6,11 @@
     RUN/report/plan.toml                    what `hopweave evaluate` reads to do it again
     RUN/report/numbers.json                 each number by key, as it is and as it is printed; the SHA-256 of each file and of
                                             those that it was made of, so that a report that is too old is known for one; the
-                                            name that the run had, so that a run that was moved can still be verified
+                                            name that the run had, so that a run that was moved can still be verified; what
+                                            drew the plots, since another version may draw other bytes
 
-It is made of tables alone, and the same tables give the same bytes: nothing in it depends on when or where it was made.
+It is made of plain data alone, and the same data give the same bytes: nothing in it depends on when or where it was made, only
+the drawings on the version of matplotlib; where that is not installed there are none.
 """
 
 from __future__ import annotations
@@ -16,37 +18,46 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hopweave.errors import DataError
+from hopweave.evaluation.reports import blocks
 from hopweave.evaluation.reports import costs as report_costs
 from hopweave.evaluation.reports import results as report_results
 from hopweave.evaluation.reports import setup as report_setup
-from hopweave.evaluation.reports.blocks import Document, Number, Words, book, count
 from hopweave.evaluation.reports.commands import PLAN_FILE
-from hopweave.evaluation.reports.csv import csv_tables, numbers_of, write_csv
+from hopweave.evaluation.reports.csv import csv_tables, numbers_of
 from hopweave.evaluation.reports.html import draw_report
-from hopweave.evaluation.reports.input import made_of, read_tables
+from hopweave.evaluation.reports.input import made_of, read_report_data
 from hopweave.evaluation.reports.markdown import write_markdown
+from hopweave.evaluation.reports.numbers import book, count
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.evaluation.scoring.tables import Tables
+from hopweave.evaluation.scoring.results import ReportData
 from hopweave.files import file_name, is_file_name, read_json, write_whole
+from hopweave.render.csv_text import table_csv
+from hopweave.render.svg import can_draw, drawn_by
+from hopweave.render.table import Number, Words
 
 __all__ = ["Report", "hash_of", "made_of", "make_document", "make_report", "report_again", "write_report"]
 
 SCHEMA = "hopweave.report/1"
 NUMBERS = "numbers.json"
+NO_PLOTS = (
+    "There are no plots, since matplotlib is not installed. To have them, run: pip install 'hopweave[eval]', then write the "
+    "report again."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The report of the run of that name: its files by name, its numbers by key, and the hashes of what it was made of."""
+    """The report of the run of that name: its files by name, its numbers by key, what it was made of and what drew it."""
 
     run: str
     files: Mapping[str, str]
     numbers: Mapping[str, Number]
     made_of: Mapping[str, str] = field(default_factory=dict)
+    drawn_by: str = ""
 
     def to_json(self) -> str:
         """What `numbers.json` holds."""
@@ -54,7 +65,14 @@ class Report:
         numbers = {key: {"value": number.value, "printed": number.text} for key, number in self.numbers.items()}
         return (
             json.dumps(
-                {"schema": SCHEMA, "run": self.run, "made_of": dict(self.made_of), "files": hashes, "numbers": numbers},
+                {
+                    "schema": SCHEMA,
+                    "run": self.run,
+                    "made_of": dict(self.made_of),
+                    "drawn_by": self.drawn_by,
+                    "files": hashes,
+                    "numbers": numbers,
+                },
                 indent=1,
                 ensure_ascii=False,
             )
@@ -62,22 +80,22 @@ class Report:
         )
 
 
-def make_report(tables: Tables) -> Report:
+def make_report(data: ReportData) -> Report:
     """The report of a run, in memory.
 
     Raises:
         ValueError: if two numbers stand under one key.
     """
-    document = make_document(tables)
-    rows = csv_tables(tables)
+    document = make_document(data)
+    in_full = csv_tables(data)
     files = {"report.md": write_markdown(document), "report.html": draw_report(document)}
     files |= {figure.name: figure.drawing for figure in document.figures()}
-    files |= {name: write_csv(lines) for name, lines in rows.items() if len(lines) > 1}
-    if tables.plan:
-        files[PLAN_FILE] = tables.plan
+    files |= {name: table_csv(table) for name, table in in_full.items()}
+    if data.plan:
+        files[PLAN_FILE] = data.plan
     # What is printed in a text comes first: a CSV file gives the same number with all its digits.
-    numbers = [*document.numbers(), *(number for lines in rows.values() for number in numbers_of(lines))]
-    return Report(tables.name, files, book(numbers), tables.made_of)
+    numbers = [*document.numbers(), *(number for table in in_full.values() for number in numbers_of(table))]
+    return Report(data.name, files, book(numbers), data.made_of, drawn_by())
 
 
 def hash_of(text: str) -> str:
@@ -86,39 +104,59 @@ def hash_of(text: str) -> str:
 
 
 def report_again(run: RunFolder) -> Mapping[str, str]:
-    """The files of a run's report, made anew, `numbers.json` among them; see `verify`.
+    """The files of a run's report, generated again, including `numbers.json`; see `verify`.
 
     Raises:
-        DataError: as `read_tables`.
+        DataError: as `read_report_data`.
     """
-    report = make_report(read_tables(run))
+    report = make_report(read_report_data(run))
     return {**report.files, NUMBERS: report.to_json()}
 
 
-def make_document(tables: Tables) -> Document:
+def make_document(data: ReportData) -> blocks.Document:
     """The sections of a report."""
     sections = (
-        report_setup.what_was_run(tables),
-        report_results.results(tables),
-        report_results.comparison(tables),
-        report_costs.groups(tables),
-        report_costs.costs(tables),
-        report_costs.frontiers(tables),
-        report_setup.failures(tables),
-        report_setup.examples(tables),
-        report_setup.how_to_reproduce(tables),
+        report_setup.what_was_run(data),
+        report_results.results(data),
+        report_results.comparison(data),
+        report_costs.groups(data),
+        report_costs.costs(data),
+        report_costs.frontiers(data),
+        report_setup.failures(data),
+        report_setup.examples(data),
+        report_setup.how_to_reproduce(data),
     )
-    return Document(tables.name, _lead(tables), tuple(section for section in sections if section is not None))
+    drawn = tuple(_drawn(section) for section in sections if section is not None)
+    return blocks.Document(data.name, _lead(data), drawn if can_draw() else (_with_hint(drawn[0]), *drawn[1:]))
 
 
-def _lead(tables: Tables) -> Words:
-    num_records = sum(cell.num_records for cell in tables.cells)
-    num_failed = sum(cell.num_failed for cell in tables.cells)
+def _drawn(section: blocks.Section) -> blocks.Section:
+    """The section without figures that could not be drawn."""
+    return replace(section, blocks=tuple(block for block in section.blocks if _is_drawn(block)))
+
+
+def _is_drawn(block: blocks.Block) -> bool:
+    match block:
+        case blocks.Figure():
+            return bool(block.drawing)
+        case blocks.Figures():
+            return all(figure.drawing for figure in block.figures)
+        case _:
+            return True
+
+
+def _with_hint(section: blocks.Section) -> blocks.Section:
+    return replace(section, blocks=(blocks.Paragraph((NO_PLOTS,), is_warning=True), *section.blocks))
+
+
+def _lead(data: ReportData) -> Words:
+    num_records = sum(cell.num_records for cell in data.cells)
+    num_failed = sum(cell.num_failed for cell in data.cells)
     return (
-        count("run/methods", len(tables.methods)),
-        " method on " if len(tables.methods) == 1 else " methods on ",
-        count("run/datasets", len(tables.datasets)),
-        " dataset: " if len(tables.datasets) == 1 else " datasets: ",
+        count("run/methods", len(data.methods)),
+        " method on " if len(data.methods) == 1 else " methods on ",
+        count("run/datasets", len(data.datasets)),
+        " dataset: " if len(data.datasets) == 1 else " datasets: ",
         count("run/records", num_records),
         " records, of which ",
         count("run/failed", num_failed),

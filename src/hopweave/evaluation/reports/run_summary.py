@@ -15,7 +15,7 @@ from hopweave.catalog import Role, entries, load
 from hopweave.errors import HopweaveError
 from hopweave.evaluation.runs.folder import DatasetPlan, RunFolder
 from hopweave.evaluation.runs.offline import OfflineStage
-from hopweave.evaluation.scoring.tables import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, OfflineFacts
+from hopweave.evaluation.scoring.results import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, OfflineFacts
 from hopweave.trace import Failure, ModelCall, ParseFailure, Read, Record, Search
 from hopweave.types import Example
 

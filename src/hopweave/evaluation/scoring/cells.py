@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopweave.evaluation.scoring.counted import Counted, counted
+from hopweave.evaluation.scoring.results import Cell, FailureKind, Interval, Mean
 from hopweave.evaluation.scoring.score import OpenMetric, Score
 from hopweave.evaluation.scoring.statistics import bootstrap_means, mean_interval
-from hopweave.evaluation.scoring.tables import Cell, FailureKind, Interval, Mean
 from hopweave.protocols import Combining
 from hopweave.trace import Failure
 from hopweave.types import Column, Example
@@ -151,8 +151,7 @@ def _intervals(found: Scored, seed: int) -> dict[tuple[str, str], Interval | Non
     intervals: dict[tuple[str, str], Interval | None] = {}
     for place in places:
         column = found.columns[place[0]][place[1]].column
-        bounds = mean_interval(samples[place], means.get(place, ()), low=column.low, high=column.high)
-        intervals[place] = Interval(bounds.low, bounds.high) if bounds is not None else None
+        intervals[place] = mean_interval(samples[place], means.get(place, ()), low=column.low, high=column.high)
     return intervals
 
 

@@ -22,10 +22,11 @@ from typing import Any
 from hopweave.catalog import entries, key_of
 from hopweave.errors import DataError, SettingsError, suggest
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.evaluation.scoring.comparisons import Compared, ComparedRun, Table
+from hopweave.evaluation.scoring.comparisons import ComparedRun, Comparisons
 from hopweave.evaluation.scoring.contenders import averaged
 from hopweave.evaluation.scoring.counted import Counted, counted
 from hopweave.evaluation.scoring.entrants import Entrant, beside, compared_runs, entrants_of, order_of, runs_of
+from hopweave.evaluation.scoring.results import Comparison, Interval
 from hopweave.evaluation.scoring.score import (
     PRIMARY,
     OpenMetric,
@@ -38,7 +39,6 @@ from hopweave.evaluation.scoring.score import (
 from hopweave.evaluation.scoring.statistics import (
     CONFIDENCE,
     NUM_RESAMPLES,
-    Bounds,
     bootstrap_means,
     effect_size,
     holm,
@@ -50,7 +50,6 @@ from hopweave.evaluation.scoring.statistics import (
     sign_flip_tests,
 )
 from hopweave.evaluation.scoring.summary import metrics_of, read_summary
-from hopweave.evaluation.scoring.tables import Interval
 from hopweave.part_files import part_file
 from hopweave.types import AnswerForm, Column
 
@@ -80,7 +79,7 @@ def compare(
     seed: int = 0,
     num_resamples: int = NUM_RESAMPLES,
     scores: Sequence[Score] | None = None,
-) -> list[Table]:
+) -> list[Comparisons]:
     """Compares methods with a baseline, on every dataset of a run.
 
     Args:
@@ -120,7 +119,7 @@ def compare(
     return tables
 
 
-def again(run: RunFolder, table: Table, scores: Sequence[Score]) -> Table:
+def again(run: RunFolder, table: Comparisons, scores: Sequence[Score]) -> Comparisons:
     """The same table, computed anew from scores of the run. Further runs have to lie beside it, under the names that they had.
 
     Raises:
@@ -254,7 +253,7 @@ class _Matter:
         return self.opened.columns[self.name]
 
 
-def _table(matter: _Matter, entrants: Mapping[str, Counted], runs: tuple[ComparedRun, ...], draws: _Draws) -> Table:
+def _table(matter: _Matter, entrants: Mapping[str, Counted], runs: tuple[ComparedRun, ...], draws: _Draws) -> Comparisons:
     (baseline, base), *others = entrants.items()
     pairs = [_Pairs(matter, own, base) for _, own in others]
     differences = [one.differences for one in pairs]
@@ -267,12 +266,12 @@ def _table(matter: _Matter, entrants: Mapping[str, Counted], runs: tuple[Compare
     for place, (method, _) in enumerate(others):
         one = pairs[place]
         num_pairs = len(one.values)
-        row = Compared(matter.dataset, matter.name, method, baseline, num_pairs, len(matter.order) - num_pairs, None)
+        row = Comparison(matter.dataset, matter.name, method, baseline, num_pairs, len(matter.order) - num_pairs, None)
         rows.append(_compared(row, one, means[place], p_flipped.get(place), num_tests) if num_pairs else row)
     corrected = holm([row.p for row in rows])
     rows = [dataclasses.replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
     about = matter.column
-    return Table(
+    return Comparisons(
         dataset=matter.dataset,
         metric=matter.opened.name,
         options=dict(matter.opened.options),
@@ -340,7 +339,7 @@ class _Pairs:
         return Interval(least, most)
 
 
-def _compared(row: Compared, pairs: _Pairs, means: Sequence[float], p_flipped: float | None, num_tests: int) -> Compared:
+def _compared(row: Comparison, pairs: _Pairs, means: Sequence[float], p_flipped: float | None, num_tests: int) -> Comparison:
     of_pairs = [one for one in pairs.differences if one is not None]
     column, answered = pairs.matter.column, pairs.answered
     sign = -1.0 if column.better == "lower" else 1.0
@@ -350,7 +349,7 @@ def _compared(row: Compared, pairs: _Pairs, means: Sequence[float], p_flipped: f
     return dataclasses.replace(
         row,
         difference=math.fsum(of_pairs) / len(of_pairs),
-        interval=_interval(mean_interval(of_pairs, means, low=-width, high=width)),
+        interval=mean_interval(of_pairs, means, low=-width, high=width),
         test="permutation" if p_flipped is not None else "McNemar",
         p=p,
         minimum_detectable=minimum_detectable(of_pairs, level=_LEVEL / num_tests),
@@ -361,13 +360,13 @@ def _compared(row: Compared, pairs: _Pairs, means: Sequence[float], p_flipped: f
         baseline_mean=math.fsum(base for _, base in pairs.values) / len(of_pairs),
         num_wins=wins,
         num_losses=losses,
-        percentile_interval=_interval(percentile_interval(means)) if len(set(of_pairs)) > 1 else None,
+        percentile_interval=percentile_interval(means) if len(set(of_pairs)) > 1 else None,
         p_mid=p_mid,
         effect_size=effect_size(of_pairs),
     )
 
 
-def _said(row: Compared, better: str, num_tests: int) -> str:
+def _said(row: Comparison, better: str, num_tests: int) -> str:
     if row.p is None or row.p_holm is None or row.difference is None:
         return "no pairs, so no data"
     if not row.num_wins + row.num_losses:
@@ -379,7 +378,3 @@ def _said(row: Compared, better: str, num_tests: int) -> str:
     if not better:
         return "different; neither way is better"
     return "better" if (row.difference > 0) == (better == "higher") else "worse"
-
-
-def _interval(bounds: Bounds | None) -> Interval | None:
-    return Interval(bounds.low, bounds.high) if bounds is not None else None

@@ -1,4 +1,4 @@
-"""Tables of comparisons, and the file of a run that keeps them: `RUN/compare.json`."""
+"""Comparisons of the methods of a run, and the file of a run that keeps them: `RUN/compare.json`."""
 
 from __future__ import annotations
 
@@ -14,35 +14,11 @@ from pydantic import TypeAdapter, ValidationError
 from hopweave.errors import DataError
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.writing import write_file
-from hopweave.evaluation.scoring.tables import Comparison, Interval
+from hopweave.evaluation.scoring.results import Comparison
 from hopweave.files import read_json
 
 SCHEMA = "hopweave.compare/2"
 FILE = "compare.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Compared(Comparison):
-    """A method against the baseline, with all that was computed.
-
-    Attributes:
-        mean: of the method over the pairs, and `baseline_mean` that of the baseline.
-        num_wins: pairs where the method's value is better (higher, where neither way is), and `num_losses` where it is worse;
-            the rest are ties.
-        percentile_interval: 95%, beside the BCa one of `interval`.
-        p_mid: the mid-p of McNemar's test.
-        effect_size: Cohen's d_z of the differences.
-        says: what the numbers say, in a few words.
-    """
-
-    mean: float | None = None
-    baseline_mean: float | None = None
-    num_wins: int = 0
-    num_losses: int = 0
-    percentile_interval: Interval | None = None
-    p_mid: float | None = None
-    effect_size: float | None = None
-    says: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +30,7 @@ class ComparedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Comparisons:
     """The comparisons of one column on one dataset.
 
     Attributes:
@@ -76,7 +52,7 @@ class Table:
     methods: tuple[str, ...]
     seed: int
     num_resamples: int
-    rows: tuple[Compared, ...]
+    rows: tuple[Comparison, ...]
     runs: tuple[ComparedRun, ...] = ()
 
     @property
@@ -86,17 +62,17 @@ class Table:
         return self.dataset, self.metric, options, self.column, self.baseline, self.methods, self.seed, self.num_resamples
 
 
-def keep_tables(run: RunFolder, tables: Sequence[Table]) -> None:
+def keep_comparisons(run: RunFolder, tables: Sequence[Comparisons]) -> None:
     """Writes tables to `compare.json`, beside those of other columns, baselines and methods that are there.
 
     Raises:
         DataError: if the file that is there cannot be read, or the new one cannot be written.
     """
-    kept = {table.key: table for table in (*kept_tables(run), *tables)}
+    kept = {table.key: table for table in (*kept_comparisons(run), *tables)}
     write_file(run.path / FILE, json.dumps(document(list(kept.values())), indent=1, ensure_ascii=False) + "\n")
 
 
-def kept_tables(run: RunFolder) -> list[Table]:
+def kept_comparisons(run: RunFolder) -> list[Comparisons]:
     """The tables of `compare.json`; none if it is not there.
 
     Raises:
@@ -114,12 +90,12 @@ def kept_tables(run: RunFolder) -> list[Table]:
         raise DataError(f"{place} cannot be read; delete it and run `hopweave compare` again") from None
 
 
-def document(tables: Sequence[Table]) -> dict[str, Any]:
+def document(tables: Sequence[Comparisons]) -> dict[str, Any]:
     """What `compare.json` holds, as plain values."""
     plain: dict[str, Any] = json.loads(json.dumps({"schema": SCHEMA, "tables": [dataclasses.asdict(one) for one in tables]}))
     return plain
 
 
 @cache
-def _tables_adapter() -> TypeAdapter[list[Table]]:
-    return TypeAdapter(list[Table])
+def _tables_adapter() -> TypeAdapter[list[Comparisons]]:
+    return TypeAdapter(list[Comparisons])

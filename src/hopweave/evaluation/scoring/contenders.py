@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from hopweave.evaluation.runs.folder import Plan
 from hopweave.evaluation.scoring.cells import Scored
 from hopweave.evaluation.scoring.counted import Counted
+from hopweave.evaluation.scoring.results import OverSeeds, Spread
 from hopweave.evaluation.scoring.statistics import standard_deviation
-from hopweave.evaluation.scoring.tables import OverSeeds, Spread
 
 
 def by_contender(cells: Mapping[str, Counted], plan: Plan) -> dict[str, Counted]:

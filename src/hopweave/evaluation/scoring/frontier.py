@@ -11,12 +11,12 @@ fails often is not known, and its failures make it look cheap: with more than on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hopweave.evaluation.scoring.counted import Counted
+from hopweave.evaluation.scoring.results import Frontier, Interval, Point
 from hopweave.evaluation.scoring.statistics import Values, mean_interval, resampled_means
-from hopweave.evaluation.scoring.tables import Frontier, Interval, Point
 
 MAX_FAILED_SHARE = 0.05
 MIN_SUPPORT = 0.95
@@ -71,7 +71,7 @@ def frontiers_of(planes: Planes, seed: int = 0) -> list[Frontier]:
         there = [one for one in planes.methods if _has(planes.quality, one) and _has(cost, one)]
         points = {one: _point(one, planes.quality[one], cost[one]) for one in there}
         rivals = [place for place, one in enumerate(planes.methods) if one in points and not points[one].why_off]
-        draws = [[(means[number * width + place], means[place]) for place in rivals] for means in drawn]
+        draws = ([(means[number * width + place], means[place]) for place in rivals] for means in drawn)
         shares = _support(draws, len(rivals), planes.quality)
         support = {planes.methods[place]: share for place, share in zip(rivals, shares, strict=True)}
         marked = [
@@ -98,25 +98,25 @@ def _point(method: str, quality: Counted, cost: Counted) -> Point:
 def _interval(planes: Planes, method: str, means: Sequence[float | None]) -> Interval | None:
     column = planes.quality.get(method, Counted()).column
     known = sorted(mean for mean in means if mean is not None)
-    bounds = mean_interval(planes.sample(planes.quality, method), known, low=column.low, high=column.high)
-    return Interval(bounds.low, bounds.high) if bounds is not None else None
+    return mean_interval(planes.sample(planes.quality, method), known, low=column.low, high=column.high)
 
 
-def _support(draws: Sequence[Sequence[tuple[float | None, float | None]]], num: int, quality: ByMethod) -> list[float]:
+def _support(draws: Iterable[Sequence[tuple[float | None, float | None]]], num: int, quality: ByMethod) -> list[float]:
     """The share of the draws of (cost, quality) in which each is on the frontier."""
     if not num:
         return []
     column = next(iter(quality.values())).column
     sign = -1.0 if column.better == "lower" else 1.0
     nothing = sign * column.worst if column.worst is not None else None
-    counts = [0] * num
+    counts, num_draws = [0] * num, 0
     for draw in draws:
+        num_draws += 1
         places = [
             (cost, sign * good, place) for place, (cost, good) in enumerate(draw) if cost is not None and good is not None
         ]
         for place in _on_frontier(places, nothing):
             counts[place] += 1
-    return [count / len(draws) for count in counts]
+    return [count / num_draws for count in counts]
 
 
 def _on_frontier(places: Sequence[tuple[float, float, int]], nothing: float | None) -> list[int]:

@@ -10,8 +10,8 @@ from hopweave.evaluation.runs.folder import Plan
 from hopweave.evaluation.scoring.cells import Scored
 from hopweave.evaluation.scoring.contenders import by_contender
 from hopweave.evaluation.scoring.counted import Counted
-from hopweave.evaluation.scoring.statistics import Bounds, all_equal_interval, percentile_interval, resampled_means
-from hopweave.evaluation.scoring.tables import Interval, MacroMean
+from hopweave.evaluation.scoring.results import Interval, MacroMean
+from hopweave.evaluation.scoring.statistics import all_equal_interval, percentile_interval, resampled_means
 
 _APART = 1_000_003
 """Parts the seeds of datasets, whose questions must not be drawn in step."""
@@ -77,8 +77,8 @@ def _interval(columns: Sequence[Counted], drawn: Sequence[Sequence[float | None]
     return Interval(low, high)
 
 
-def _unseen(column: Counted) -> Bounds | None:
+def _unseen(column: Counted) -> Interval | None:
     """How far below and above its mean the interval of a column reaches whose values are all the same."""
     value = next(iter(column.values.values()))
     about = all_equal_interval(value, len(column.values), low=column.column.low, high=column.column.high)
-    return Bounds(value - about.low, about.high - value) if about is not None else None
+    return Interval(value - about.low, about.high - value) if about is not None else None

@@ -10,9 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from hopweave.evaluation.scoring.cells import Scored
+from hopweave.evaluation.scoring.results import Interval, Mean
 from hopweave.evaluation.scoring.score import PRIMARY
-from hopweave.evaluation.scoring.statistics import Bounds, Values, all_equal_interval, percentile_interval, resampled_means
-from hopweave.evaluation.scoring.tables import Interval, Mean
+from hopweave.evaluation.scoring.statistics import Values, all_equal_interval, percentile_interval, resampled_means
 from hopweave.types import Column
 
 PER_TOKENS = "right_per_1000_tokens"
@@ -88,9 +88,9 @@ def _figure(
 
 def _rate_interval(
     right: Sequence[float], mean_spent: float, drawn: Sequence[tuple[float | None, float | None]]
-) -> Bounds | None:
+) -> Interval | None:
     """The interval of right answers per unit spent: of both sums over the same drawn questions."""
     if min(right) == max(right):
         share = all_equal_interval(right[0], len(right), low=0.0, high=1.0)
-        return Bounds(share.low / mean_spent, share.high / mean_spent) if share is not None else None
+        return Interval(share.low / mean_spent, share.high / mean_spent) if share is not None else None
     return percentile_interval(sorted(won / paid for won, paid in drawn if won is not None and paid))

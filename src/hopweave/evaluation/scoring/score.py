@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
@@ -167,7 +167,7 @@ def open_metrics(
     return opened, left_out
 
 
-def score_run(run: RunFolder, metrics: Sequence[OpenMetric], *, on_record: Callable[[], None] | None = None) -> list[Score]:
+def score_run(run: RunFolder, metrics: Sequence[OpenMetric]) -> list[Score]:
     """Scores all records of a run, in the order of the plan and of the examples.
 
     Raises:
@@ -187,8 +187,6 @@ def score_run(run: RunFolder, metrics: Sequence[OpenMetric], *, on_record: Calla
                         f"examples of {dataset!r}; see what else differs with: hopweave verify {run.path}"
                     )
                 of_question[asked] = list(scores_of(dataset, method, record, examples[asked], own))
-                if on_record is not None:
-                    on_record()
             scores += [score for asked in examples for score in of_question.get(asked, ())]
     return scores
 

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import math
 import random
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import compress
 from operator import itemgetter
 from statistics import NormalDist
+from struct import Struct
+
+from hopweave.errors import DataError
+from hopweave.evaluation.scoring.results import Interval
 
 NUM_RESAMPLES = 10_000
 CONFIDENCE = 0.95
@@ -25,15 +29,9 @@ Values = Sequence[float | None]
 """A value a question, in the order of the questions; `None` where there is none."""
 
 _ONE = 1 << 44
+_MAX_QUESTIONS = 1 << 18
+"""Of the sums of so many shifted values, each fits in 64 bits."""
 _BITS = bytes.maketrans(b"01", b"\x00\x01")
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """From `low` to `high`, both included."""
-
-    low: float
-    high: float
 
 
 def bootstrap_means(columns: Sequence[Values], *, num_resamples: int = NUM_RESAMPLES, seed: int = 0) -> list[list[float]]:
@@ -46,14 +44,8 @@ def bootstrap_means(columns: Sequence[Values], *, num_resamples: int = NUM_RESAM
         num_resamples: how often to draw.
         seed: of the draws.
     """
-    means: list[list[float]] = [[] for _ in columns]
-    for drawn in resampled_means(columns, num_resamples=num_resamples, seed=seed):
-        for mean, one in zip(means, drawn, strict=True):
-            if one is not None:
-                mean.append(one)
-    for mean in means:
-        mean.sort()
-    return means
+    drawn = zip(*resampled_means(columns, num_resamples=num_resamples, seed=seed), strict=True)
+    return [sorted(one for one in means if one is not None) for means in drawn] or [[] for _ in columns]
 
 
 def resampled_means(
@@ -67,32 +59,43 @@ def resampled_means(
         columns: all of the same length.
         num_resamples: how often to draw.
         seed: of the draws.
+
+    Raises:
+        DataError: if there are 2^18 questions or more.
     """
     num = len(columns[0]) if columns else 0
     if not num:
         return
-    scales = [_scale(column) for column in columns]
-    packing = _Packing(num, 2 * len(columns))
-    packed = packing.rows(
-        [part for column, scale in zip(columns, scales, strict=True) for part in (_shifted(column, scale), _present(column))]
-    )
+    # Metrics often agree, and nearly all have a value of the same questions: what is equal is added up once.
+    rows: dict[tuple[int, ...], int] = {}
+    place_of: dict[tuple[float | None, ...], tuple[float, int, int]] = {}
+    for column in map(tuple, columns):
+        if column not in place_of:
+            scale = _scale(column)
+            shifted = rows.setdefault(tuple(_shifted(column, scale)), len(rows))
+            place_of[column] = scale, shifted, rows.setdefault(tuple(_present(column)), len(rows))
+    places = list(place_of)
+    every = [places.index(tuple(column)) for column in columns]
+    packing = _Packing(num, len(rows))
+    packed = packing.rows(list(rows))
     draw = random.Random(seed).random  # noqa: S311 - a sample, not a secret
     for _ in range(num_resamples):
         drawn = [int(draw() * num) for _ in range(num)]
-        parts = packing.parts(sum(itemgetter(*drawn)(packed)) if num > 1 else packed[0])
-        yield [
-            (shifted - count * _ONE) / (count * _ONE) * scale if count else None
-            for scale, shifted, count in zip(scales, parts, parts, strict=True)
+        sums = packing.parts(sum(itemgetter(*drawn)(packed)) if num > 1 else packed[0])
+        means = [
+            (sums[shifted] - sums[count] * _ONE) / (sums[count] * _ONE) * scale if sums[count] else None
+            for scale, shifted, count in place_of.values()
         ]
+        yield [means[place] for place in every]
 
 
-def percentile_interval(means: Sequence[float], *, confidence: float = CONFIDENCE) -> Bounds | None:
+def percentile_interval(means: Sequence[float], *, confidence: float = CONFIDENCE) -> Interval | None:
     """The percentile interval of sorted bootstrap means; `None` without any."""
     tail = (1 - confidence) / 2
-    return Bounds(_quantile(means, tail), _quantile(means, 1 - tail)) if means else None
+    return Interval(_quantile(means, tail), _quantile(means, 1 - tail)) if means else None
 
 
-def bca_interval(values: Values, means: Sequence[float], *, confidence: float = CONFIDENCE) -> Bounds | None:
+def bca_interval(values: Values, means: Sequence[float], *, confidence: float = CONFIDENCE) -> Interval | None:
     """The bias-corrected and accelerated interval of a mean (Efron 1987), which is for skewed values, as scores are.
 
     Args:
@@ -108,8 +111,8 @@ def bca_interval(values: Values, means: Sequence[float], *, confidence: float = 
         return None
     mean = math.fsum(present) / len(present)
     slack = 1e-12 * max(map(abs, present))
-    below = sum(value < mean - slack for value in means)
-    equal = sum(abs(value - mean) <= slack for value in means)
+    below = bisect_left(means, mean - slack)
+    equal = bisect_right(means, slack, key=lambda one: one - mean) - bisect_left(means, -slack, key=lambda one: one - mean)
     share = (below + equal / 2) / len(means)
     if not 0 < share < 1:
         return None
@@ -123,10 +126,10 @@ def bca_interval(values: Values, means: Sequence[float], *, confidence: float = 
         return round(normal.cdf(bias + z / (1 - acceleration * z)), 12)  # libraries of mathematics differ in the last digits
 
     tail = (1 - confidence) / 2
-    return Bounds(_quantile(means, corrected(tail)), _quantile(means, corrected(1 - tail)))
+    return Interval(_quantile(means, corrected(tail)), _quantile(means, corrected(1 - tail)))
 
 
-def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.inf, high: float = math.inf) -> Bounds | None:
+def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.inf, high: float = math.inf) -> Interval | None:
     """The BCa interval of a mean, or the percentile one where BCa is not defined; `all_equal_interval` without a spread.
 
     Args:
@@ -143,7 +146,7 @@ def mean_interval(values: Values, means: Sequence[float], *, low: float = -math.
     return bca_interval(values, means) or percentile_interval(means)
 
 
-def all_equal_interval(value: float, num: int, *, low: float, high: float, confidence: float = CONFIDENCE) -> Bounds | None:
+def all_equal_interval(value: float, num: int, *, low: float, high: float, confidence: float = CONFIDENCE) -> Interval | None:
     """The interval of the mean of values that are all the same, of which a bootstrap sees no spread.
 
     Of `num` values none differed, so by Clopper and Pearson (1934) the share of those that would is at most
@@ -161,12 +164,12 @@ def all_equal_interval(value: float, num: int, *, low: float, high: float, confi
         `None` where values have no bounds: then nothing is known of those that were not seen.
 
     >>> all_equal_interval(1.0, 10, low=0.0, high=1.0)
-    Bounds(low=0.691502892182, high=1.0)
+    Interval(low=0.691502892182, high=1.0)
     """
     if not (math.isfinite(low) and math.isfinite(high)):
         return None
     unseen = round(1 - ((1 - confidence) / 2) ** (1 / num), 12)
-    return Bounds(value - unseen * (value - low), value + unseen * (high - value))
+    return Interval(value - unseen * (value - low), value + unseen * (high - value))
 
 
 def mcnemar(num_wins: int, num_losses: int) -> tuple[float, float]:
@@ -261,21 +264,18 @@ def least_p(num_differing: int) -> float:
 
 
 class _Packing:
-    """Packs a row of whole numbers into one, with room for sums of `num` rows."""
+    """Packs a row of whole numbers, each of at most 45 bits, into one, with room for sums of `num` rows."""
 
     def __init__(self, num: int, width: int) -> None:
-        self.num_bytes = (46 + num.bit_length() + 7) // 8
-        self.size = self.num_bytes * width
+        if num >= _MAX_QUESTIONS:
+            raise DataError(f"a bootstrap takes fewer than {_MAX_QUESTIONS:,} questions, not {num:,}; draw fewer")
+        self.fields = Struct(f"<{width}Q")
 
     def rows(self, columns: Sequence[Sequence[int]]) -> list[int]:
-        return [
-            int.from_bytes(b"".join(value.to_bytes(self.num_bytes, "little") for value in row), "little")
-            for row in zip(*columns, strict=True)
-        ]
+        return [int.from_bytes(self.fields.pack(*row), "little") for row in zip(*columns, strict=True)]
 
-    def parts(self, total: int) -> Iterator[int]:
-        data = total.to_bytes(self.size, "little")
-        return (int.from_bytes(data[at : at + self.num_bytes], "little") for at in range(0, self.size, self.num_bytes))
+    def parts(self, total: int) -> tuple[int, ...]:
+        return self.fields.unpack(total.to_bytes(self.fields.size, "little"))
 
 
 def _scale(column: Values) -> float:
@@ -311,7 +311,7 @@ def _exact_flips(differences: Sequence[float]) -> float:
 
 def _sampled_flips(columns: Sequence[Values], num_resamples: int, seed: int) -> list[float]:
     num = len(columns[0])
-    scaled = [[round((value or 0.0) / _scale(column) * _ONE) for value in column] for column in columns]
+    scaled = [[round((value or 0.0) / scale * _ONE) for value in column] for column in columns for scale in [_scale(column)]]
     packing = _Packing(num, 2 * len(columns))
     packed = packing.rows([[max(0, sign * value) for value in column] for column in scaled for sign in (1, -1)])
     totals = [sum(column) for column in scaled]
@@ -320,7 +320,7 @@ def _sampled_flips(columns: Sequence[Values], num_resamples: int, seed: int) -> 
     draw = random.Random(seed).getrandbits  # noqa: S311 - a sample, not a secret
     for _ in range(num_resamples):
         kept = format(draw(num), f"0{num}b").encode().translate(_BITS)
-        parts = packing.parts(sum(compress(packed, kept)))
+        parts = iter(packing.parts(sum(compress(packed, kept))))
         for place, (total, positive, negative) in enumerate(zip(totals, parts, parts, strict=True)):
             counts[place] += abs(2 * (positive - negative) - total) >= least[place]
     return [count / (num_resamples + 1) for count in counts]

@@ -18,6 +18,7 @@ from hopweave.evaluation.scoring.cells import Scored, cell_of, means_of, named_c
 from hopweave.evaluation.scoring.contenders import by_contender, over_seeds
 from hopweave.evaluation.scoring.frontier import Planes, frontiers_of
 from hopweave.evaluation.scoring.over_datasets import macro_means
+from hopweave.evaluation.scoring.results import Cell, FailureKind, Frontier, Group, MacroMean, OverSeeds
 from hopweave.evaluation.scoring.score import (
     PRIMARY,
     OpenMetric,
@@ -26,7 +27,6 @@ from hopweave.evaluation.scoring.score import (
     open_metrics,
     records_hashes,
 )
-from hopweave.evaluation.scoring.tables import Cell, FailureKind, Frontier, Group, MacroMean, OverSeeds
 from hopweave.files import read_json
 from hopweave.part_files import allow, hashes, part_file
 from hopweave.security.trust import Found, check_trust, is_trusted, trust_own
@@ -191,7 +191,7 @@ def read_summary(run: RunFolder) -> dict[str, Any] | None:
 
 
 def metrics_of(found: Mapping[str, Any]) -> list[OpenMetric]:
-    """The metrics of what `read_summary` found, made anew.
+    """The metrics of what `read_summary` found, created again.
 
     Raises:
         DataError: if it does not say which.

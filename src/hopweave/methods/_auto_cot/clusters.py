@@ -1,4 +1,4 @@
-"""Groups of questions that are alike: vectors of their words or of a sentence encoder, and k-means over these."""
+"""Clusters of similar questions: vectors of their words or from a sentence encoder, and k-means over these."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _MAX_ROUNDS = 300
 
 @lru_cache(maxsize=16)
 def clusters(texts: tuple[str, ...], num: int, seed: int, model: str = "") -> tuple[tuple[int, ...], ...]:
-    """Positions of the texts by cluster, those nearest to the centroid of their cluster first.
+    """Positions of the texts by cluster, those closest to the centroid of their cluster first.
 
     Args:
-        texts: one vector is made of each.
-        num: how many clusters; as many as there are texts, if those are fewer. A cluster can be empty.
+        texts: the texts; each gets one vector.
+        num: number of clusters; at most one per text. A cluster can be empty.
         seed: equal seeds give equal clusters.
-        model: a sentence-transformers model that makes the vectors; if empty they are TF-IDF weights of the words.
+        model: the sentence-transformers model for the vectors; if empty, TF-IDF weights of the words are used.
 
     Raises:
         MissingExtra: if there is a model and its library is not installed.
@@ -31,7 +31,7 @@ def clusters(texts: tuple[str, ...], num: int, seed: int, model: str = "") -> tu
     num = min(num, len(vectors))
     if not num:
         return ()
-    rng = random.Random(seed)  # noqa: S311 - a choice to repeat, not a secret
+    rng = random.Random(seed)  # noqa: S311 - for reproducibility, not secrecy
     runs = [_k_means(vectors, _spread(vectors, num, rng)) for _ in range(_NUM_STARTS)]
     nearest, distances = min(runs, key=lambda run: math.fsum(run[1]))
     members = [[index for index, cluster in enumerate(nearest) if cluster == number] for number in range(num)]
@@ -43,7 +43,7 @@ def _encoded(texts: Sequence[str], model: str) -> list[Vector]:
 
 
 def _spread(vectors: Sequence[Vector], num: int, rng: random.Random) -> list[dict[str, float]]:
-    """Centroids to begin with: each is drawn in proportion to the squared distance from those before it (k-means++)."""
+    """Initial centroids: each is drawn in proportion to the squared distance from the previous ones (k-means++)."""
     centroids = [dict(vectors[rng.randrange(len(vectors))])]
     while len(centroids) < num:
         distances = [_nearest(vector, centroids)[1] for vector in vectors]
@@ -54,7 +54,7 @@ def _spread(vectors: Sequence[Vector], num: int, rng: random.Random) -> list[dic
 
 
 def _k_means(vectors: Sequence[Vector], centroids: list[dict[str, float]]) -> tuple[list[int], list[float]]:
-    """The cluster of each vector and its squared distance from the centroid. A centroid without vectors stays where it is."""
+    """The cluster of each vector and its squared distance from the centroid. A centroid without vectors stays in place."""
     found = _assigned(vectors, centroids)
     for _ in range(_MAX_ROUNDS):
         before = found[0]
@@ -77,7 +77,7 @@ def _assigned(vectors: Sequence[Vector], centroids: Sequence[Vector]) -> tuple[l
 def _nearest(vector: Vector, centroids: Sequence[Vector], squares: Sequence[float] = ()) -> tuple[int, float]:
     own = _square(vector)
     distances = [
-        # Rounded, so that what is equally far by the formula is so by the numbers, and the first of them counts.
+        # Rounded, so that equal distances by the formula are numerically equal, and the first one wins.
         round(max(0.0, own + square - 2 * sum(value * centroid.get(index, 0.0) for index, value in vector.items())), 12)
         for centroid, square in zip(centroids, squares or map(_square, centroids), strict=True)
     ]

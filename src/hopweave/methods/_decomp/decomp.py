@@ -1,4 +1,4 @@
-"""What DecomP's modules are shown and say: lines of calls and results, demonstrations of them, pages, and their readers."""
+"""The text of DecomP's modules: lines of calls and results, their demonstrations, pages, and the readers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAX_TITLES_SOUGHT = 8  # with one call
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """The answer to the question: the bare one, how it was read, the words that it was read from, and what was shown for it."""
+    """The answer to the question: the bare one, how it was found, its source text, and what was shown for it."""
 
     short: str
     how: str
@@ -36,27 +36,27 @@ class Final:
 
 
 def call_line(module: str, argument: str) -> str:
-    """A call as it stands behind `QS:`."""
+    """A call as it appears after `QS:`."""
     return f" (select) [{module}] {argument}"
 
 
 def page_of(passage: Passage) -> str:
-    """What a page is called: its title, or its id where it has none; a title is text from outside, and is escaped."""
+    """The name of a page: its title, or its id if it has none; a title is external text, and is escaped."""
     return escape(" ".join((passage.title or passage.id).split()))
 
 
 def key_of_title(title: str) -> str:
-    """What makes two titles the same."""
+    """A key under which equivalent titles are equal."""
     return " ".join(unescape(title).casefold().split())
 
 
 def as_json(value: Any) -> str:
-    """A result as it stands behind `A:`, on one line."""
+    """A result as it appears after `A:`, on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def titled(titles: Iterable[str], question: str) -> str:
-    """What a reader of pages is called with."""
+    """The argument of a reader of pages."""
     return f"Titles: {as_json(list(dict.fromkeys(titles)))}. Question: {question}"
 
 
@@ -90,7 +90,7 @@ class Pages:
         return self.results[query]
 
     async def with_titles(self, titles: Sequence[str], at_hand: list[Hit], query: str) -> list[Hit]:
-        """The passages of these titles; if there is none, those at hand; if there is none, what is found for the query.
+        """The passages with these titles; if there are none, the given ones; if there are none, the results of the query.
 
         Raises:
             SearchError, BudgetReached: as `MethodContext.search`.
@@ -146,9 +146,9 @@ class Modules:
         return await self._filled("retrieve_odqa", [_looked_up(step) for _, step in self._facts()], room, question=query)
 
     async def read_fact(self, query: str, hits: Sequence[Hit]) -> tuple[list[str], list[str]]:
-        """The answers to a question about one fact, and the pages that they are from: those that were shown, if none is named.
+        """The answers to a question about one fact, and their pages: those that were shown, if none is named.
 
-        A reply that is no JSON is filed; its first line is the answer all the same where it is plain words.
+        A reply that is not JSON is recorded; its first line is still the answer if it is plain text.
 
         Raises:
             ModelError, BudgetReached, ReplayMiss: as the workbench.

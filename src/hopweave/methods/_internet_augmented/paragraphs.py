@@ -1,4 +1,4 @@
-"""Passages cut into paragraphs of a few sentences, and how near each is to a question (TF-IDF)."""
+"""Passages split into paragraphs of a few sentences, and their similarity to a question (TF-IDF)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def best_paragraphs(question: str, hits: Sequence[Hit], *, num_sentences: int, n
 
 
 def paragraphs_of(text: str, num_sentences: int) -> list[str]:
-    """A text cut into runs of so many sentences.
+    """A text split into runs of `num_sentences` sentences.
 
     >>> paragraphs_of("It is old. It has a wall. It has a port.", 2)
     ['It is old. It has a wall.', 'It has a port.']

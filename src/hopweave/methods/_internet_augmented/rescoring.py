@@ -1,4 +1,4 @@
-"""Which of many sampled answers counts, by the probabilities of Lazaridou et al. 2022, as far as an endpoint gives them."""
+"""Chooses among many sampled answers by the probabilities of Lazaridou et al. 2022, as far as an endpoint reports them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def rescore(
     num_samples: int,
     no_channel: str = NOT_SCORED,
 ) -> Rescored:
-    """Ranks the answers; those that normalise to the same are one. Between equal scores the earliest comes first.
+    """Ranks the answers; those that normalise to the same text are one. Among equal scores the earliest comes first.
 
     With a the answer, q the question, p a paragraph:
 
@@ -110,7 +110,7 @@ def answer_logprob(reply: Reply, *, is_one_line: bool, is_mean: bool) -> float |
 
 
 def channel_logprob(reply: Reply, answer: str, question: str, between: str, *, is_mean: bool) -> float:
-    """The noisy channel out of the scores of an answer and a question with fixed words between: those count for nothing.
+    """The noisy channel from the scores of an answer and a question with fixed words in between, which do not count.
 
     Args:
         reply: the scores of `answer + between + question`; see `protocols.TextScorer`.

@@ -1,4 +1,4 @@
-"""Retrieval as IRCoT's retrievers do it: what is asked, what is kept, and how titles bound what is looked for."""
+"""Retrieval in the manner of IRCoT's retrievers: what is searched for, what is kept, and how titles restrict the search."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Finder:
-    """The passages of one question, in the order in which they were acquired; nothing is removed or ranked anew."""
+    """The passages of one question, in order of acquisition; nothing is removed or re-ranked."""
 
     options: Finding
     question: Question
@@ -62,7 +62,7 @@ class Finder:
     sent: set[str] = field(default_factory=set)
 
     async def bound(self) -> None:
-        """Where the question has a pinned passage: the model names pages, and retrieval is bounded by the nearest titles.
+        """If the question has a pinned passage: the model names pages, and retrieval is restricted to the closest titles.
 
         One search is left for the question itself.
         """
@@ -77,7 +77,7 @@ class Finder:
         self.workbench.decide("titles", "; ".join(dict.fromkeys(nearest)) or "no title was found", said=said)
 
     async def add(self, query: str) -> None:
-        """Searches with a query and holds what is new, up to the cap. A query that can bring nothing new is not sent."""
+        """Searches with a query and keeps new passages, up to the cap. A query that cannot add anything is not sent."""
         asked = without_wh_words(query) if self.options.remove_wh_words else query.strip()
         if not asked or asked in self.sent or len(self.held) >= self.options.max_passages:
             why = "the query is empty" if not asked else "sent before" if asked in self.sent else "max_passages are held"
@@ -120,7 +120,7 @@ class Finder:
 
 
 def without_wh_words(query: str) -> str:
-    """A query without whole words such as `who` and `which`, which say nothing to a retriever that counts words.
+    """A query without whole words such as `who` and `which`, which carry no information for a lexical retriever.
 
     >>> without_wh_words("In which year does it end, and where?")
     'In year it end, and where?'
@@ -129,7 +129,7 @@ def without_wh_words(query: str) -> str:
 
 
 def is_held(passage: Passage, held: Sequence[Passage], duplicates: Duplicates) -> bool:
-    """Whether a passage is held already: by id or with the same title and text, or (`fuzzy`) with both alike to 90 in 100."""
+    """Whether a passage is a duplicate: by id, by equal title and text, or (`fuzzy`) with both at least 90% similar."""
     for other in held:
         if passage.id == other.id or (passage.title, passage.text) == (other.title, other.text):
             return True
@@ -153,7 +153,7 @@ def likeness(left: str, right: str) -> float:
 
 
 def listed_titles(reply: str) -> list[str]:
-    """The titles of a list that a model wrote, a line each (or parted by semicolons), each once."""
+    """The titles in a list that a model wrote, one per line (or separated by semicolons), each once."""
     found: dict[str, str] = {}
     for line in _LISTED.split(reply):
         title = _BULLET.sub("", line).strip().strip("*_`\"'“”.,").strip()

@@ -1,4 +1,4 @@
-"""The two readers of IRCoT, and the answers that they and a chain of sentences make."""
+"""The two readers of IRCoT, and the answers built from them and from a chain of sentences."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def says_answer(sentence: str, marker: Marker) -> bool:
 
 
 def plain(text: str) -> str:
-    """A sentence of the model without marks, and clean of what makes the markers of a passage unreadable."""
+    """A sentence of the model without marks, and without the escapes of passage markers."""
     return unescape(settle_marks(text, ())[0]).strip()
 
 
 def bare_answer_of(text: str, question: Question, marker: Marker) -> tuple[str, str]:
-    """The bare answer of a reasoning, and how it was found; without a marker the whole of it is the answer (section 3.2)."""
+    """The bare answer of a reasoning, and how it was found; without a marker, the whole text is the answer (section 3.2)."""
     if marker == "authors" and question.form != "long":
         found = _SAYS_ANSWER[marker].match(" ".join(text.split()))
         short = found[1].removesuffix(".") if found else " ".join(text.split())
@@ -72,7 +72,7 @@ def bare_answer_of(text: str, question: Question, marker: Marker) -> tuple[str, 
 
 
 def said_in(workbench: MethodContext, text: str, question: Question, marker: Marker) -> Said:
-    """Takes a reasoning apart; what gives no answer is filed."""
+    """Splits a reasoning into its parts; a missing answer is recorded."""
     said = _taken_apart(text, question, marker)
     if not text.strip() or is_missing(said.how, question.form):
         file_missing(workbench, text)
@@ -80,7 +80,7 @@ def said_in(workbench: MethodContext, text: str, question: Question, marker: Mar
 
 
 async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker: Marker, max_tokens: int, force: bool) -> Said:
-    """Asks the original question anew with all passages (section 3.2): with reasoning, or for the bare answer.
+    """Asks the original question afresh with all passages (section 3.2): with reasoning, or for the bare answer.
 
     Args:
         packer: writes the prompt.
@@ -109,7 +109,7 @@ async def read(packer: Packer, style: Style, found: Sequence[Passage], *, marker
 
 
 async def _forced(workbench: MethodContext, prompt: str, text: str, question: Question) -> Said:
-    """A reasoning with the answer that it did not come to: the model is made to begin the sentence that gives it."""
+    """A reasoning completed with its missing answer: the model is made to begin the sentence that gives it."""
     begun = f"{text} {_ANSWER}"
     turns = [Message("user", prompt), Message("assistant", begun if workbench.abilities.prefill else text)]
     if not workbench.abilities.prefill:

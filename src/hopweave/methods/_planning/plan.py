@@ -16,7 +16,7 @@ from hopweave.toolkit.steps import Step
 from hopweave.types import Message, Question
 
 MAX_SUB_QUESTIONS = 6
-"""The most sub-questions that a plan may have."""
+"""The maximum number of sub-questions in a plan."""
 
 _MAX_TOKENS_LONG = 256
 
@@ -28,8 +28,8 @@ class Settled:
     Attributes:
         short: the bare answer; empty if there is none.
         how: how it was found.
-        said: the words that give it.
-        stopped_because: `finished`, or the limit that forbade to ask for what was missing.
+        said: the text that gives it.
+        stopped_because: `finished`, or the limit that prevented asking for a missing answer.
     """
 
     short: str
@@ -58,7 +58,7 @@ async def settled(
     max_tokens: int,
     steps: Sequence[Step] = (),
 ) -> Settled:
-    """The final answer of a reply; where it is missing, it is asked for once more.
+    """The final answer of a reply; if it is missing, it is requested once more.
 
     Args:
         workbench: of the question.
@@ -94,7 +94,7 @@ async def settled(
 
 
 def is_said(short: str, how: str, question: Question) -> bool:
-    """Whether a reply says which answer is the final one; a label that it names in passing is not said to be."""
+    """Whether a reply names the final answer; a label mentioned in passing does not count."""
     return bool(short) and (how in MARKED or question.form == "long")
 
 

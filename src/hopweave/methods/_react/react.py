@@ -24,7 +24,7 @@ from hopweave.types import Answer, Question, Sampling
 
 _PROMPTS = prompts_beside(__file__)
 _MOST_INVALID = 3  # in a row; the third ends the work
-_TOKENS_PER_SENTENCE = 40  # roughly; what the transcript will grow by is only estimated
+_TOKENS_PER_SENTENCE = 40  # roughly; the growth of the transcript can only be estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Actor:
     _taken: list[_Taken] = field(default_factory=list)
 
     async def run(self, demos: Sequence[Demonstration], forced: Collection[str] = ()) -> None:
-        """Goes through the loop. A limit of the budget ends it; what was seen until then stays.
+        """Runs the loop. A limit of the budget ends it; what was seen until then is kept.
 
         Args:
             demos: worked questions.
@@ -101,7 +101,7 @@ class Actor:
         self._read_answer(action.argument if action else "", "forced")
 
     def answer(self) -> Answer:
-        """What the turns come to: a claim for each thing that was looked for and found, and one for the answer."""
+        """The result of the turns: a claim for each thing that was searched for and found, and one for the answer."""
         return concluded(
             self.question,
             self._assertions(),
@@ -172,7 +172,7 @@ class Actor:
         return "max_steps"
 
     async def _turn(self, transcript: Transcript, number: int) -> Turn:
-        """A thought and an action. Where a reply has no action, its first line is the thought and the action is asked for."""
+        """A thought and an action. If a reply has no action, its first line is the thought and the action is requested."""
         transcript.add(f"\nThought {number}:")
         reply = await transcript.go_on("turn", self._sampling((f"\nObservation {number}:",)))
         turn = read_turn(reply.text)
@@ -194,7 +194,7 @@ class Actor:
         return wiki.lookup(taken.argument)
 
     def _is_repeated(self, wiki: Wiki) -> bool:
-        """Whether an action is that of the turn before and can show nothing new."""
+        """Whether an action repeats that of the previous turn and cannot show anything new."""
         if len(self._taken) < 2:
             return False
         last, this = self._taken[-2:]
@@ -213,10 +213,10 @@ class Actor:
         return replace(self.workbench.sampling, max_tokens=self._longest(), stop=stop)
 
     def _assertions(self) -> list[Assertion]:
-        """An assertion for each thing that was looked for: what the thought behind it says was learnt.
+        """An assertion for each thing that was searched for: what the thought after it says was learnt.
 
-        What a thought looks for is what it names as the next thing to find out, else its last sentence; a lookup without such a
-        name goes on with what was looked for before. What was learnt is the first sentence of the next thought.
+        The aim of a thought is what it names as the next thing to find out, else its last sentence; a lookup without such a
+        statement continues the previous aim. What was learnt is the first sentence of the next thought.
         """
         assertions: list[Assertion] = []
         turns = self._taken

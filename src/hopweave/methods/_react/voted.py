@@ -1,4 +1,4 @@
-"""Where the vote of several chains of thought (`toolkit.chain_of_thought`) is the answer of a method that can also search."""
+"""For methods that can also search: the vote of several chains of thought (`toolkit.chain_of_thought`) as the answer."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ async def elect(workbench: MethodContext, question: Question, demos: Sequence[De
 def voted_answer(
     question: Question, elected: Elected, sentences: Sequence[Sentence] = (), stopped_because: str = "finished"
 ) -> Answer:
-    """The answer that most samples gave, with the reasoning of the one that the model was surest of.
+    """The majority answer, with the reasoning of its most confident sample.
 
-    Its words are looked for in what was shown before, if anything was; the samples themselves have not seen it.
+    Evidence is searched for in the passages shown before, if any; the samples themselves have not seen them.
     """
     if elected.reached is not None:
         stopped_because = elected.reached.limit

@@ -1,10 +1,10 @@
-"""The pages that ReAct moves in: a search opens one, and a lookup goes through the sentences of it that hold a keyword.
+"""The pages that ReAct navigates: a search opens one, and a lookup steps through its sentences that contain a keyword.
 
-The authors' environment is Wikipedia. Here the corpus stands for it, of which a method sees only what the retriever finds: a
-page is all passages of one title among the hits of a single search, `num_hits` deep. In mode `title` an entity opens the page
-of exactly that title (but for case, punctuation and articles), read from its beginning; without such a page the nearest titles
-are named. In mode `retriever`, which is how the same retriever serves all methods that are compared, the best hit opens its
-page, and stands first on it.
+The authors' environment is Wikipedia. Here the corpus replaces it, of which a method sees only what the retriever finds: a
+page consists of all passages with one title among the hits of a single search, `num_hits` deep. In mode `title`, an entity
+opens the page with exactly that title (ignoring case, punctuation and articles), read from its beginning; without such a page,
+the closest titles are named. In mode `retriever`, the way in which the same retriever serves all compared methods, the best hit
+opens its page and comes first on it.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Page:
     sentences: tuple[Sentence, ...]
 
     def holding(self, keyword: str) -> list[Sentence]:
-        """Its sentences that hold a keyword, in whatever case."""
+        """Its sentences that contain a keyword, case-insensitively."""
         wanted = keyword.casefold()
         return [sentence for sentence in self.sentences if wanted in sentence.text.casefold()]
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What an action brought to light: the words for the prompt, and the sentences in them."""
+    """The result of an action: the text for the prompt, and the sentences in it."""
 
     text: str
     sentences: tuple[Sentence, ...] = ()
@@ -93,7 +93,7 @@ def looked_up(workbench: MethodContext, results: Sequence[Sentence], number: int
 
 @dataclass(slots=True)
 class Wiki:
-    """Where one question stands.
+    """The state of one question.
 
     Attributes:
         workbench: of the question.
@@ -130,7 +130,7 @@ class Wiki:
         return opened(self.page, self.num_sentences)
 
     def lookup(self, keyword: str) -> Seen:
-        """The next sentence of the page that holds a keyword; another keyword begins anew."""
+        """The next sentence of the page that contains a keyword; a new keyword starts over."""
         if self.page is None:
             return Seen(self.workbench.fill(_PROMPTS["no_page"]))
         if _key(keyword) != _key(self.keyword):

@@ -29,10 +29,10 @@ class Consistency:
     normalize_values: bool
 
     def compare(self, query: str, answer: str, reading: Reading, passage: Passage, question: Question) -> Finding:
-        """What comes of comparing the model's answer to a query with the reading of a passage.
+        """Compares the model's answer to a query with the reading of a passage.
 
-        A long answer agrees if its ROUGE-L with the passage is above alpha. Any other agrees if the words that were read are in
-        it or, with `normalize_values`, once dates and numbers are in one form, if it is in them and says more than the query.
+        A long answer agrees if its ROUGE-L with the passage is above alpha. Any other agrees if it contains the words that were
+        read or, with `normalize_values`, once dates and numbers are normalised, if they contain it and it adds to the query.
         """
         if question.form == "long":
             precision, _, f1 = rouge_l(answer, passage.text)
@@ -46,7 +46,7 @@ class Consistency:
 
 
 def is_bare(answer: str, question: Question) -> bool:
-    """Whether an answer is no more than a yes, a no or, to a question that wants a label, a label or another word for one.
+    """Whether an answer is only a yes, a no or, for a question that expects a label, a label or a synonym of one.
 
     >>> is_bare("Yes, it was.", Question("q", "?")), is_bare("Yes, she was born in 1940", Question("q", "?"))
     (True, False)

@@ -22,13 +22,13 @@ _CHAIN_AGAIN = re.compile(rf"(?<!\W)(?P<before>(?:[^\w\[]|(?!{_BEGINS})\[)*+){_B
 
 @dataclass(slots=True, eq=False)
 class PathNode:
-    """A query that was processed, with the answer it now has and the evidence for it. Two nodes are never the same.
+    """A processed query, with its current answer and the evidence for it. Two nodes are never equal.
 
     Attributes:
-        origin: how the answer came to be; of an open query, `model`.
-        step: the decision that stands for it in the trace.
-        passage: the passage that was found for it, if one was.
-        reading: what the reader made of that passage.
+        origin: where the answer came from; `model` for an open query.
+        step: its decision in the trace.
+        passage: the passage that was found for it, if any.
+        reading: the reader's result for that passage.
     """
 
     query: str
@@ -44,9 +44,9 @@ class PathNode:
         return self.reading.text if self.reading is not None and normalize_answer(self.reading.text) else ""
 
     def revise(self, answer: str) -> bool:
-        """Takes the model's later answer where no passage has settled the query; whether that changed anything.
+        """Takes the model's later answer if no passage has settled the query; returns whether that changed anything.
 
-        A query that was open is then completed, if the passage that was found for it bears the answer out.
+        An open query is then completed, if the passage that was found for it supports the answer.
         """
         if self.origin != "model" or normalize_answer(answer) in {"", normalize_answer(self.answer)}:
             return False
@@ -59,7 +59,7 @@ class PathNode:
         return self.passage is not None and judge(self.query, answer, [self.passage]).support == "supported"
 
     def assessment(self, workbench: MethodContext) -> dict[str, Any]:
-        """How its answer came to be and how it stands, as the particulars of a decision."""
+        """The origin and support of its answer, as the details of a decision."""
         claim = claims_of([self.assertion], workbench)[0]
         return {"origin": claim.origin, "support": claim.support}
 
@@ -70,10 +70,10 @@ class PathNode:
 
 
 def pruned(path: Sequence[PathNode], restated: Sequence[PathNode], cause: PathNode | None) -> list[PathNode]:
-    """The path after a new branch: what the branch leaves out leaves the path.
+    """The path after a new branch: what the branch omits leaves the path.
 
-    What the branch restates stays. The node that caused the branch stays if a passage answered it. What stands before the
-    first node that the branch restates (everything, if it restates none) are its ancestors, and stay.
+    What the branch restates stays. The node that caused the branch stays if a passage answered it. The nodes before the
+    first restated one (all nodes, if none is restated) are its ancestors, and stay.
     """
     first = next((index for index, node in enumerate(path) if node in restated), len(path))
     return [
@@ -82,7 +82,7 @@ def pruned(path: Sequence[PathNode], restated: Sequence[PathNode], cause: PathNo
 
 
 def pairs(path: Iterable[PathNode]) -> str:
-    """The queries with their answers as a prompt shows them. What came out of a passage cannot pass for a marker there."""
+    """The queries with their answers as shown in a prompt. Text from a passage cannot pose as a marker there."""
     nodes = [
         ChainNode(
             number,
@@ -101,7 +101,7 @@ def claims_on(path: Sequence[PathNode], workbench: MethodContext | None, *, ever
     Args:
         path: the nodes in order.
         workbench: of the question, if the reader has read anything for it.
-        every_passage: also cite, whole, a passage that was found and does not bear the answer out (as the papers do).
+        every_passage: also cite, in full, a passage that was found but does not support the answer (as in the papers).
     """
     claims = claims_of([node.assertion for node in path], workbench)
     if every_passage:
@@ -117,7 +117,7 @@ def _with_found(mark: int, claim: Claim, node: PathNode) -> Claim:
 
 
 def final_content(reply: str) -> str:
-    """What follows [Final Content], or the whole reply without that marker, up to a chain that the model goes on to write."""
+    """The text after [Final Content], or the whole reply without that marker, up to a chain that the model appends."""
     content = _FINAL_CONTENT.split(reply)[-1]
     for match in _CHAIN_AGAIN.finditer(content):
         place = content.find("\n", match.start(), match.end("before")) if match.start() else 0

@@ -1,4 +1,4 @@
-"""The threshold of a reader's confidence: a scale belongs to a reader, and so does a threshold on it."""
+"""The threshold of a reader's confidence: the scale depends on the reader, and so does a threshold on it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ _EVEN = 0.0
 
 
 def theta_for(reader: Reader | ModelReader | None, chosen: float | None) -> float:
-    """The threshold as chosen, else that of the reader; 0 where it names none."""
+    """The threshold as chosen, else that of the reader; 0 if it has none."""
     if chosen is not None:
         return chosen
     return reader.theta if isinstance(reader, Calibrated) else _EVEN
 
 
 def theta_note(method: str, reader: Reader | ModelReader | None, chosen: float | None) -> str:
-    """What is to be said where a threshold and a reader do not belong together; empty where they do."""
+    """A warning if threshold and reader do not match; otherwise empty."""
     if reader is None:
         return ""
     name = reader.identity.partition("(")[0]

@@ -22,7 +22,7 @@ _LONGEST_ANSWER = 48  # tokens
 
 
 def form_line(workbench: MethodContext, prompts: Prompts, question: Question) -> str:
-    """The line under a question on what kind of answer it wants; a short answer needs none."""
+    """The line under a question on the kind of answer expected; a short answer needs none."""
     return "" if question.form == "short" else "\n" + of_form(workbench, prompts, "form", question)
 
 
@@ -47,7 +47,7 @@ class Tracing:
     is_forced: bool = False
 
     async def final_content(self, path: Sequence[PathNode], examples: Sequence[str]) -> str:
-        """What the model makes of the path; empty if it writes none, which is filed.
+        """The final content that the model writes from the path; empty if it writes none, which is recorded.
 
         Args:
             path: settled queries.
@@ -93,7 +93,7 @@ class Tracing:
         return last_answer(claims, self.question)
 
     async def _forced(self, turns: Sequence[Message], final: str) -> str:
-        """The final content with the sentence that it lacks: the model goes on from its beginning, or is asked for it."""
+        """The final content with its missing sentence: the model continues from its beginning, or is asked for it."""
         sampling = replace(self.workbench.sampling, max_tokens=_LONGEST_ANSWER, stop=("\n",))
         if self.workbench.abilities.prefill:
             more = [Message("assistant", f"[Final Content]: {final} {MARKER}")]

@@ -1,4 +1,4 @@
-"""Looking with the reader for what an answer rests on."""
+"""Uses the reader to find support for an answer."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hopweave.types import Hit
 
 
 async def read_for_evidence(query: str, answer: str, hits: Sequence[Hit], workbench: MethodContext) -> None:
-    """Has the reader read the passages for a query, best first, until one bears the answer out; nothing else is done with it.
+    """Has the reader read the passages for a query, best first, until one supports the answer; nothing else is done with it.
 
-    Where a passage bears it out by its words alone, or where the answer is no more than a yes or no, nothing is read. A limit
+    If a passage supports it by its words alone, or if the answer is only a yes or no, nothing is read. A limit
     of the budget ends the reading.
 
     Raises:

@@ -1,4 +1,4 @@
-"""One sentence of a chain of reasoning, checked and edited: its question, its evidence, and what it says afterwards."""
+"""One sentence of a reasoning chain, checked and edited: its question, its evidence, and its final text."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _BLANK_LINE = ("\n\n",)
 
 @dataclass(slots=True)
 class Edit:
-    """A sentence on its way.
+    """A sentence being edited.
 
     Attributes:
         sentence: as the model reasoned.
         step: the decision that its work is filed under.
         query: the question that verifies it.
         evidence: the sentences that were found for it, best first.
-        text: what it says now; empty if nothing took its place.
+        text: its current text; empty if nothing replaced it.
         reached: the limit that ended the work on it.
     """
 
@@ -51,7 +51,7 @@ class Edit:
         return self.text or self.sentence
 
     def assertion(self) -> Assertion:
-        """What it says: `verified` where the evidence bears out what stood there before, else `corrected`."""
+        """Its statement: `verified` if the evidence supports the original sentence, else `corrected`."""
         query, passages = self.query or self.sentence, passages_behind(self.evidence)
         if not self.text:
             return Assertion(query, self.sentence, "model", passages)
@@ -88,7 +88,7 @@ class Editor:
     max_tokens: int
 
     async def edit(self, edit: Edit) -> None:
-        """Works on one sentence. A limit of the budget ends that, and leaves what there is.
+        """Processes one sentence. A limit of the budget ends that, and partial results are kept.
 
         Raises:
             ModelError, SearchError, ReplayMiss: as the workbench's calls.

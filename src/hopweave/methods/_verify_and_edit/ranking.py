@@ -1,4 +1,4 @@
-"""Puts sentences in the order in which they fit a query, by their words or by their embeddings."""
+"""Ranks sentences by relevance to a query, by their words or by their embeddings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hopweave.text.words import words_of
 def ranked_by_words(query: str, texts: Sequence[str]) -> list[int]:
     """Positions of the texts by the cosine of their TF-IDF vectors with the query's, best first; equals keep their order.
 
-    Small words are left out: of two short sentences, they would often decide.
+    Stop words are left out: between two short sentences, they would often decide.
     """
     return _ranked(_tfidf.cosines_with(query, texts, words_of))
 
@@ -20,7 +20,7 @@ def ranked_by_words(query: str, texts: Sequence[str]) -> list[int]:
 def ranked_by_embedding(query: str, texts: Sequence[str], model: str, device: str | None) -> list[int]:
     """Positions of the texts by the cosine of their sentence embeddings with the query's, best first.
 
-    It computes, and so belongs into a thread.
+    This is compute-intensive, and so belongs in a thread.
 
     Raises:
         MissingExtra: without the library of the extra `hf`.

@@ -1,12 +1,12 @@
 """Worked questions to show a model: one annotated source from which every method builds its own examples.
 
-A task family is a file of JSON lines beside this module. A demonstration has a question, its answer, the steps that lead to it
-(each with a query, its answer, a sentence that states it and the passage that says so), a concluding sentence where the answer
-does not follow from the last step alone, and passages that are of no use. All of it is our own writing of true facts.
+A task family is a file of JSON lines next to this module. A demonstration has a question, its answer, the steps that lead to it
+(each with a query, its answer, a sentence that states it and the passage that supports it), a concluding sentence if the answer
+does not follow from the last step alone, and irrelevant passages. We wrote all of it ourselves, about true facts.
 
-What is asked reads as in the benchmarks of its family: `slot_filling` as KILT writes zsRE and T-REx, `subject [SEP] relation`;
-`fact_checking` as the bare claim of FEVER, with the labels SUPPORTS and REFUTES; `yes_no` with Yes and No. Lines are in such an
-order that with seed 0 the labels take turns. The explanation of `long_form` is the sentences of its steps and its conclusion.
+Questions look as in the benchmarks of their family: `slot_filling` as KILT writes zsRE and T-REx, `subject [SEP] relation`;
+`fact_checking` as a bare claim of FEVER, with the labels SUPPORTS and REFUTES; `yes_no` with Yes and No. Lines are ordered so
+that labels alternate with seed 0. The explanation of `long_form` consists of the sentences of its steps and its conclusion.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FACT_CHECKING_LABELS = frozenset({"supports", "refutes", "supported", "refuted"
 
 @dataclass(frozen=True, slots=True)
 class DemonstrationStep:
-    """A hop: the query, its answer in a few words, the sentence of the reasoning that states it, and the passage it is from."""
+    """A hop: the query, its answer in a few words, the sentence of the reasoning that states it, and its source passage."""
 
     query: str
     answer: str
@@ -44,16 +44,16 @@ class DemonstrationStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Demonstration:
-    """A worked question, of which there is one object, so that to look one up does not take comparing all of its words.
+    """A worked question. There is one object per question, so that lookups do not compare all of its text.
 
     Attributes:
         id: within its family.
-        type: what kind of question it is, such as `bridge`, `comparison` or `composition`.
-        question: what is asked.
-        answer: in a few words; a label; or, in the family of long answers, the whole explanation.
+        type: the kind of question, such as `bridge`, `comparison` or `composition`.
+        question: the question.
+        answer: in a few words; a label; or, for long answers, the whole explanation.
         steps: the hops, in order.
-        conclusion: the sentence that draws the answer from the steps; empty where the last step states it.
-        distractors: passages that look related and do not help.
+        conclusion: the sentence that derives the answer from the steps; empty if the last step states it.
+        distractors: passages that look related but do not help.
     """
 
     id: str
@@ -71,7 +71,7 @@ class Demonstration:
 
     @property
     def sub_questions(self) -> tuple[str, ...]:
-        """The queries as they can be asked before any is answered: an earlier answer in a query is referred to by its number.
+        """The queries in a form that can be asked before any is answered: earlier answers are referred to by number.
 
         >>> demonstrations()[0].sub_questions
         ('Who composed The Planets?', 'In which town was the answer to 1 born?')
@@ -87,8 +87,8 @@ class Demonstration:
         """The passages of the steps, each once, and some distractors, shuffled.
 
         Args:
-            num_distractors: how many (M in IRCoT); all there are, if there are fewer.
-            seed: of the choice and of the order, which differ from demonstration to demonstration.
+            num_distractors: how many (M in IRCoT); all, if there are fewer.
+            seed: for the choice and the order, which differ between demonstrations.
         """
         return list(_passages(self, num_distractors, seed))
 
@@ -108,12 +108,12 @@ def demonstrations(family: str = MULTI_HOP) -> tuple[Demonstration, ...]:
 
 
 def sample(num: int, *, seed: int = 0, asked: str = "", family: str = MULTI_HOP) -> list[Demonstration]:
-    """Draws demonstrations; all of them in a drawn order, if there are no more than `num`.
+    """Samples demonstrations; if there are no more than `num`, all of them in random order.
 
     Args:
         num: how many.
-        seed: equal seeds draw the same; a larger `num` begins with the same ones.
-        asked: the question to be answered. A demonstration of that question is left out, and the others stay as they are.
+        seed: equal seeds give equal samples; a larger sample starts with the smaller one.
+        asked: the question to be answered. A demonstration of that question is left out without changing the others.
         family: the file.
 
     Raises:
@@ -129,7 +129,7 @@ def _sampled(asked: str, num: int, seed: int, family: str) -> tuple[Demonstratio
 
 
 def family_of(question: Question) -> str:
-    """The task family of a question: the one that it names, else by its form and labels.
+    """The task family of a question: the one that it names, else inferred from its form and labels.
 
     >>> family_of(Question("1", "Is it so?", "label", ("Yes", "No"))), family_of(Question("2", "Who was it?"))
     ('yes_no', 'multi_hop')
@@ -143,19 +143,19 @@ def family_of(question: Question) -> str:
 
 
 def published_count(method: str, family: str, dataset: str = "") -> int:
-    """How many demonstrations a method was shown in SearChain's tables (arXiv 2304.14732, table 11).
+    """The number of demonstrations for a method in SearChain's tables (arXiv 2304.14732, table 11).
 
     Args:
-        method: by its name.
-        family: the task family. `demo_counts.json` says which dataset stands for it; for one of another package that of
-            `multi_hop` does.
-        dataset: of the question (`Question.dataset`). Where the table has it, it counts and not the family.
+        method: its name.
+        family: the task family. `demo_counts.json` says which dataset represents it; an unknown family uses that of
+            `multi_hop`.
+        dataset: of the question (`Question.dataset`). If the table has it, it is used instead of the family.
 
     >>> published_count("dsp", "multi_hop"), published_count("dsp", "multi_hop", "hotpotqa")
     (8, 16)
 
     Raises:
-        SettingsError: for a method that the table does not have.
+        SettingsError: for a method that is not in the table.
     """
     table = _counts()
     if method not in table["counts"]:
@@ -186,7 +186,7 @@ def _sub_questions(one: Demonstration, articles: str) -> tuple[str, ...]:
 
 @lru_cache(512)
 def _passages(one: Demonstration, num_distractors: int, seed: int) -> tuple[Passage, ...]:
-    rng = random.Random(f"{seed} {one.id}")  # noqa: S311 - a choice to repeat, not a secret
+    rng = random.Random(f"{seed} {one.id}")  # noqa: S311 - for reproducibility, not secrecy
     shown = list({step.passage.id: step.passage for step in one.steps}.values())
     shown += rng.sample(one.distractors, min(num_distractors, len(one.distractors)))
     rng.shuffle(shown)

@@ -1,4 +1,4 @@
-"""What is common to all analyses: the catalog, comparability, how sheets are written, and the command."""
+"""What is common to all analyses: the catalog, comparability, how results are written, and the command."""
 
 import ast
 import csv
@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.runs import answered, asked, made, row_of, sheet_of
+from support.runs import answered, asked, made, result_of, row_of
 from typer.testing import CliRunner
 
 import hopweave.evaluation.papers
@@ -19,7 +19,7 @@ from hopweave.cli import app
 from hopweave.errors import SettingsError
 from hopweave.evaluation.papers import _published
 from hopweave.evaluation.reports.analysis import Analysis, analyse, opened
-from hopweave.evaluation.reports.analysis_tables import Head, PublishedRow, Sheet, SheetRow, written
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureColumn, MeasuredRow, PublishedRow, written
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, RunFolder
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
 
@@ -46,11 +46,11 @@ def test_every_analysis_names_its_paper_and_runs_on_a_run_without_records(tmp_pa
     analysis = opened(name, {})
     assert isinstance(analysis, Analysis)
     empty = made(tmp_path / "run", {"hotpotqa": ("hotpotqa", (A,))}, {("hotpotqa", "searchain"): []})
-    for sheet in analysis.sheets(LoadedRuns([empty])):
-        assert not sheet.has_data
-        assert sheet.missing
-        assert all("hopweave evaluate" in line or "evaluate" in line for line in sheet.missing)
-        assert "0.00" not in written(replace(sheet, rows=tuple(replace(row, published=()) for row in sheet.rows)), "text")
+    result = analysis.result(LoadedRuns([empty]))
+    assert not result.has_data
+    assert result.missing
+    assert all("hopweave evaluate" in line or "evaluate" in line for line in result.missing)
+    assert "0.00" not in written(replace(result, rows=tuple(replace(row, published=()) for row in result.rows)), "text")
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
@@ -98,13 +98,13 @@ def test_every_published_row_is_a_method_that_there_is():
 
 
 def test_a_table_of_another_model_says_so(tmp_path):
-    (paper,) = row_of(sheet_of("searchain_table9", two(tmp_path)), "hotpotqa", "SearChain").published
+    (paper,) = row_of(result_of("searchain_table9", two(tmp_path)), "hotpotqa", "SearChain").published
     assert paper.values == {"accuracy": 29.77}
     assert paper.why_not[0] == "the model is openai:https://models.example/v1:small, there Vicuna-13B"
 
 
 def test_what_differs_from_the_paper_is_said(tmp_path):
-    (paper,) = row_of(sheet_of("searchain_table1", two(tmp_path)), "hotpotqa", "SearChain").published
+    (paper,) = row_of(result_of("searchain_table1", two(tmp_path)), "hotpotqa", "SearChain").published
     assert paper.source == "SearChain, table 1"
     assert paper.why_not == (
         "the model is openai:https://models.example/v1:small, there gpt-3.5-turbo",
@@ -121,7 +121,7 @@ def test_a_method_without_retrieval_is_not_blamed_for_its_retriever_or_corpus(tm
         {("hotpotqa", "direct"): [answered(A, "Ulm"), answered(B, "Ulm")]},
         llm="openai:https://api.openai.com/v1:gpt-3.5-turbo-0613",
     )
-    (paper,) = row_of(sheet_of("searchain_table1", same), "hotpotqa", "Direct").published
+    (paper,) = row_of(result_of("searchain_table1", same), "hotpotqa", "Direct").published
     assert paper.why_not == ("2 questions, there 7,405",)
 
 
@@ -142,7 +142,7 @@ def test_the_same_dataset_of_two_runs_is_one_whatever_its_label(tmp_path):
     other = made(tmp_path / "other", {"hotpotqa": ("musique", (A,))}, {("hotpotqa", "direct"): [answered(A, "Ulm")]})
     assert [dataset.label for dataset in LoadedRuns([first, second]).datasets] == ["hotpotqa"]
     assert len(LoadedRuns([first, second, other]).datasets) == 2
-    assert row_of(sheet_of("searchain_table1", first, second), "hotpotqa", "Direct (more)").num == 1
+    assert row_of(result_of("searchain_table1", first, second), "hotpotqa", "Direct (more)").num == 1
 
 
 def test_questions_taken_apart_are_in_no_other_table(tmp_path):
@@ -151,9 +151,9 @@ def test_questions_taken_apart_are_in_no_other_table(tmp_path):
     parts = made(tmp_path / "parts", {"parts": (plan, [part])}, {("parts", "searchain"): [answered(part, "Ulm")]})
     run = two(tmp_path)
     for name in NAMES:
-        for sheet in opened(name, {}).sheets(LoadedRuns([run, parts])):
-            assert not [row for row in sheet.rows if "parts" in row.labels]
-    assert row_of(sheet_of("searchain_table6", run, parts), "SearChain").values["datasets"] == 1
+        result = opened(name, {}).result(LoadedRuns([run, parts]))
+        assert not [row for row in result.rows if "parts" in row.labels]
+    assert row_of(result_of("searchain_table6", run, parts), "SearChain").values["datasets"] == 1
 
 
 def test_a_record_that_a_metric_breaks_on_is_left_out_counted_and_named(tmp_path, monkeypatch):
@@ -165,10 +165,10 @@ def test_a_record_that_a_metric_breaks_on_is_left_out_counted_and_named(tmp_path
         return {"cover_em": 1.0}
 
     monkeypatch.setattr(CoverEM, "score", breaks)
-    sheet = sheet_of("searchain_table1", two(tmp_path))
-    row = row_of(sheet, "hotpotqa", "SearChain")
+    result = result_of("searchain_table1", two(tmp_path))
+    row = row_of(result, "hotpotqa", "SearChain")
     assert (row.values["accuracy"], row.num, row.num_failed, row.num_unscored) == (100.0, 1, 0, 1)
-    assert "cover_em broke on hotpotqa x searchain, question b: by nothing" in sheet.notes
+    assert "cover_em broke on hotpotqa x searchain, question b: by nothing" in result.notes
 
 
 def test_options_of_an_analysis_that_is_not_asked_for_are_refused(tmp_path):
@@ -182,14 +182,14 @@ def test_options_of_an_analysis_that_is_not_asked_for_are_refused(tmp_path):
 # -- writing ---------------------------------------------------------------------------------------------------------------
 
 PAPER = PublishedRow("Paper", {"x": 1.0}, ("no",))
-SHEET = Sheet(
+RESULT = AnalysisResult(
     "A title",
     ("dataset",),
-    (Head("x", "x %"), Head("y", "y", 0)),
+    (FigureColumn("x", "x %"), FigureColumn("y", "y", 0)),
     (
-        SheetRow(("one",), {"x": 12.345, "y": None}, 1234, 2, 3, {"x": (10.0, 20.0)}, (PAPER,)),
-        SheetRow(("two|2",), {"x": 0.0, "y": 7.0}, 5, published=(PublishedRow("Paper", {"x": 2.0}, ("no",)),)),
-        SheetRow(("three",), {}, published=(PublishedRow("Paper", {"x": 3.0}),)),
+        MeasuredRow(("one",), {"x": 12.345, "y": None}, 1234, 2, 3, {"x": (10.0, 20.0)}, (PAPER,)),
+        MeasuredRow(("two|2",), {"x": 0.0, "y": 7.0}, 5, published=(PublishedRow("Paper", {"x": 2.0}, ("no",)),)),
+        MeasuredRow(("three",), {}, published=(PublishedRow("Paper", {"x": 3.0}),)),
     ),
     notes=("a note",),
     missing=("do this",),
@@ -197,7 +197,7 @@ SHEET = Sheet(
 
 
 def test_text_has_measured_and_published_lines_and_a_letter_for_each_reason():
-    lines = [re.split(r"\s{2,}", line.strip()) for line in written(SHEET, "text").splitlines() if line.strip()]
+    lines = [re.split(r"\s{2,}", line.strip()) for line in written(RESULT, "text").splitlines() if line.strip()]
     assert lines[1] == ["dataset", "source", "x %", "y", "questions", "failed", "no data"]
     assert lines[3] == ["one", "measured", "12.35 [10.00, 20.00]", "no data", "1,234", "2", "3"]
     assert lines[4] == ["Paper (a)", "1.00"]
@@ -209,14 +209,14 @@ def test_text_has_measured_and_published_lines_and_a_letter_for_each_reason():
 
 
 def test_markdown_is_one_table_whose_rows_have_equal_cells():
-    rows = [line for line in written(SHEET, "markdown").splitlines() if line.startswith("|")]
+    rows = [line for line in written(RESULT, "markdown").splitlines() if line.startswith("|")]
     assert len(rows) == 8
     assert {row.count("|") for row in rows} == {8}
     assert "two&#124;2" in rows[4]
 
 
 def test_csv_has_full_figures_and_empty_cells_where_there_is_no_data():
-    rows = list(csv.DictReader(io.StringIO(written(SHEET, "csv"))))
+    rows = list(csv.DictReader(io.StringIO(written(RESULT, "csv"))))
     assert (rows[0]["x"], rows[0]["y"], rows[0]["questions"], rows[0]["failed"]) == ("12.345", "", "1234", "2")
     assert (rows[1]["source"], rows[1]["comparable"], rows[1]["x"]) == ("Paper", "no", "1.0")
     assert [row["comparable"] for row in rows] == ["", "no", "", "no", "", "yes"]
@@ -298,7 +298,7 @@ def test_the_command_keeps_model_engine_and_sampling_and_quotes_what_a_shell_wou
     }
     folder = tmp_path / "my run"
     run = made(folder, {"hotpotqa": ("hotpotqa", (A,))}, {("hotpotqa", "searchain"): [answered(A, "Ulm")]}, settings=settings)
-    (line,) = sheet_of("searchain_table3a", run).missing
+    (line,) = result_of("searchain_table3a", run).missing
     command, _, rest = line.partition(": ")[2].partition(", then analyse again with: --with ")
     words = shlex.split(command)
     sets = {words[place + 1] for place, word in enumerate(words) if word == "--set"}
@@ -319,7 +319,7 @@ def test_the_command_keeps_model_engine_and_sampling_and_quotes_what_a_shell_wou
 def test_a_dataset_with_options_is_written_into_a_plan_by_the_command(tmp_path):
     whole = asked("w", steps=[("x", "1"), ("y", "Ulm")])
     run = made(tmp_path / "my run", {"musique": ("musique", (whole,))}, {("musique", "direct"): [answered(whole, "Ulm")]})
-    (line,) = sheet_of("searchain_table7", run).missing
+    (line,) = result_of("searchain_table7", run).missing
     words = shlex.split(line.partition(": ")[2].partition(" > ")[0])
     plan = tomllib.loads("\n".join(words[2:]))
     assert plan["datasets"] == {
@@ -333,15 +333,15 @@ def test_long_answers_are_neither_right_nor_wrong(tmp_path):
     cells = {("eli5", "self_ask"): [answered(example, "a")], ("eli5", "self_ask_no_search"): [answered(example, "a")]}
     run = made(tmp_path / "run", {"eli5": ("eli5", [example])}, cells)
     for name in ("searchain_table3b", "searchain_table8"):
-        sheet = sheet_of(name, run)
-        assert not sheet.rows
-        assert "long answers" in sheet.missing[0]
+        result = result_of(name, run)
+        assert not result.rows
+        assert "long answers" in result.missing[0]
 
 
 def test_accuracy_can_look_into_the_whole_text_and_says_which(tmp_path):
     records = [answered(A, "Bonn", text="It is Ulm, or Bonn."), answered(B, "Bonn")]
     run = made(tmp_path / "run", {"hotpotqa": ("hotpotqa", (A, B))}, {("hotpotqa", "searchain"): records})
-    assert row_of(sheet_of("searchain_table1", run), "hotpotqa", "SearChain").values["accuracy"] == 0
-    full = sheet_of("searchain_table1", run, scope="full")
+    assert row_of(result_of("searchain_table1", run), "hotpotqa", "SearChain").values["accuracy"] == 0
+    full = result_of("searchain_table1", run, scope="full")
     assert row_of(full, "hotpotqa", "SearChain").values["accuracy"] == 50
     assert "cover-EM of the whole text" in full.notes[0]

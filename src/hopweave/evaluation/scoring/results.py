@@ -87,6 +87,12 @@ class Comparison:
         num_failed: pairs in which one of the two failed.
         difference_answered: over the pairs that both answered; `None` if there are none.
         bounds: the difference if what failed or could not be scored were the least for the one and the most for the other.
+        mean: of the method over the pairs, and `baseline_mean` that of the baseline.
+        num_wins: pairs where the method's value is better (higher, where neither way is), and `num_losses` where it is worse;
+            the rest are ties.
+        percentile_interval: 95%, beside the BCa one of `interval`.
+        p_mid: the mid-p of McNemar's test.
+        effect_size: Cohen's d_z of the differences.
     """
 
     dataset: str
@@ -105,10 +111,17 @@ class Comparison:
     num_failed: int = 0
     difference_answered: float | None = None
     bounds: Interval | None = None
+    mean: float | None = None
+    baseline_mean: float | None = None
+    num_wins: int = 0
+    num_losses: int = 0
+    percentile_interval: Interval | None = None
+    p_mid: float | None = None
+    effect_size: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonTable:
+class ReportedComparisons:
     """Comparisons that are corrected together: of one column on one dataset with one baseline.
 
     Attributes:
@@ -291,7 +304,7 @@ class OfflineFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class ReportData:
     """All that a report says.
 
     Attributes:
@@ -317,7 +330,7 @@ class Tables:
     columns: Mapping[str, ScoredColumn]
     primary: Mapping[str, str]
     cells: tuple[Cell, ...]
-    comparisons: tuple[ComparisonTable, ...] = ()
+    comparisons: tuple[ReportedComparisons, ...] = ()
     groups: tuple[Group, ...] = ()
     frontiers: tuple[Frontier, ...] = ()
     macro: tuple[MacroMean, ...] = ()

@@ -1,0 +1,53 @@
+"""What holds for every test: nothing of the user's is read or written, and what is drawn alike is drawn once."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from support.drawn_once import draw_once
+
+from hopweave.model_files.known import models_folder
+
+draw_once()
+
+# Tests with a number of examples of their own keep it. Machines differ, so no example has a deadline.
+settings.register_profile("default", max_examples=100, deadline=None)
+settings.register_profile("thorough", max_examples=1000, deadline=None)
+settings.load_profile("default")
+
+_MODELS = "HOPWEAVE_MODELS"
+_USERS_MODELS = str(models_folder())
+"""Weights are too large to be fetched anew: tests marked `live` read those of the user."""
+
+_own = Path(tempfile.mkdtemp(prefix="hopweave-tests-"))
+for _name in [name for name in os.environ if name.startswith("HOPWEAVE_")]:
+    del os.environ[_name]
+os.environ |= {"HOME": str(_own), "XDG_CACHE_HOME": str(_own / "cache"), "XDG_CONFIG_HOME": str(_own / "config")}
+os.environ |= {"XDG_DATA_HOME": str(_own / "data"), "XDG_STATE_HOME": str(_own / "state")}
+os.environ[_MODELS] = _USERS_MODELS  # while tests are collected, and in processes of xdist, which find it here
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Shows the user's weights to tests that run the embedded model, and to no other."""
+    if item.get_closest_marker("live") is not None:
+        os.environ[_MODELS] = _USERS_MODELS
+    else:
+        os.environ.pop(_MODELS, None)
+
+
+def pytest_collection_finish() -> None:
+    """Leaves what was collected out of every later search for garbage: it stays to the end."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Removes what was written in place of the user's folders."""
+    shutil.rmtree(_own, ignore_errors=True)
