@@ -4,7 +4,9 @@ The questions of HotpotQA, 2WikiMultiHopQA and MuSiQue are searched in the poole
 passages together ("haystack"). Harder forms of each corpus: titles taken away; passages cut to about 40 words, where a gold
 passage is found once one of its pieces is; 5 or 10 false links a passage, titles of passages that have nothing to do with it.
 
-    python benchmarks/retrieval_quality.py --data DATA [--out OUT] [--ways bm25,weave] [--half second]
+    python benchmarks/retrieval_quality.py --data DATA [--out OUT] [--ways bm25,weave] [--half second] [--encoder FOLDER]
+
+The ways that need vectors (`dense`, `hybrid`, `weave` over either) need the folder of an ONNX model, `--encoder`.
 
 The figures of `weave` were chosen on the first half of each file, so `--half second` has those that it was not fitted to.
 Differences are paired over questions with 95% intervals of a bootstrap (BCa, 10,000 resamples). No model is called.
@@ -44,7 +46,12 @@ WAYS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "weave without residual words": ("weave", {"residual": False}),
     "weave without set choice": ("weave", {"set_choice": False}),
     "weave at one hop": ("weave", {"depth": 1}),
+    "dense": ("dense", {}),
+    "hybrid": ("hybrid", {}),
+    "weave over dense": ("weave", {"first": "dense"}),
+    "weave over hybrid": ("weave", {"first": "hybrid"}),
 }
+NEED_VECTORS = frozenset({"dense", "hybrid", "weave over dense", "weave over hybrid"})
 FORMS = ("plain", "no titles", "40 words", "5 false links", "10 false links")
 DEPTHS = (2, 5, 10, 15)
 DEEPEST = 60
@@ -81,17 +88,19 @@ def main() -> None:
     asked = {name: list(_examples(options.data, name, options.half)) for name in FILES}
     corpora = {name: list(_passages(options.data, name)) for name in FILES}
     haystack = list({passage.id: passage for passages in corpora.values() for passage in passages}.values())
+    ways = [way for way in options.ways.split(",") if options.encoder is not None or way not in NEED_VECTORS]
+    encoder = options.encoder if not NEED_VECTORS.isdisjoint(ways) else None
     columns = (*(f"R@{depth}" for depth in DEPTHS), "all gold@5", "R@5 against bm25", "CPU ms")
     for form in options.forms.split(","):
         for name in (*FILES, *(("haystack",) if form == "plain" else ())):
             passages = haystack if name == "haystack" else corpora[name]
             examples = [one for of_file in asked.values() for one in of_file] if name == "haystack" else asked[name]
-            index = _index(options.out / f"{name}-{form}".replace(" ", "-"), _formed(passages, form))
+            index = _index(options.out / f"{name}-{form}".replace(" ", "-"), list(_formed(passages, form)), encoder)
             print(f"\n{name}, {form}: {len(examples)} questions, {len(passages):,} passages\n")
             print(f"| | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
             base: Searched | None = None
-            for way in options.ways.split(","):
-                searched = _searched(way, index, examples)
+            for way in ways:
+                searched = _searched(way, index, examples, encoder)
                 base = base or searched
                 print(f"| {way} | {' | '.join(_cells(searched, base))} |", flush=True)
 
@@ -104,6 +113,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--ways", default=",".join(WAYS), help="what to compare; differences are from the first")
     parser.add_argument("--forms", default=",".join(FORMS), help="forms of the corpora")
+    parser.add_argument("--encoder", type=Path, help="folder of an ONNX model (model.onnx, tokenizer.json) for vectors")
     parser.add_argument("--half", choices=("first", "second", "all"), default="all", help="which questions of each file")
     return parser.parse_args()
 
@@ -144,16 +154,21 @@ def _formed(passages: Sequence[Passage], form: str) -> Iterable[Passage]:
     return passages
 
 
-def _index(folder: Path, passages: Iterable[Passage]) -> Path:
+def _index(folder: Path, passages: Sequence[Passage], encoder: Path | None) -> Path:
     if not (folder / "manifest.json").is_file():
         folder.parent.mkdir(parents=True, exist_ok=True)
         BM25.build(folder, passages)
+    if encoder is not None and not (folder / "dense" / "manifest.json").is_file():
+        dense = load("retrievers", "dense")
+        dense.build(folder / "dense", passages, options=dense.INDEX_OPTIONS(model=str(encoder)))
     return folder
 
 
-def _searched(way: str, index: Path, examples: Sequence[Example]) -> Searched:
+def _searched(way: str, index: Path, examples: Sequence[Example], encoder: Path | None) -> Searched:
     name, options = WAYS[way]
-    retriever = load("retrievers", name)(index=index, **options)
+    of_dense = {"model": str(encoder)}
+    more: Mapping[str, Any] = of_dense if name == "dense" else {"engine_options": {"dense": of_dense}}
+    retriever = load("retrievers", name)(index=index, **options, **(more if way in NEED_VECTORS else {}))
     started = time.process_time()
     hits = retriever.search([example.question.text for example in examples], DEEPEST)
     seconds = time.process_time() - started

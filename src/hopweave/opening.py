@@ -6,9 +6,11 @@ import dataclasses
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 from platformdirs import user_cache_path
@@ -24,7 +26,7 @@ from hopweave.runtime.components import Components
 from hopweave.runtime.store import Store
 from hopweave.security.redaction import public, secrets_of
 from hopweave.security.trust import SELECTED
-from hopweave.settings import Settings, merged, read_settings
+from hopweave.settings import Settings, build, merged, read_settings
 
 AnyRetriever = Retriever | ModelRetriever
 AnyReader = Reader | ModelReader
@@ -211,7 +213,28 @@ def _open_engine(settings: Settings, name: str) -> Any:
     has_index = any(option.name == "index" for option in dataclasses.fields(part)) if dataclasses.is_dataclass(part) else False
     is_given = "index" in settings.retrievers.get(key_of("retrievers", name), {})
     more = {"index": index_folder(settings, name)} if has_index and not is_given else {}
-    return settings.part("retrievers", name, **more)
+    # What stands on other engines opens them itself, with their options.
+    return settings.part("retrievers", name, engine_options=settings.retrievers, **more)
+
+
+def index_writer(engine: str) -> Any:
+    """What builds, updates and checks the indexes of an engine, with the options of the settings that are in force.
+
+    Raises:
+        SettingsError: for an engine that has no index of its own, or options that cannot be.
+    """
+    part = load("retrievers", engine)
+    if not hasattr(part, "build"):
+        raise SettingsError(f"{engine} has no index of its own; build one with --engine {getattr(part, 'INDEX_OF', 'bm25')}")
+    kind = getattr(part, "INDEX_OPTIONS", None)
+    if kind is None:
+        return part
+    given = read_settings().retrievers.get(key_of("retrievers", engine), {})
+    known = {option.name for option in dataclasses.fields(kind)}
+    options = build(kind, {name: value for name, value in given.items() if name in known}, f"retrievers.{engine}")
+    return SimpleNamespace(
+        build=partial(part.build, options=options), update=partial(part.update, options=options), check=part.check
+    )
 
 
 def index_folder(settings: Settings, engine: str = "") -> Path:

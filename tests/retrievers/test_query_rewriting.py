@@ -115,6 +115,21 @@ async def test_hyde_may_leave_the_words_of_the_question_out():
     assert sent(record) == [["A lamp."]]
 
 
+async def test_hyde_asks_an_engine_that_embeds_for_the_mean_of_all_texts():
+    pytest.importorskip("faiss", reason="needs the extra dense")
+    said = iter(["A lamp.", "A\n tower."])
+    rewriter = HyDE(engine="dense", num_documents=2)
+    record = await ranking(rewriter, "old  lights", lambda messages, sampling: next(said), {})
+    assert sent(record) == [["old lights\x1eA lamp.\x1eA tower."]]
+    said = iter(["A lamp.", "A tower."])
+    rewriter = HyDE(engine="dense", num_documents=2, include_original=False)
+    assert sent(await ranking(rewriter, "old lights", lambda messages, sampling: next(said), {})) == [
+        ["\x1eA lamp.\x1eA tower."]
+    ]
+    none = await ranking(HyDE(engine="dense"), QUESTION, [("", "")], FOUND)
+    assert sent(none) == [[QUESTION]]
+
+
 def test_the_question_is_repeated_until_it_is_as_long_as_a_document():
     assert joined("a b", ["c d e f g h", "i j"], include_original=True) == "a b a b c d e f g h i j"
     assert joined("a b c", ["d"], include_original=True) == "a b c d"

@@ -262,10 +262,27 @@ GUARDED = {
     "readers.dpr.revision",
     "readers.span_model.model",
     "readers.span_model.revision",
+    "retrievers.hybrid.engine_options",
+    "retrievers.reranked.api_key_env",
+    "retrievers.reranked.base_url",
+    "retrievers.reranked.engine_options",
+    "retrievers.reranked.model",
     "retrievers.untrusted.withhold_commands",
+    "retrievers.weave.engine_options",
     "duplicate_detectors.cross_encoder.model",
     "duplicate_detectors.embedding.model",
 }
+
+
+def test_the_model_of_an_engine_and_engines_of_strangers_are_guarded():
+    dense = {"model": "m", "base_url": "u", "api_key_env": "K", "nprobe": 4, "query_prefix": "q"}
+    assert set(guarded({"retrievers": {"dense": dense}})) == {
+        f"retrievers.dense.{name}" for name in ("model", "base_url", "api_key_env")
+    }
+    own = {"hybrid": {"engines": ["bm25", "dense"]}, "weave": {"first": "dense"}}
+    assert guarded({"retrievers": own}) == {}
+    foreign = {"hybrid": {"engines": ["bm25", "./mine.py"]}, "weave": {"first": "./mine.py"}}
+    assert set(guarded({"retrievers": foreign})) == {"retrievers.hybrid.engines", "retrievers.weave.first"}
 
 
 def test_every_option_of_every_part_is_known_to_be_guarded_or_free():

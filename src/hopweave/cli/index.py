@@ -44,6 +44,9 @@ def index(
         list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")
     ] = None,
     missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Ignore ids to delete that do not exist.")] = False,
+    engine: Annotated[
+        str, typer.Option(help="Whose index: bm25, or dense, which takes its options from the settings.")
+    ] = "bm25",
     check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Tell what the index holds; change nothing.")] = False,
     list_: Annotated[
@@ -75,19 +78,24 @@ def index(
     Without --add, --sync or --delete the index is rebuilt; an existing one stays in use until the new one is complete.
     """
     from hopweave.corpus import CorpusOptions, Intake
-    from hopweave.retrievers.bm25 import BM25
+    from hopweave.opening import index_writer
 
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
     _refuse_contradictions(paths or [], looks, is_add=add, is_sync=sync, is_delete=bool(delete))
     started = time.monotonic()
+    writer = index_writer(engine)
+    if (sync or list_ or stats) and not hasattr(writer, "take_in"):
+        raise SettingsError(
+            f"--sync, --list and --stats are for indexes of bm25, not {engine}; use --add and --delete, or --check"
+        )
     if list_:
         _list(to)
     elif stats:
         _stats(to)
     elif check:
-        _report(to, "checked", BM25.check(to), None, started)
+        _report(to, "checked", writer.check(to), None, started)
     elif not paths:
-        _report(to, "updated", BM25.update(to, delete=delete or (), missing_ok=missing_ok), None, started)
+        _report(to, "updated", writer.update(to, delete=delete or (), missing_ok=missing_ok), None, started)
     else:
         given: dict[str, Any] = {
             "id_field": id_field,
@@ -105,7 +113,7 @@ def index(
         )
         intake = Intake(paths, sync, options)
         is_update = add or (sync and to.joinpath("manifest.json").exists())
-        summary = _write(to, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok)
+        summary = _write(writer, to, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok)
         _report(to, "synced" if sync else "updated" if add else "built", summary, intake, started)
 
 
@@ -141,12 +149,21 @@ def _stats(to: Path) -> None:
         say(f"{name:<12} {value:,}" if isinstance(value, int) else f"{name:<12} {value}")
 
 
-def _write(to: Path, intake: Intake, *, delete: list[str], is_update: bool, missing_ok: bool) -> IndexSummary:
-    from hopweave.retrievers.bm25 import BM25
+def _write(writer: Any, to: Path, intake: Intake, *, delete: list[str], is_update: bool, missing_ok: bool) -> IndexSummary:
+    from hopweave.corpus import read_corpus
 
     with _progress(intake.num_bytes()) as (on_bytes, on_passage):  # also finds a mistyped path before anything is written
-        intake.on_bytes = on_bytes
-        return BM25.take_in(to, intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
+        if hasattr(writer, "take_in"):
+            intake.on_bytes = on_bytes
+            summary = writer.take_in(to, intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
+        else:
+            passages = read_corpus(intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes)
+            if is_update:
+                summary = writer.update(to, upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
+            else:
+                summary = writer.build(to, passages, on_passage=on_passage)
+    written: IndexSummary = summary
+    return written
 
 
 @contextmanager

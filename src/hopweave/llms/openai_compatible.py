@@ -135,8 +135,17 @@ class OpenAICompatible:
             ModelError: with `retryable` set if a retry can help; also if the endpoint cannot score a given text.
         """
         body = scoring_body(self.model, prompt, text, self.extra_body)
-        came_back = await self._opened().post(PATH, body)
+        came_back = await self.post(PATH, body)
         return read_scores(came_back, text, public_address(self.base_url), self.settings_name)
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """The JSON that comes back for a body that asks for something else than replies, such as vectors of texts.
+
+        Raises:
+            SettingsError: if the endpoint needs a key and there is none.
+            ModelError: with `retryable` set where trying again can help.
+        """
+        return await self._opened().post(path, body)
 
     async def close(self) -> None:
         """Closes the connections."""

@@ -15,6 +15,9 @@ from hopweave.types import Hit, Passage
 Fusion = Literal["simple", "reciprocal_rank", "relative_score", "distance_based"]
 
 RRF_K = 60
+APART = "\x1e"
+"""Between the query and the documents that an engine which embeds (`AVERAGES`) is asked for the mean vector of."""
+
 _WIDE = 3  # standard deviations
 
 
@@ -71,3 +74,22 @@ def _scale(fusion: Fusion, scores: Sequence[float]) -> Callable[[float], float]:
     if high <= low:
         return lambda _: float(high > 0)
     return lambda score: (score - low) / (high - low)
+
+
+def fused_by_rank(lists: Sequence[Sequence[Hit]], weights: Sequence[float], k: float, max_hits: int) -> list[Hit]:
+    """One ranking out of those of several engines by reciprocal rank: the sum of weight / (k + rank); by id among equals.
+
+    Args:
+        lists: the hits of each engine, best first.
+        weights: of the engines.
+        k: how little the first ranks stand out.
+        max_hits: how many to keep.
+    """
+    passages: dict[str, Passage] = {}
+    scores: dict[str, float] = {}
+    for hits, weight in zip(lists, weights, strict=True):
+        for rank, hit in enumerate(hits, start=1):
+            passages.setdefault(hit.passage.id, hit.passage)
+            scores[hit.passage.id] = scores.get(hit.passage.id, 0.0) + weight / (k + rank)
+    best = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:max_hits]
+    return [Hit(passages[key], score, rank) for rank, (key, score) in enumerate(best, start=1)]

@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache
 import tantivy
 
 from hopweave.memoize import Kept
-from hopweave.retrievers._bm25_index import stored
+from hopweave.retrievers._bm25_index import by_term, stored
 from hopweave.retrievers._bm25_search import (
     SCORE_DECIMALS,
     among,
@@ -31,7 +31,7 @@ from hopweave.retrievers._bm25_search import (
 )
 from hopweave.retrievers._links import Mention, key_words, mentions, names, opening, title_key
 from hopweave.text.sentences import sentence_spans
-from hopweave.types import Passage, Via
+from hopweave.types import Hit, Passage, Via
 
 FIRST_HITS = 60
 FRONT = 6
@@ -206,6 +206,11 @@ class WordIndex:
         numbers = [document.number for document in documents]
         return self._found(among(weighted_query(terms, self._fields), "number", numbers), len(numbers)) if numbers else {}
 
+    def document(self, passage_id: str) -> Document | None:
+        """The passage of an id; `None` if the index has none."""
+        address = next(by_term(self._searcher, "id", passage_id), None)
+        return self._document(address) if address is not None else None
+
     def _found(self, query: tantivy.Query, max_hits: int) -> dict[Document, float]:
         hits = best_with_ties(self._searcher, query, max_hits)
         scored = [(round(score, SCORE_DECIMALS), self._document(address)) for score, address in hits]
@@ -223,7 +228,7 @@ class _State:
     """What is known of a passage while a question is being worked on.
 
     Attributes:
-        own: its BM25 score for the question over the best one, with the bonus for its title.
+        own: its score for the question over the best one, with the bonus for its title.
         reached: what leads to it.
         via: from where, and by what.
     """
@@ -252,14 +257,25 @@ class Weaving:
     Args:
         words: the index.
         question: any text.
+        first: what another engine found for it, best first; by default the index is searched.
         depth: hops.
         use_links: whether to follow links.
         use_residual: whether to search for residual words.
     """
 
-    def __init__(self, words: WordIndex, question: str, *, depth: int, use_links: bool, use_residual: bool) -> None:
+    def __init__(
+        self,
+        words: WordIndex,
+        question: str,
+        first: Sequence[Hit] | None = None,
+        *,
+        depth: int,
+        use_links: bool,
+        use_residual: bool,
+    ) -> None:
         self._words = words
         self._text = question
+        self._first = first
         self._depth = depth
         self._use_links = use_links
         self._use_residual = use_residual
@@ -293,12 +309,30 @@ class Weaving:
     def _begin(self, num_hits: int) -> None:
         found = self._words.best(self._terms, num_hits)
         self._best_score = max(found.values(), default=0.0) or 1.0
-        self._states = {document: _State(score / self._best_score) for document, score in found.items()}
+        self._shares = self._first_shares() if self._first is not None else {}
+        first = self._shares or {document: self._own(document, score) for document, score in found.items()}
+        self._states = {document: _State(share) for document, share in first.items()}
         is_typed_small = self._text.islower()
         for mention in self._words.mentions(self._text, any_case=is_typed_small) if self._use_links else ():
             bonus = TITLE_BONUS * min(1.0, 0.5 + 0.25 * len(mention.key.split()))
             for document, score in self._words.titled([mention.key], self._terms, MAX_LINKS).items():
-                self._states[document] = _State(score / self._best_score + bonus)
+                self._states[document] = _State(self._own(document, score) + bonus)
+
+    def _first_shares(self) -> dict[Document, float]:
+        """The scores of the engine that searched first, over its best one."""
+        best = max((hit.score for hit in self._first or ()), default=0.0) or 1.0
+        found = ((self._words.document(hit.passage.id), hit.score / best) for hit in self._first or ())
+        return {document: share for document, share in found if document is not None}
+
+    def _own(self, document: Document, score: float) -> float:
+        """What a passage scores by itself, of which the BM25 score is known.
+
+        Where another engine searched first, its word counts; what it did not find comes behind all that it found.
+        """
+        share = score / self._best_score
+        if not self._shares:
+            return share
+        return self._shares[document] if document in self._shares else share * min(self._shares.values())
 
     def _ranked(self) -> list[Document]:
         return sorted(self._states, key=lambda document: (-self._states[document].value, document.passage.id))
@@ -354,7 +388,7 @@ class Weaving:
         new = [document for document, state in self._states.items() if math.isnan(state.own)]
         own = self._words.scores(self._terms, new)
         for document in new:
-            self._states[document].own = own.get(document, 0.0) / self._best_score
+            self._states[document].own = self._own(document, own.get(document, 0.0))
 
     def _picked(self, pool: Sequence[Document], max_hits: int) -> list[Document]:
         """Chosen one by one: by value, by what of the question is not covered yet, and by a link to one that is chosen."""

@@ -2,11 +2,11 @@
 
 Gao et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels", ACL 2023.
 
-The paper embeds the query and 8 passages that the model makes up, and searches with the mean of the 9 vectors. The engines here
-count words and have no embeddings. For them, a text is a vector of word counts, and the score (as in BM25) is linear in it; to
-search for the mean of those vectors, one query contains the words of all texts. The query is repeated until it is as long as an
-average passage, so that each text has about the same weight, as in a mean of vectors of equal length. `bm25` searches for
-at most 256 different words, the rarest.
+The paper embeds the query and 8 passages that the model makes up, and searches with the mean of the 9 vectors. An engine that
+embeds (`dense`) does so. For one that counts words, a text is a vector of word counts, and the score (as in BM25) is linear
+in it; to search for the mean of those vectors, one query contains the words of all texts. The query is repeated until it is
+as long as an average passage, so that each text has about the same weight, as in a mean of vectors of equal length. `bm25`
+searches for at most 256 different words, the rarest.
 
 A passage that is empty, or says that the model does not know, is dropped; if none remains, the query is searched for unchanged.
 LlamaIndex's HyDE, which ToQD compares with, is `num_documents = 1`.
@@ -20,10 +20,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+from hopweave.catalog import load
 from hopweave.parse.refusal import is_refusal
 from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
-from hopweave.retrievers._ranking import identity_of
+from hopweave.retrievers._ranking import APART, identity_of
 from hopweave.toolkit.options import Bounded, Count, Temperature
 from hopweave.types import Hit, Message
 
@@ -34,7 +35,9 @@ _PROMPTS = prompts_beside(__file__)
 class HyDE(Bounded):
     """Searches for the words of hypothetical passages."""
 
-    engine: Annotated[str, "the underlying retriever; a lexical one, since the texts are joined into one query"] = "bm25"
+    engine: Annotated[str, "the underlying retriever: dense averages vectors; a lexical one gets all words in one query"] = (
+        "bm25"
+    )
     num_documents: Annotated[Count, "number of hypothetical passages; 1 as in LlamaIndex and thus ToQD's table"] = 8
     document: Annotated[str, "what the model should write, such as 'a news article' or 'a passage of a scientific paper'"] = (
         "a passage"
@@ -49,7 +52,11 @@ class HyDE(Bounded):
         return identity_of(self, "hyde", _PROMPTS)
 
     async def search_with(self, workbench: MethodContext, query: str, max_hits: int) -> list[Hit]:
-        asked = joined(query, await self._documents(workbench, query), include_original=self.include_original)
+        documents = await self._documents(workbench, query)
+        if documents and getattr(load("retrievers", self.engine), "AVERAGES", False):
+            asked = APART.join([" ".join(query.split()) if self.include_original else "", *documents])
+        else:
+            asked = joined(query, documents, include_original=self.include_original)
         return (await workbench.search([asked], max_hits))[0]
 
     async def _documents(self, workbench: MethodContext, query: str) -> list[str]:

@@ -4,20 +4,24 @@
 `weave` searches once, then follows from the best passages the documents they name and the words that are still open, checks
 each link against those words, and chooses the passages as a set. See docs/weave.md, which has the figures.
 
+Any engine that asks no model may search first (`first`); links and words are those of the bm25 index all the same.
+
 Calls of a model: none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from hopweave.errors import DataError, SearchError
+from hopweave.protocols import Retriever
 from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, load
+from hopweave.retrievers._engines import opened
 from hopweave.retrievers._index_folder import open_index
-from hopweave.retrievers._weaving import Weaving, WordIndex
+from hopweave.retrievers._weaving import FIRST_HITS, Weaving, WordIndex
 from hopweave.text.evidence import shortened
 from hopweave.toolkit.options import AtLeast, Count, Whole, check_options
 from hopweave.types import Hit
@@ -46,6 +50,10 @@ class Weave:
     max_tokens: Annotated[Count | None, "show the likeliest sentences alone, so many tokens in all; none: whole passages"] = (
         None
     )
+    first: Annotated[str, "the engine whose hits are followed; one that asks no model, such as dense or hybrid"] = ENGINE
+    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of that engine, by name; those of retrievers.NAME"] = (
+        field(default_factory=dict)
+    )
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -58,31 +66,38 @@ class Weave:
             )
         fields = {"all": 1.0, "title": self.title_weight}
         self._words: WordIndex | None = WordIndex(searcher, self._manifest.num_passages, fields)
+        self._first: Retriever | None = None
+        if self.first != ENGINE:
+            self._first = opened(self.first, self.index, self.engine_options, "retrievers.weave")
 
     @property
     def identity(self) -> str:
         """Name, options, and the fingerprint of the corpus."""
+        first = f" first={self._first.identity}" if self._first is not None else ""
         return (
             f"weave depth={self.depth} links={self.links} residual={self.residual} set_choice={self.set_choice} "
             f"title_weight={self.title_weight:g} max_tokens={self.max_tokens} "
-            f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}"
+            f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}{first}"
         )
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         """See `protocols.Retriever`. A hit's score is its value, or that of the hit before where that is lower."""
         if self._words is None:
             raise SearchError(f"the weave retriever on {self.index} is closed")
+        found = self._first.search(queries, FIRST_HITS) if self._first is not None else [None] * len(queries)
         try:
-            return [self._search_one(self._words, query, max_hits) for query in queries]
+            return [self._search_one(self._words, *asked, max_hits) for asked in zip(queries, found, strict=True)]
         except ValueError as error:
             raise SearchError(f"weave search in {self.index} failed: {error}") from error
 
     def close(self) -> None:
-        """Lets go of the index."""
+        """Lets go of the index, and of the engine that searches first."""
         self._words = None
+        if self._first is not None:
+            self._first.close()
 
-    def _search_one(self, words: WordIndex, query: str, max_hits: int) -> list[Hit]:
-        weaving = Weaving(words, query, depth=self.depth, use_links=self.links, use_residual=self.residual)
+    def _search_one(self, words: WordIndex, query: str, first: Sequence[Hit] | None, max_hits: int) -> list[Hit]:
+        weaving = Weaving(words, query, first, depth=self.depth, use_links=self.links, use_residual=self.residual)
         hits: list[Hit] = []
         for rank, woven in enumerate(weaving.chosen(max_hits, as_set=self.set_choice), start=1):
             score = min(woven.value, hits[-1].score) if hits else woven.value

@@ -122,10 +122,19 @@ def _look_at_part(role: str, name: str, options: Any, found: dict[str, Any]) -> 
         found[place] = options
         return
     for option, value in options.items():
-        if role in _FREE and option not in _FREE[role] and not (option == "model" and _is_no_file(role, name, value)):
+        is_guarded = role in _FREE and option not in _FREE[role] and not (option == "model" and _is_no_file(role, name, value))
+        if is_guarded or (role == "retrievers" and _loads(option, value)):
             found[f"{place}.{option}"] = value
         else:
             _look_at(option, f"{place}.{option}", value, found)
+
+
+def _loads(option: str, value: Any) -> bool:
+    """Whether an option of a retriever loads a model, or a part that is not of this package."""
+    chosen = value if isinstance(value, list) else [value]
+    return option in ("model", "engine_options") or (
+        option in ("first", "engines") and any(_is_foreign("retrievers", name) for name in chosen)
+    )
 
 
 def _look_at(key: str, place: str, value: Any, found: dict[str, Any]) -> None:

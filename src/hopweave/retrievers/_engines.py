@@ -1,0 +1,61 @@
+"""How one retriever stands on others that ask no model: where their indexes are, and how they are opened."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hopweave.catalog import key_of, load
+from hopweave.errors import DataError, SettingsError
+from hopweave.protocols import Retriever
+from hopweave.retrievers._index_folder import MANIFEST, read_manifest
+from hopweave.settings import build
+
+Options = Mapping[str, Mapping[str, Any]]
+
+
+def index_for(folder: Path, engine: str) -> Path:
+    """The index of an engine: the folder itself, or the one of the engine's name inside an index of another engine.
+
+    Raises:
+        DataError: if the folder is an index of another engine and holds none, with the command that makes one.
+    """
+    if not (folder / MANIFEST).is_file():
+        return folder
+    built_by = read_manifest(folder).engine
+    inside = folder / engine
+    if built_by == engine or (inside / MANIFEST).is_file():
+        return folder if built_by == engine else inside
+    raise DataError(
+        f"index {folder} was built by {built_by}, and there is no index of {engine} in {inside}; make one with: "
+        f"hopweave index PATH... --engine {engine} --to {inside}, or name one with --set retrievers.{engine}.index=FOLDER"
+    )
+
+
+def opened(name: str, index: Path, options: Options, of: str) -> Retriever:
+    """An engine with its options over an index folder, unless its options name another.
+
+    Args:
+        name: of the engine.
+        index: the folder, or one that holds the engine's.
+        options: of engines, by name.
+        of: who stands on it, for messages.
+
+    Raises:
+        SettingsError: if it asks the language model, or for an option that cannot be.
+        DataError: if its index cannot be opened.
+    """
+    part = load("retrievers", name)
+    if hasattr(part, "search_with"):
+        raise SettingsError(f"{of} cannot stand on {name!r}, which asks the language model; name an engine such as 'bm25'")
+    key = key_of("retrievers", name)
+    known = {one.name for one in dataclasses.fields(part) if one.init}
+    own = dict(options.get(key, {}))
+    if hasattr(part, "build") and "index" not in own:
+        index = index_for(index, key)
+    given = {"index": index, "engine_options": {other: of_other for other, of_other in options.items() if other != key}}
+    values = {option: value for option, value in given.items() if option in known} | own
+    engine: Retriever = build(part, values, f"retrievers.{key}")
+    return engine
