@@ -1,13 +1,14 @@
 """A small stand-in for Elasticsearch, for tests: the few requests that we send, held to the documented API.
 
-Nothing here was checked against a real cluster. A request that is not of a documented form gets status 400, as there. Scores are
-those of Lucene's BM25Similarity, without its rounding of lengths.
+Nothing here was checked against a real cluster. A request that is not of a documented form gets status 400, as there. Scores
+are those of Lucene's BM25Similarity, without its rounding of lengths.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,7 +59,7 @@ class ElasticServer:
             def handle_one(self) -> None:
                 outer.answer(self)
 
-            do_GET = do_PUT = do_POST = do_DELETE = handle_one
+            do_GET = do_PUT = do_POST = do_DELETE = handle_one  # noqa: N815 - as the base class looks for them
 
             def log_message(self, *_: Any) -> None:
                 pass
@@ -107,7 +108,7 @@ class ElasticServer:
                 case "late":
                     sent = json.dumps({"responses": [{"timed_out": True, "hits": {"hits": []}}]}).encode()
                 case "cut":
-                    request.connection.close()
+                    request.connection.shutdown(socket.SHUT_RDWR)
                     return
                 case "nonsense":
                     sent = b"<html>"

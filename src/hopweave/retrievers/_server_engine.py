@@ -227,7 +227,7 @@ class ServerEngine(ABC):
         for part in range(num_parts):
             first, last = (f"{(part + more) * 16**8 // num_parts:08x}" for more in (0, 1))
             ends = (first, last if len(last) == len(first) else "g")
-            for content in self._call(lambda server, ends=ends: server.between(state, *ends), SearchError):
+            for content in self._between(state, *ends):
                 yield _passage(content)
 
     def build(
@@ -249,8 +249,8 @@ class ServerEngine(ABC):
         for rows in sums.batches(passages, vectors):
             if not sums.num_added:
                 state = replace(state, dimensions=len(rows[0].vector), **_usual_lengths(rows))
-                self._write(lambda server, state=state: server.create(state, exact=self.exact))
-            self._write(lambda server, state=state, rows=rows: server.put(state, rows))
+                self._create(state)
+            self._put(state, rows)
             sums.add(rows, on_passage)
         if not sums.num_added:
             raise DataError(f"there is no passage to index in {self._at.shown}; give at least one")
@@ -288,9 +288,9 @@ class ServerEngine(ABC):
         self._remove(state, sums, doomed)
         for rows in sums.batches(upsert, vectors, state.dimensions):
             new = sums.new_documents(rows)
-            held = self._write(lambda server, rows=rows, new=new: server.held(state, [row.key for row in rows], new))
+            held = self._held(state, [row.key for row in rows], new)
             self._remove(state, sums, held)
-            self._write(lambda server, rows=rows: server.put(state, rows))
+            self._put(state, rows)
             sums.add(rows, on_passage)
         return self._summary(self._published(state, sums), sums)
 
@@ -377,7 +377,7 @@ class ServerEngine(ABC):
         doomed: list[str] = []
         for any_id in dict.fromkeys(delete):
             key = [_key(any_id)]
-            held = self._write(lambda server, key=key: server.held(state, key, key))
+            held = self._held(state, key, key)
             if not held and not missing_ok:
                 raise DataError(f"{self._at.shown} has no passage or document {any_id!r} to delete; check the id")
             doomed += held
@@ -387,8 +387,23 @@ class ServerEngine(ABC):
         gone = {_key(passage.id): passage for passage in map(_passage, contents)}
         for start in range(0, len(gone), BATCH):
             keys = list(gone)[start : start + BATCH]
-            self._write(lambda server, keys=keys: server.remove(state, keys))
+            self._remove_keys(state, keys)
         sums.remove(gone.values())
+
+    def _create(self, state: State) -> None:
+        self._write(lambda server: server.create(state, exact=self.exact))
+
+    def _put(self, state: State, rows: Sequence[Row]) -> None:
+        self._write(lambda server: server.put(state, rows))
+
+    def _held(self, state: State, keys: Sequence[str], documents: Sequence[str]) -> list[str]:
+        return self._write(lambda server: server.held(state, keys, documents))
+
+    def _remove_keys(self, state: State, keys: Sequence[str]) -> None:
+        self._write(lambda server: server.remove(state, keys))
+
+    def _between(self, state: State, first: str, end: str) -> list[str]:
+        return self._call(lambda server: server.between(state, first, end), SearchError)
 
     def _check_vector(self, vector: Sequence[float], dimensions: int) -> None:
         if len(vector) != dimensions:

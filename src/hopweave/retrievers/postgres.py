@@ -127,7 +127,7 @@ class _Connection:
                 cursor.copy(self._of(state.data, "COPY {data} FROM STDIN")) as copy,
             ):
                 for row in rows:
-                    values = [row.key, row.document, row.content, _tsvector(row.terms), _tsvector(row.title_terms)]
+                    values: list[Any] = [row.key, row.document, row.content, _tsvector(row.terms), _tsvector(row.title_terms)]
                     values += [row.terms.total(), row.title_terms.total()]
                     copy.write_row([*values, str(list(row.vector))] if state.dimensions else values)
 

@@ -56,9 +56,10 @@ class Qdrant(ServerEngine):
 
     def _is_temporary(self, error: Exception) -> bool:
         errors = require("qdrant_client.http.exceptions", NEEDS_EXTRA)
+        busy = require("qdrant_client.common.client_exceptions", NEEDS_EXTRA).ResourceExhaustedResponse
         if isinstance(error, errors.UnexpectedResponse):
             return error.status_code == 429 or (error.status_code or 0) >= 500
-        return isinstance(error, errors.ResponseHandlingException | errors.ResourceExhaustedResponse)
+        return isinstance(error, errors.ResponseHandlingException | busy)
 
 
 class _Connection:
