@@ -95,8 +95,8 @@ class Found:
 def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that determine where questions and keys are sent, where replies are stored, and what is loaded and run here.
 
-    Addresses (also of a corpus), names of environment variables, headers, proxies, TLS, extra request fields, files of weights, the store, and
-    components from another package or a file.
+    Addresses (also of a corpus), names of environment variables, headers, proxies, TLS, extra request fields, files of weights,
+    the store, and components from another package or a file.
 
     Args:
         values: nested, by role and name for options of components.
