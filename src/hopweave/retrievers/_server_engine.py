@@ -16,25 +16,34 @@ import logging
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Protocol, TypeVar
+from typing import Annotated, ClassVar, Literal, Protocol, TypeVar
 
 from hopweave.errors import DataError, HopweaveError, RunError, SearchError
-from hopweave.retrievers._bm25_index import ANALYZER, document_id_of, searchable
-from hopweave.retrievers._bm25_search import MAX_QUERY_TERMS, SCORE_DECIMALS, terms_of
+from hopweave.retrievers._bm25_index import ANALYZER
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary
 from hopweave.retrievers._server_address import ServerAddress
+from hopweave.retrievers._server_rows import (
+    BATCH,
+    Found,
+    Row,
+    State,
+    Sums,
+    Vectors,
+    hits_of,
+    key_of,
+    passage_of,
+    plain_vector,
+    query_terms,
+    usual_lengths,
+)
 from hopweave.security.redaction import Secrets
 from hopweave.toolkit.options import AtLeast, Count, check_options
 from hopweave.types import Hit, Passage
 
-BATCH = 500
-"""Passages in one request of a bulk load."""
 STATES = "hopweave_collections"
 """Where an engine keeps the states of its collections."""
 _MORE_FOR_TIES = 8
@@ -42,64 +51,7 @@ _WAIT_SECONDS = (0.1, 5.0)
 _MAX_REASON = 300
 _NO_LOG = logging.NullHandler()
 
-Vectors = Iterable[Sequence[float]]
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """The state of a collection.
-
-    Attributes:
-        data: name of the data set with its passages.
-        number: of the data set, which goes up with each build.
-        is_ready: whether no update is under way, or was interrupted.
-        analyzer: what made the terms.
-        num_passages: how many there are.
-        fingerprint: of the corpus.
-        num_terms: of all passages together, title and text.
-        num_title_terms: of all titles together.
-        usual_length: mean number of terms of the first passages that were loaded, for engines that weigh terms when loading.
-        usual_title_length: the same for titles.
-        dimensions: of the vectors; 0 if there are none.
-    """
-
-    data: str
-    number: int = 1
-    is_ready: bool = False
-    analyzer: str = ANALYZER
-    num_passages: int = 0
-    fingerprint: str = "0"
-    num_terms: int = 0
-    num_title_terms: int = 0
-    usual_length: float = 1.0
-    usual_title_length: float = 1.0
-    dimensions: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A passage as an engine stores it.
-
-    Attributes:
-        key: of its id; 32 hexadecimal digits.
-        document: of the id of the document that it was cut from.
-        content: the passage, as JSON.
-        terms: of title and text, with counts.
-        title_terms: of the title.
-        vector: empty if there is none.
-    """
-
-    key: str
-    document: str
-    content: str
-    terms: Counter[str]
-    title_terms: Counter[str]
-    vector: Sequence[float] = ()
-
-
-Found = list[tuple[float, str]]
-"""Scores and contents of hits."""
 
 
 class Server(Protocol):
@@ -198,13 +150,13 @@ class ServerEngine(ABC):
             SearchError: if the engine is down, too slow, or fails, after retries; if the corpus has changed since.
             DataError: if there is no such collection.
         """
-        terms = [_query_terms(query) for query in queries]
+        terms = [query_terms(query) for query in queries]
         asked = [one for one in terms if one]
         state = self._opened()
         if not asked or max_hits < 1:
             return [[] for _ in queries]
         found = iter(self._searched(lambda server: server.by_terms(state, asked, max_hits + _MORE_FOR_TIES, self.title_weight)))
-        return [_hits(next(found), max_hits) if one else [] for one in terms]
+        return [hits_of(next(found), max_hits) if one else [] for one in terms]
 
     def search_vectors(self, vectors: Vectors, max_hits: int) -> list[list[Hit]]:
         """The passages whose vectors have the highest cosine with each of these, best first. Errors as in `search`.
@@ -212,13 +164,13 @@ class ServerEngine(ABC):
         Raises:
             DataError: also if the collection has no vectors, or they are of another length.
         """
-        state, asked = self._opened(), [_plain(vector) for vector in vectors]
+        state, asked = self._opened(), [plain_vector(vector) for vector in vectors]
         for vector in asked:
             self._check_vector(vector, state.dimensions)
         if not asked or max_hits < 1:
             return [[] for _ in asked]
         found = self._searched(lambda server: server.by_vectors(state, asked, max_hits + _MORE_FOR_TIES, exact=self.exact))
-        return [_hits(one, max_hits) for one in found]
+        return [hits_of(one, max_hits) for one in found]
 
     def all_passages(self) -> Iterator[Passage]:
         """All passages, in any order. Errors as in `search`."""
@@ -228,7 +180,7 @@ class ServerEngine(ABC):
             first, last = (f"{(part + more) * 16**8 // num_parts:08x}" for more in (0, 1))
             ends = (first, last if len(last) == len(first) else "g")
             for content in self._between(state, *ends):
-                yield _passage(content)
+                yield passage_of(content)
 
     def build(
         self, passages: Iterable[Passage], *, vectors: Vectors | None = None, on_passage: Callable[[int], None] | None = None
@@ -245,10 +197,10 @@ class ServerEngine(ABC):
         """
         before = self._read_state()
         number = before.number + 1 if before is not None else 1
-        state, sums = State(f"hopweave_{self._at.collection}_{number}", number), _Sums(self._check_vector)
+        state, sums = State(f"hopweave_{self._at.collection}_{number}", number), Sums(self._check_vector)
         for rows in sums.batches(passages, vectors):
             if not sums.num_added:
-                state = replace(state, dimensions=len(rows[0].vector), **_usual_lengths(rows))
+                state = replace(state, dimensions=len(rows[0].vector), **usual_lengths(rows))
                 self._create(state)
             self._put(state, rows)
             sums.add(rows, on_passage)
@@ -281,7 +233,7 @@ class ServerEngine(ABC):
             DataError: for an id to delete that is not there, an id that is added twice, no collection, or a failure of the
                 engine after retries; if passages had been written by then, the collection has to be built again.
         """
-        state, sums = self._opened(), _Sums(self._check_vector)
+        state, sums = self._opened(), Sums(self._check_vector)
         sums.start(state)
         doomed = self._doomed(state, delete, missing_ok=missing_ok)
         self._put_state(replace(state, is_ready=False))
@@ -352,7 +304,7 @@ class ServerEngine(ABC):
         content = json.dumps(asdict(state))
         self._write(lambda server: server.put_state(self._at.collection, content))
 
-    def _published(self, state: State, sums: _Sums) -> State:
+    def _published(self, state: State, sums: Sums) -> State:
         num_passages = self._write(lambda server: server.finish(state))
         if num_passages != sums.num_passages:
             raise DataError(
@@ -363,7 +315,7 @@ class ServerEngine(ABC):
         self._put_state(self._state)
         return self._state
 
-    def _summary(self, state: State, sums: _Sums) -> IndexSummary:
+    def _summary(self, state: State, sums: Sums) -> IndexSummary:
         return IndexSummary(state.num_passages, sums.num_added, sums.num_deleted, 0, state.fingerprint)
 
     def _damaged(self, how: str) -> DataError:
@@ -376,15 +328,15 @@ class ServerEngine(ABC):
         """Contents of the rows to delete."""
         doomed: list[str] = []
         for any_id in dict.fromkeys(delete):
-            key = [_key(any_id)]
+            key = [key_of(any_id)]
             held = self._held(state, key, key)
             if not held and not missing_ok:
                 raise DataError(f"{self._at.shown} has no passage or document {any_id!r} to delete; check the id")
             doomed += held
         return doomed
 
-    def _remove(self, state: State, sums: _Sums, contents: Iterable[str]) -> None:
-        gone = {_key(passage.id): passage for passage in map(_passage, contents)}
+    def _remove(self, state: State, sums: Sums, contents: Iterable[str]) -> None:
+        gone = {key_of(passage.id): passage for passage in map(passage_of, contents)}
         for start in range(0, len(gone), BATCH):
             keys = list(gone)[start : start + BATCH]
             self._remove_keys(state, keys)
@@ -488,143 +440,3 @@ class _Failed(Exception):
     def __init__(self, reason: str, *, is_temporary: bool) -> None:
         super().__init__(reason)
         self.is_temporary = is_temporary
-
-
-class _Sums:
-    """What a write adds up: numbers, the fingerprint, and which documents it has met."""
-
-    def __init__(self, check_vector: Callable[[Sequence[float], int], None]) -> None:
-        self.num_passages = self.num_added = self.num_deleted = 0
-        self._check_vector = check_vector
-        self._fingerprint = Fingerprint()
-        self._num_terms = self._num_title_terms = 0
-        self._keys: set[str] | None = None
-        self._documents: set[str] = set()
-
-    def start(self, state: State) -> None:
-        """Goes on from a state, and notes each id from here on."""
-        self.num_passages, self._fingerprint = state.num_passages, Fingerprint(state.fingerprint)
-        self._num_terms, self._num_title_terms = state.num_terms, state.num_title_terms
-        self._keys = set()
-
-    def batches(
-        self, passages: Iterable[Passage], vectors: Vectors | None, dimensions: int | None = None
-    ) -> Iterator[list[Row]]:
-        """Rows of passages and their vectors, for one request each.
-
-        Args:
-            passages: taken one after the other.
-            vectors: one for each.
-            dimensions: of each vector; if left out, those of the first.
-
-        Raises:
-            DataError: for more of the ones than of the others, or vectors of different lengths.
-        """
-        left, given = iter(passages), iter(vectors) if vectors is not None else None
-        while batch := list(islice(left, BATCH)):
-            own = [_plain(vector) for vector in islice(given, len(batch))] if given is not None else [()] * len(batch)
-            if len(own) < len(batch):
-                raise DataError("there are fewer vectors than passages; give one for each")
-            dimensions = len(own[0]) if dimensions is None else dimensions
-            for vector in own:
-                self._check_vector(vector, dimensions)
-            rows = [_row(*pair) for pair in zip(batch, own, strict=True)]
-            self._check_ids(batch, rows)
-            yield rows
-        if given is not None and next(given, None) is not None:
-            raise DataError("there are more vectors than passages; give one for each")
-
-    def new_documents(self, rows: Iterable[Row]) -> list[str]:
-        """The documents that were not met before in this write."""
-        new = {row.document for row in rows} - self._documents
-        self._documents |= new
-        return sorted(new)
-
-    def add(self, rows: Sequence[Row], on_passage: Callable[[int], None] | None) -> None:
-        """Counts rows that were written."""
-        for row in rows:
-            self._fingerprint.add(_passage(row.content))
-            self._num_terms += row.terms.total()
-            self._num_title_terms += row.title_terms.total()
-        self.num_added += len(rows)
-        self.num_passages += len(rows)
-        if on_passage is not None:
-            on_passage(self.num_added)
-
-    def remove(self, passages: Iterable[Passage]) -> None:
-        """Counts passages that were deleted."""
-        for passage in passages:
-            self._fingerprint.remove(passage)
-            row = _row(passage, ())
-            self._num_terms -= row.terms.total()
-            self._num_title_terms -= row.title_terms.total()
-            self.num_deleted += 1
-            self.num_passages -= 1
-
-    def over(self, state: State) -> State:
-        """A state that is ready, with these sums."""
-        return replace(
-            state,
-            is_ready=True,
-            num_passages=self.num_passages,
-            fingerprint=str(self._fingerprint),
-            num_terms=self._num_terms,
-            num_title_terms=self._num_title_terms,
-        )
-
-    def _check_ids(self, passages: Sequence[Passage], rows: Sequence[Row]) -> None:
-        met: set[str] = self._keys if self._keys is not None else set()
-        for passage, row in zip(passages, rows, strict=True):
-            if row.key in met:
-                raise DataError(f"the id {passage.id!r} occurs twice; make the ids unique")
-            met.add(row.key)
-
-
-def average(total: int, number: int) -> float:
-    """A mean length, which is never 0."""
-    return total / number if total and number else 1.0
-
-
-def _usual_lengths(rows: Sequence[Row]) -> Mapping[str, Any]:
-    return {
-        "usual_length": average(sum(row.terms.total() for row in rows), len(rows)),
-        "usual_title_length": average(sum(row.title_terms.total() for row in rows), len(rows)),
-    }
-
-
-def _key(any_id: str) -> str:
-    return blake2b(any_id.encode("utf-8", "replace"), digest_size=16).hexdigest()
-
-
-def _row(passage: Passage, vector: Sequence[float]) -> Row:
-    values = [passage.id, passage.title, passage.text, passage.source, passage.start, passage.end]
-    content = json.dumps(values, ensure_ascii=False)
-    try:
-        content.encode()
-    except UnicodeEncodeError:
-        raise DataError(f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it") from None
-    if not passage.id:
-        raise DataError(f"a passage of {passage.source or 'the corpus'} has no id; give it one")
-    title, text = searchable(passage.title), searchable(passage.text)
-    terms, title_terms = Counter(terms_of(f"{title}\n{text}")), Counter(terms_of(title))
-    return Row(_key(passage.id), _key(document_id_of(passage)), content, terms, title_terms, vector)
-
-
-def _passage(content: str) -> Passage:
-    passage_id, title, text, source, start, end = json.loads(content)
-    return Passage(passage_id, text, title, source, start, end)
-
-
-def _plain(vector: Sequence[float]) -> Sequence[float]:
-    return [float(value) for value in vector]
-
-
-def _query_terms(query: str) -> Counter[str]:
-    terms = Counter(terms_of(query))
-    return Counter(dict(islice(terms.items(), MAX_QUERY_TERMS)))
-
-
-def _hits(found: Found, max_hits: int) -> list[Hit]:
-    scored = [(round(score, SCORE_DECIMALS), _passage(content)) for score, content in found]
-    best = sorted(scored, key=lambda hit: (-hit[0], hit[1].id))[:max_hits]
-    return [Hit(passage, score, rank) for rank, (score, passage) in enumerate(best, start=1)]

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from hopweave.retrievers._server_address import ServerAddress
-from hopweave.retrievers._server_engine import STATES, Found, Row, Server, ServerEngine, State
+from hopweave.retrievers._server_engine import STATES, Server, ServerEngine
+from hopweave.retrievers._server_rows import Found, Row, State
 
 __all__ = ["Elasticsearch"]
 

@@ -20,7 +20,8 @@ from typing import Annotated, Any, ClassVar
 from hopweave.catalog import require
 from hopweave.errors import DataError
 from hopweave.retrievers._server_address import ServerAddress
-from hopweave.retrievers._server_engine import STATES, Found, Row, Server, ServerEngine, State
+from hopweave.retrievers._server_engine import STATES, Server, ServerEngine
+from hopweave.retrievers._server_rows import Found, Row, State
 
 __all__ = ["Milvus"]
 

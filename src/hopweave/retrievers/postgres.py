@@ -21,7 +21,8 @@ from typing import Annotated, Any, ClassVar
 
 from hopweave.catalog import require
 from hopweave.retrievers._server_address import ServerAddress
-from hopweave.retrievers._server_engine import STATES, Found, Row, Server, ServerEngine, State, average
+from hopweave.retrievers._server_engine import STATES, Server, ServerEngine
+from hopweave.retrievers._server_rows import Found, Row, State, average
 
 __all__ = ["Postgres"]
 
@@ -33,7 +34,7 @@ _GRACE_SECONDS = 2.0
 
 _CREATE = """
     CREATE TABLE {data} (
-        key text PRIMARY KEY, document text NOT NULL, content text NOT NULL,
+        key text COLLATE "C" PRIMARY KEY, document text NOT NULL, content text NOT NULL,
         terms tsvector NOT NULL, title_terms tsvector NOT NULL, num_terms int NOT NULL, num_title_terms int NOT NULL{vector}
     );
     CREATE INDEX ON {data} (document)
@@ -155,7 +156,7 @@ class _Connection:
         self._execute(self._of(state.data, "DROP TABLE IF EXISTS {data}"))
 
     def between(self, state: State, first: str, end: str) -> list[str]:
-        select = self._of(state.data, 'SELECT content FROM {data} WHERE key COLLATE "C" >= %s AND key COLLATE "C" < %s')
+        select = self._of(state.data, "SELECT content FROM {data} WHERE key >= %s AND key < %s")
         return [content for (content,) in self._execute(select, [first, end])]
 
     def by_terms(self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float) -> list[Found]:

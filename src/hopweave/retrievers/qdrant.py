@@ -20,7 +20,8 @@ from uuid import UUID
 
 from hopweave.catalog import require
 from hopweave.retrievers._server_address import ServerAddress
-from hopweave.retrievers._server_engine import BATCH, STATES, Found, Row, Server, ServerEngine, State
+from hopweave.retrievers._server_engine import STATES, Server, ServerEngine
+from hopweave.retrievers._server_rows import BATCH, Found, Row, State
 
 __all__ = ["Qdrant"]
 
