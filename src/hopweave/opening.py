@@ -22,7 +22,7 @@ from hopweave.protocols import ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Components
 from hopweave.runtime.store import Store
-from hopweave.security.redaction import public, public_address, secrets_of
+from hopweave.security.redaction import public, secrets_of
 from hopweave.security.trust import SELECTED
 from hopweave.settings import Settings, merged, read_settings
 
@@ -215,7 +215,7 @@ def _engine_there(settings: Settings, chosen: str) -> str:
     server = server_of(settings.corpus)
     if server and chosen not in (_OF_FOLDERS, server):
         raise SettingsError(
-            f"{chosen} searches an index folder, and the corpus {public_address(settings.corpus)} is on a server; "
+            f"{chosen} searches an index folder, and the corpus is on a server of {server}; "
             f"leave out --retriever to search it with {server}, or name a folder with --corpus"
         )
     return server or chosen

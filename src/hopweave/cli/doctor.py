@@ -105,17 +105,16 @@ def _model(name: str | None, *, is_needed: bool) -> Iterator[tuple[bool, bool, s
 def _corpus(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     from hopweave.errors import HopweaveError
     from hopweave.opening import STARTER, index_folder, server_of
-    from hopweave.security.redaction import public_address
 
     try:
-        if server := server_of(settings.corpus):
-            place = f"on a server of {server}, which was not asked"
-        else:
-            place = "comes with the package" if settings.corpus == STARTER else str(index_folder(settings))
+        if server := server_of(settings.corpus):  # its address may hold a password
+            yield True, True, f"corpus: on a server of {server}, which was not asked"
+            return
+        place = "comes with the package" if settings.corpus == STARTER else str(index_folder(settings))
     except HopweaveError as error:
         yield False, True, f"corpus: {error}"
     else:
-        yield True, True, f"corpus {public_address(settings.corpus)}: {place}"
+        yield True, True, f"corpus {settings.corpus}: {place}"
 
 
 def _folders(store: object) -> Iterator[tuple[bool, bool, str]]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from hopweave.errors import SettingsError
-from hopweave.security.redaction import public_address
 
 _FORMS = {
     "postgres": "postgres://HOST:5432/DATABASE#COLLECTION",
@@ -68,7 +67,8 @@ class ServerAddress:
         socket = parse_qs(parts.query).get("host", [""])[0] if engine == "postgres" else ""
         is_complete = bool(host or parts.path.strip("/") or socket)
         if parts.scheme != engine or not is_complete or (parts.query and not socket):
-            raise SettingsError(f"{public_address(address)!r} is not an address of {engine}; give {_FORMS[engine]}")
+            # It is not repeated, for what cannot be parsed may hold a password anywhere.
+            raise SettingsError(f"what was given for {engine} is not an address of it; give {_FORMS[engine]}")
         named = parts.fragment or collection
         if not _NAME.fullmatch(named):
             raise SettingsError(f"{named!r} cannot name a collection; give lower-case letters, digits and _, at most 40")
