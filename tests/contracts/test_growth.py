@@ -87,6 +87,7 @@ GIVEN = {
     "query": "Who wrote it first?",
     "labels": ("Yes", "No"),
     "span": Span(0, 1),
+    "fields": {"answer": str, "fact": int, "first": dict},
 }
 """What stands behind the text in the signatures of the parsers."""
 

@@ -175,6 +175,11 @@ def test_scores_fall_and_ranks_count_from_one(index):
     assert len(set(ids(hits))) == len(hits)
 
 
+def test_as_many_hits_as_there_are_are_given_where_so_many_are_asked_for(tmp_path):
+    BM25.build(tmp_path / "index", [Passage(f"p{n}", f"A zorb of number {n}.") for n in range(150)])
+    assert len(found(tmp_path / "index", "zorb", 130)) == 130
+
+
 def test_fewer_hits_are_the_first_of_more(index):
     assert ids(found(index, max_hits=3)) == ids(found(index, max_hits=12))[:3]
 

@@ -278,7 +278,7 @@ class Weaving:
         """
         if not self._terms or max_hits < 1:
             return []
-        self._begin()
+        self._begin(max(FIRST_HITS, max_hits))
         front = self._ranked()[:FRONT]
         for hop in range(self._depth):
             self._sources.update(front)
@@ -290,8 +290,8 @@ class Weaving:
         picked = self._picked(pool, max_hits) if as_set else pool[:max_hits]
         return [Woven(document.passage, self._states[document].value, self._states[document].via) for document in picked]
 
-    def _begin(self) -> None:
-        found = self._words.best(self._terms, FIRST_HITS)
+    def _begin(self, num_hits: int) -> None:
+        found = self._words.best(self._terms, num_hits)
         self._best_score = max(found.values(), default=0.0) or 1.0
         self._states = {document: _State(score / self._best_score) for document, score in found.items()}
         is_typed_small = self._text.islower()

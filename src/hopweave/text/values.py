@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 
-_MONTHS = (
+MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
@@ -89,12 +89,12 @@ def _date(match: re.Match[str]) -> str:
         day, number = str(max(first, second)), str(min(first, second))
     if (number is not None and not 1 <= int(number) <= 12) or (day is not None and not 1 <= int(day) <= 31):
         return match[0]
-    month = _MONTHS[int(number) - 1] if number is not None else _month(match["month"])
+    month = MONTHS[int(number) - 1] if number is not None else _month(match["month"])
     return " " + " ".join(filter(None, (found.get("year"), month, str(int(day)) if day else ""))) + " "
 
 
 def _month(written: str) -> str:
-    return next(month for month in _MONTHS if month.startswith(written.lower().rstrip(".")[:3]))
+    return next(month for month in MONTHS if month.startswith(written.lower().rstrip(".")[:3]))
 
 
 def _tokens(text: str) -> list[str]:

@@ -1,0 +1,98 @@
+"""What is wrong with an answer that was read from facts, told without a model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hopweave.grounding.support import adds
+from hopweave.parse.refusal import does_not_know
+from hopweave.text.evidence import Evidence
+from hopweave.text.matching import is_contained, is_yes_or_no
+from hopweave.text.words import anchors, keys_of
+from hopweave.types import Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer that the model read from facts.
+
+    Attributes:
+        asked: the question that was read for.
+        answer: in a few words; empty if there is none.
+        fact: that states it; `None` if the model named none.
+        probability: the geometric mean over the tokens of the answer; 1 where the endpoint does not tell.
+        facts: that were shown.
+    """
+
+    asked: str
+    answer: str
+    fact: Evidence | None
+    probability: float
+    facts: tuple[Evidence, ...]
+
+
+def problems_of(reading: Reading, least_probability: float) -> list[str]:
+    """What speaks against a reading, one word for each; empty if nothing does.
+
+    - `none`: there is no answer, or it says that it is not known.
+    - `repeats`: it says nothing beyond the question.
+    - `elsewhere`: its words do not stand in the fact that was named, nor in the title of its passage.
+    - `open`: more than half of the question's names do not lead to the fact: they are not in it or its title, and no other fact
+      that has the name names this one's passage, is named by it, or shares a name with it.
+    - `unsure`: the model found its words improbable.
+    """
+    if not reading.answer or does_not_know(reading.answer):
+        return ["none"]
+    found = []
+    if not is_yes_or_no(reading.answer):
+        if not adds(reading.asked, reading.answer):
+            found.append("repeats")
+        if reading.fact is None or not is_contained(reading.answer, _words_of(reading.fact)):
+            found.append("elsewhere")
+    if reading.fact is not None and _is_open(reading.asked, reading.fact, reading.facts):
+        found.append("open")
+    if reading.probability < least_probability:
+        found.append("unsure")
+    return found
+
+
+def _is_open(question: str, fact: Evidence, facts: Sequence[Evidence]) -> bool:
+    names = [name for name in anchors(question) if any(map(str.isalpha, name))]
+    num_open = sum(not _has(fact, name) and not any(_has(one, name) and _joined(one, fact) for one in facts) for name in names)
+    return 2 * num_open > len(names)
+
+
+def _joined(one: Evidence, other: Evidence) -> bool:
+    """Whether two facts are of one passage, one names the other's passage, or both have a name in common."""
+    if one.passage.id == other.passage.id:
+        return True
+    if any(title and _has(fact, title) for fact, title in ((one, other.passage.title), (other, one.passage.title))):
+        return True
+    shared = {frozenset(keys_of(name)) for name in anchors(one.text)} & {
+        frozenset(keys_of(name)) for name in anchors(other.text)
+    }
+    return any(len(name) > 1 for name in shared)
+
+
+def _has(fact: Evidence, name: str) -> bool:
+    wanted = keys_of(name)
+    return bool(wanted) and wanted <= keys_of(_words_of(fact))
+
+
+def _words_of(fact: Evidence) -> str:
+    return f"{fact.passage.title}\n{fact.text}"
+
+
+def probability_of(reply: Reply, answer: str) -> float:
+    """The geometric mean of the probabilities of the tokens that an answer is written in; 1 where the endpoint tells none."""
+    start = reply.text.rfind(answer)
+    if start < 0 or not answer or not reply.logprobs:
+        return 1.0
+    end, position, within = start + len(answer), 0, []
+    for token in reply.logprobs:
+        if position < end and position + len(token.token) > start:
+            within.append(token.logprob)
+        position += len(token.token)
+    return math.exp(sum(within) / len(within)) if within else 1.0

@@ -1,0 +1,121 @@
+"""Questions that compare two things: how they are recognised, and how their values are compared, by code.
+
+A small model finds the two values and then picks the wrong side, so that it is asked for the values alone. Dates are compared
+by year, then month, then day, as far as both sides name them; numbers by their size; anything else by its words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from hopweave.text.keywords import words_in
+from hopweave.text.values import MONTHS, agree_by_value, normalize_values
+
+Wanted = Literal["least", "most", "same"]
+
+_YES_OR_NO = re.compile(r"\s*(?:are|were|is|was|do|does|did|have|has|had)\b", re.IGNORECASE)
+_SAME = re.compile(r"\b(?:same|both|share|shares|shared|alike)\b", re.IGNORECASE)
+_TWO = re.compile(r"\bor\b|\bbetween\b|\bout of\b|\bof the two\b|\bthan\b", re.IGNORECASE)
+_LEAST = re.compile(
+    r"\b(?:first|earlier|earliest|older|oldest|elder|eldest|before|shorter|shortest|fewer|fewest|smaller|smallest|less|least"
+    r"|lower|lowest|nearer|closer)\b",
+    re.IGNORECASE,
+)
+_END = re.compile(r"\b(?:died?|dies|deaths?|ended|closed|dissolved)\b", re.IGNORECASE)
+_MOST = re.compile(
+    r"\b(?:later|latest|younger|youngest|newer|newest|after|(?:more|most)\s+recent(?:ly)?|recent|longer|longest|larger|largest"
+    r"|bigger|biggest|greater|greatest|higher|highest|taller|tallest|more|most|farther|further)\b",
+    re.IGNORECASE,
+)
+_DATE = re.compile(rf"\b([12]\d{{3}})(?: ({'|'.join(MONTHS)})(?: (\d{{1,2}}))?)?\b")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of two things that a question compares.
+
+    Attributes:
+        name: of the thing, as the question names it.
+        through: what it is reached through, such as the director of a film; empty if it is the thing itself.
+        ask: the question for its value alone.
+        value: what is compared, as a fact states it.
+        fact: the number of the fact, from 1; 0 if there is none.
+    """
+
+    name: str
+    through: str
+    ask: str
+    value: str
+    fact: int
+
+
+def wanted_of(question: str) -> Wanted | None:
+    """What a question wants of two values; `None` if it compares nothing.
+
+    >>> wanted_of("Which film came out first, Low Water or The Long Tide?")
+    'least'
+    >>> wanted_of("Are Sula and Orlau in the same country?")
+    'same'
+    >>> wanted_of("Who was the first mayor of Orlau?")
+    """
+    if _YES_OR_NO.match(question):
+        return "same" if _SAME.search(question) else None
+    if not _TWO.search(question):
+        return None
+    if _MOST.search(question):
+        return "most"
+    return "least" if _LEAST.search(question) else None
+
+
+def compared(question: str, wanted: Wanted, first: Side, second: Side) -> str:
+    """The answer: the name of a side, or yes or no; empty if the values cannot be compared, or are equal.
+
+    >>> compared("Which is older?", "least", Side("Low Water", "", "", "12 May 1971", 1), Side("The Tide", "", "", "1980", 2))
+    'Low Water'
+    """
+    if not (first.value.strip() and second.value.strip()):
+        return ""
+    if wanted == "same":
+        return "yes" if agree_by_value(first.value, second.value) or _share_a_word(first.value, second.value) else "no"
+    order = _order(first.value, second.value, is_end=_END.search(question) is not None)
+    if not order:
+        return ""
+    return first.name if (order < 0) == (wanted == "least") else second.name
+
+
+def _share_a_word(left: str, right: str) -> bool:
+    """Whether the same word that says something is in both: `American film director`, `American`."""
+    one, other = ({word.stem for word in words_in(text) if word.says_something} for text in (left, right))
+    return bool(one) and bool(other) and (one <= other or other <= one)
+
+
+def _order(left: str, right: str, *, is_end: bool) -> int:
+    """Below 0 if the left value is smaller, above 0 if it is larger, 0 if that cannot be told.
+
+    Args:
+        left: a value, such as `(2 November 1932 - 21 October 1987)`.
+        right: the other value.
+        is_end: whether the last date of several counts instead of the first.
+    """
+    one, other = (_dated(value, is_end=is_end) for value in (left, right))
+    if one and other:
+        depth = min(len(one), len(other))
+        return (one[:depth] > other[:depth]) - (one[:depth] < other[:depth])
+    amounts = [_NUMBER.search(normalize_values(text)) for text in (left, right)]
+    if amounts[0] is None or amounts[1] is None:
+        return 0
+    first, second = (float(amount[0]) for amount in amounts if amount is not None)
+    return (first > second) - (first < second)
+
+
+def _dated(text: str, *, is_end: bool) -> tuple[int, ...]:
+    """Year, month and day of the first or last date in a text, as far as it names them; empty without a year."""
+    dates = list(_DATE.finditer(normalize_values(text)))
+    if not dates:
+        return ()
+    found = dates[-1 if is_end else 0]
+    parts = (int(found[1]), MONTHS.index(found[2]) + 1 if found[2] else 0, int(found[3] or 0))
+    return parts[: 1 + bool(parts[1]) + bool(parts[1] and parts[2])]
