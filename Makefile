@@ -72,7 +72,7 @@ $(VENV)-hf/.ready: pyproject.toml constraints.txt
 	@touch $@
 
 $(READY): pyproject.toml constraints.txt
-	@echo "Making .venv: pip downloads hopweave's dependencies and tools (about 170 MB)."
+	@echo "Making .venv: pip downloads hopweave's dependencies and tools (about 300 MB)."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[local,dev]'
 	@touch $(READY)

@@ -16,7 +16,7 @@ from typing import Any
 from platformdirs import user_cache_path
 from pydantic_core import PydanticSerializationError, to_json
 
-from hopweave.catalog import Role, key_of, lacking, load, name_of
+from hopweave.catalog import Role, entries, key_of, lacking, load, name_of
 from hopweave.errors import DataError, SettingsError
 from hopweave.files import sha256_of
 from hopweave.part_files import part_file
@@ -32,6 +32,8 @@ AnyRetriever = Retriever | ModelRetriever
 AnyReader = Reader | ModelReader
 
 STARTER = "starter"
+_OF_FOLDERS = "bm25"
+"""The engine of an index folder, unless another is chosen."""
 INDEX_LAYOUT = 2
 """In the name of the starter's index: goes up with what an index holds, so that the one of an earlier hopweave is not taken."""
 
@@ -55,7 +57,7 @@ class Given:
         """Separates names from objects; `None` means not given.
 
         Args:
-            corpus: an index folder, or `starter`.
+            corpus: an index folder, the address of a server, or `starter`.
             budget: limits; given as a mapping, they override those of the settings one by one.
             chosen: components, by settings key.
 
@@ -193,9 +195,32 @@ def engine_of(settings: Settings) -> str:
         SettingsError: if the engine asks the model, too.
     """
     if not _asks_the_model(settings.retriever):
-        return settings.retriever
+        return _engine_there(settings, settings.retriever)
     key = key_of("retrievers", settings.retriever)
-    return _plain_engine(settings.part("retrievers", settings.retriever).engine, f"retrievers.{key}")
+    chosen = _plain_engine(settings.part("retrievers", settings.retriever).engine, f"retrievers.{key}")
+    return _engine_there(settings, chosen)
+
+
+def server_of(corpus: str) -> str:
+    """The retriever that a corpus on a server names by its scheme, as in `postgres://`; empty for any other corpus."""
+    scheme, sign, _ = corpus.partition("://")
+    return scheme if sign and scheme in entries("retrievers") else ""
+
+
+def open_server(address: str) -> Any:
+    """The engine at an address, with the options of the user's settings."""
+    return read_settings().part("retrievers", server_of(address), address=address)
+
+
+def _engine_there(settings: Settings, chosen: str) -> str:
+    """The engine of a corpus on a server, in place of the one of index folders."""
+    server = server_of(settings.corpus)
+    if server and chosen not in (_OF_FOLDERS, server):
+        raise SettingsError(
+            f"{chosen} searches an index folder, and the corpus is on a server of {server}; "
+            f"leave out --retriever to search it with {server}, or name a folder with --corpus"
+        )
+    return server or chosen
 
 
 def _plain_engine(engine: str, of: str) -> str:
@@ -210,6 +235,8 @@ def _asks_the_model(retriever: str) -> bool:
 
 def _open_engine(settings: Settings, name: str) -> Any:
     part = load("retrievers", name)
+    if server_of(settings.corpus):
+        return settings.part("retrievers", name, address=settings.corpus)
     has_index = any(option.name == "index" for option in dataclasses.fields(part)) if dataclasses.is_dataclass(part) else False
     is_given = "index" in settings.retrievers.get(key_of("retrievers", name), {})
     more = {"index": index_folder(settings, name)} if has_index and not is_given else {}

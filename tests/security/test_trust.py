@@ -269,6 +269,11 @@ GUARDED = {
     "retrievers.reranked.model",
     "retrievers.untrusted.withhold_commands",
     "retrievers.weave.engine_options",
+    *(
+        f"retrievers.{engine}.{option}"
+        for engine in ("postgres", "qdrant", "milvus", "elasticsearch")
+        for option in ("address", "password_env", "tls", "ca_certificate")
+    ),
     "duplicate_detectors.cross_encoder.model",
     "duplicate_detectors.embedding.model",
 }
@@ -298,12 +303,16 @@ def test_every_option_of_every_part_is_known_to_be_guarded_or_free():
 
 def _options_of(role, name):
     import ast
+    import dataclasses
     import importlib.util
 
     source = Path(importlib.util.find_spec(entries(role)[name].target).origin).read_text(encoding="utf-8")
-    public = load(role, name).__name__
+    part = load(role, name)
+    public = part.__name__
+    inherited = [field.name for field in dataclasses.fields(part) if field.init] if dataclasses.is_dataclass(part) else []
     chosen = next(node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == public)
-    return [node.target.id for node in chosen.body if isinstance(node, ast.AnnAssign) and not node.target.id.startswith("_")]
+    own = [node.target.id for node in chosen.body if isinstance(node, ast.AnnAssign) and not node.target.id.startswith("_")]
+    return [*own, *inherited]
 
 
 def test_the_list_is_json_that_people_can_read(tmp_path, folder):

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from hopweave.settings import Settings
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")]
-Corpus = Annotated[str, typer.Option(help="An index built by `hopweave index`; default: the starter corpus.")]
+Corpus = Annotated[
+    str, typer.Option(help="An index built by `hopweave index`, in a folder or on a server; default: the starter corpus.")
+]
 LLM = Annotated[str, typer.Option(help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")]
 Retriever = Annotated[str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")]
 Reader = Annotated[

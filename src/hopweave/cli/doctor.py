@@ -104,9 +104,12 @@ def _model(name: str | None, *, is_needed: bool) -> Iterator[tuple[bool, bool, s
 
 def _corpus(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     from hopweave.errors import HopweaveError
-    from hopweave.opening import STARTER, index_folder
+    from hopweave.opening import STARTER, index_folder, server_of
 
     try:
+        if server := server_of(settings.corpus):  # its address may hold a password
+            yield True, True, f"corpus: on a server of {server}, which was not asked"
+            return
         place = "comes with the package" if settings.corpus == STARTER else str(index_folder(settings))
     except HopweaveError as error:
         yield False, True, f"corpus: {error}"

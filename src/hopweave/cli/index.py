@@ -6,7 +6,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,7 +37,10 @@ Paths = Annotated[
 def index(
     paths: Paths = None,
     *,
-    to: Annotated[Path, typer.Option(help="The folder of the index.", metavar="FOLDER")],
+    to: Annotated[
+        str,
+        typer.Option(help="The folder of the index, or a server: postgres://HOST/DATABASE#NAME.", metavar="FOLDER"),
+    ],
     add: Annotated[bool, typer.Option("--add", help="Add to the index, replacing passages with the same id.")] = False,
     sync: Annotated[
         bool, typer.Option("--sync", help="Add what is new in the folders, replace what changed, remove what is gone.")
@@ -78,24 +83,21 @@ def index(
     Without --add, --sync or --delete the index is rebuilt; an existing one stays in use until the new one is complete.
     """
     from hopweave.corpus import CorpusOptions, Intake
-    from hopweave.opening import index_writer
 
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
     _refuse_contradictions(paths or [], looks, is_add=add, is_sync=sync, is_delete=bool(delete))
     started = time.monotonic()
-    writer = index_writer(engine)
+    place, writer = _writer(to, engine)
     if (sync or list_ or stats) and not hasattr(writer, "take_in"):
-        raise SettingsError(
-            f"--sync, --list and --stats are for indexes of bm25, not {engine}; use --add and --delete, or --check"
-        )
+        raise SettingsError(f"--sync, --list and --stats need an index of bm25 in a folder, not {place}; use --add or --delete")
     if list_:
-        _list(to)
+        _list(Path(to))
     elif stats:
-        _stats(to)
+        _stats(Path(to))
     elif check:
-        _report(to, "checked", writer.check(to), None, started)
+        _report(place, "checked", writer.check(), None, started)
     elif not paths:
-        _report(to, "updated", writer.update(to, delete=delete or (), missing_ok=missing_ok), None, started)
+        _report(place, "updated", writer.update(delete=delete or (), missing_ok=missing_ok), None, started)
     else:
         given: dict[str, Any] = {
             "id_field": id_field,
@@ -112,9 +114,9 @@ def index(
             lenient=not strict, gitignore=gitignore, **{name: value for name, value in given.items() if value is not None}
         )
         intake = Intake(paths, sync, options)
-        is_update = add or (sync and to.joinpath("manifest.json").exists())
-        summary = _write(writer, to, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok)
-        _report(to, "synced" if sync else "updated" if add else "built", summary, intake, started)
+        is_update = add or (sync and Path(to, "manifest.json").exists())
+        summary = _write(writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok)
+        _report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)
 
 
 def _refuse_contradictions(paths: list[Path], looks: list[str], *, is_add: bool, is_sync: bool, is_delete: bool) -> None:
@@ -149,19 +151,31 @@ def _stats(to: Path) -> None:
         say(f"{name:<12} {value:,}" if isinstance(value, int) else f"{name:<12} {value}")
 
 
-def _write(writer: Any, to: Path, intake: Intake, *, delete: list[str], is_update: bool, missing_ok: bool) -> IndexSummary:
+def _writer(to: str, engine: str) -> tuple[str, Any]:
+    """The place of an index as messages show it, and what builds, updates and checks the index there."""
+    from hopweave.opening import index_writer, open_server, server_of
+    from hopweave.security.redaction import public_address
+
+    if server_of(to):
+        return public_address(to), open_server(to)
+    folder, kind = Path(to), index_writer(engine)
+    verbs = ("build", "update", "check", "take_in")
+    return str(folder), SimpleNamespace(**{verb: partial(getattr(kind, verb), folder) for verb in verbs if hasattr(kind, verb)})
+
+
+def _write(writer: Any, intake: Intake, *, delete: list[str], is_update: bool, missing_ok: bool) -> IndexSummary:
     from hopweave.corpus import read_corpus
 
     with _progress(intake.num_bytes()) as (on_bytes, on_passage):  # also finds a mistyped path before anything is written
         if hasattr(writer, "take_in"):
             intake.on_bytes = on_bytes
-            summary = writer.take_in(to, intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
+            summary = writer.take_in(intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
         else:
             passages = read_corpus(intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes)
             if is_update:
-                summary = writer.update(to, upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
+                summary = writer.update(upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
             else:
-                summary = writer.build(to, passages, on_passage=on_passage)
+                summary = writer.build(passages, on_passage=on_passage)
     written: IndexSummary = summary
     return written
 
@@ -191,9 +205,9 @@ def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[
         yield lambda piece: progress.advance(task, piece), on_passage
 
 
-def _report(to: Path, done: str, summary: IndexSummary, intake: Intake | None, started: float) -> None:
-    size_mib = summary.num_bytes / 2**20
-    say(f"{done} {to}: {summary.num_passages:,} passages, {size_mib:.1f} MiB, {time.monotonic() - started:.1f} s")
+def _report(to: str, done: str, summary: IndexSummary, intake: Intake | None, started: float) -> None:
+    size = f"{summary.num_bytes / 2**20:.1f} MiB, " if summary.num_bytes else ""  # a server does not say
+    say(f"{done} {to}: {summary.num_passages:,} passages, {size}{time.monotonic() - started:.1f} s")
     if summary.num_deleted or done in {"updated", "synced"}:
         say(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
     if intake is not None:

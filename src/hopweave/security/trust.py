@@ -95,8 +95,8 @@ class Found:
 def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that determine where questions and keys are sent, where replies are stored, and what is loaded and run here.
 
-    Addresses, names of environment variables, headers, proxies, TLS, extra request fields, files of weights, the store, and
-    components from another package or a file.
+    Addresses (also of a corpus), names of environment variables, headers, proxies, TLS, extra request fields, files of weights,
+    the store, and components from another package or a file.
 
     Args:
         values: nested, by role and name for options of components.
@@ -138,7 +138,8 @@ def _loads(option: str, value: Any) -> bool:
 
 
 def _look_at(key: str, place: str, value: Any, found: dict[str, Any]) -> None:
-    if _GUARDED.search(key) or (key in SELECTED and _is_foreign(SELECTED[key], value)):
+    is_elsewhere = key == "corpus" and "://" in str(value)
+    if is_elsewhere or _GUARDED.search(key) or (key in SELECTED and _is_foreign(SELECTED[key], value)):
         found[place] = value
     elif isinstance(value, Mapping):
         for inner, item in value.items():
