@@ -77,7 +77,7 @@ def test_the_defaults_of_every_bounded_part_are_within_their_bounds():
                 part = load(role, name)
             except MissingExtra:
                 continue
-            if isinstance(part, type) and issubclass(part, Bounded):
+            if isinstance(part, type) and issubclass(part, Bounded) and "index" not in part.__annotations__:
                 check_options(part())
                 checked += 1
     assert checked >= 30

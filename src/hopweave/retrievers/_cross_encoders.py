@@ -1,4 +1,4 @@
-"""What scores a query and a passage together: a model of the hub, an ONNX model in a folder, or an endpoint."""
+"""What scores a query and a passage together: a hub model, an ONNX model in a folder, or an endpoint."""
 
 from __future__ import annotations
 

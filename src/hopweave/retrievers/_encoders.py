@@ -1,4 +1,4 @@
-"""What turns texts into vectors: a model in a folder (ONNX), a model of the hub, or an endpoint.
+"""What turns texts into vectors: a model in a folder (ONNX), a hub model, or an endpoint.
 
 How the vectors of a model are to be made is part of the model: which words go before a query and a passage, how the vectors of
 its tokens become one (pooling), and whether that one has length 1. What is known of a model by its name stands in `_KNOWN`; a
@@ -79,9 +79,7 @@ _KNOWN: tuple[tuple[str, Recipe], ...] = (
 class EncoderOptions(Bounded):
     """Which model encodes, and how. What is left out is as the model was trained."""
 
-    model: Annotated[str, "what encodes: a folder with an ONNX model, a model of the hub or its folder, or one at base_url"] = (
-        ""
-    )
+    model: Annotated[str, "what encodes: a folder with an ONNX model, a hub model or its folder, or one at base_url"] = ""
     base_url: Annotated[str, "an OpenAI-compatible endpoint that encodes, up to and including /v1; empty: encode here"] = ""
     api_key_env: Annotated[str, "name of the environment variable that holds the endpoint's key"] = "OPENAI_API_KEY"
     query_prefix: Annotated[str | None, "words before each query; as the model was trained, if absent"] = None
@@ -92,7 +90,7 @@ class EncoderOptions(Bounded):
     normalized: Annotated[bool | None, "whether vectors have length 1; as the model was trained, if absent"] = None
     max_tokens: Annotated[Count, "longest text of an ONNX model, in tokens; what is beyond is cut off"] = 256
     batch_size: Annotated[Count, "texts that are encoded together"] = 32
-    device: Annotated[str | None, "where a model of the hub runs, such as cpu or cuda; chosen by itself if absent"] = None
+    device: Annotated[str | None, "where a hub model runs, such as cpu or cuda; chosen by itself if absent"] = None
     vectors: Annotated[
         Path | None,
         "passages' vectors made elsewhere: a .npy of shape (passages, dimension), and a .txt beside it with their ids",
@@ -240,7 +238,7 @@ class HubEncoder:
 
     def __init__(self, options: EncoderOptions) -> None:
         if options.pooling is not None:
-            raise SettingsError("pooling is for ONNX models; a model of the hub says itself how it is pooled: leave it out")
+            raise SettingsError("pooling is for ONNX models; a hub model determines its own pooling: leave it out")
         self._options = options
         self._recipe = options.recipe(recipe_of(options.model) or Recipe())
         self._normalized = self._recipe.normalized if recipe_of(options.model) else bool(options.normalized)

@@ -45,7 +45,7 @@ class Reranked:
     candidates: Annotated[Count, "hits that are asked of the engine, or as many as are wanted if that is more"] = 50
     max_tokens: Annotated[Count, "longest query and passage together, in tokens of an ONNX model"] = 512
     batch_size: Annotated[Count, "pairs that are scored together"] = 32
-    device: Annotated[str | None, "where a model of the hub runs, such as cpu or cuda; chosen by itself if absent"] = None
+    device: Annotated[str | None, "where a hub model runs, such as cpu or cuda; chosen by itself if absent"] = None
     engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engine, by name; those of retrievers.NAME"] = (
         field(default_factory=dict)
     )
