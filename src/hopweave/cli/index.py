@@ -18,7 +18,7 @@ from hopweave.errors import SettingsError
 from hopweave.render.plain import flat
 
 if TYPE_CHECKING:
-    from hopweave.corpus import Intake, Tally
+    from hopweave.corpus import CorpusOptions, Intake, Tally
     from hopweave.retrievers._index_folder import IndexSummary
 
 app = typer.Typer(add_completion=False)
@@ -32,45 +32,47 @@ Paths = Annotated[
     ),
 ]
 
+To = Annotated[
+    str,
+    typer.Option(help="The folder of the index, or a server: postgres://HOST/DATABASE#NAME.", metavar="FOLDER"),
+]
+Sync = Annotated[
+    bool, typer.Option("--sync", help="Add what is new in the folders, replace what changed, remove what is gone.")
+]
+Delete = Annotated[list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")]
+Engine = Annotated[str, typer.Option(help="Whose index: bm25, or dense, which takes its options from the settings.")]
+List = Annotated[bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")]
+Include = Annotated[
+    list[str] | None, typer.Option(help="Read only such files of the folders, as '*.md'; may be repeated.", metavar="GLOB")
+]
+Exclude = Annotated[
+    list[str] | None, typer.Option(help="Leave out such files or folders, as 'drafts/'; may be repeated.", metavar="GLOB")
+]
+Gitignore = Annotated[bool, typer.Option("--gitignore", help="Leave out what .gitignore files in the folders name.")]
+MaxWords = Annotated[
+    int | None,
+    typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never."),
+]
+
 
 @app.command()
 def index(
     paths: Paths = None,
     *,
-    to: Annotated[
-        str,
-        typer.Option(help="The folder of the index, or a server: postgres://HOST/DATABASE#NAME.", metavar="FOLDER"),
-    ],
+    to: To,
     add: Annotated[bool, typer.Option("--add", help="Add to the index, replacing passages with the same id.")] = False,
-    sync: Annotated[
-        bool, typer.Option("--sync", help="Add what is new in the folders, replace what changed, remove what is gone.")
-    ] = False,
-    delete: Annotated[
-        list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")
-    ] = None,
+    sync: Sync = False,
+    delete: Delete = None,
     missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Ignore ids to delete that do not exist.")] = False,
-    engine: Annotated[
-        str, typer.Option(help="Whose index: bm25, or dense, which takes its options from the settings.")
-    ] = "bm25",
+    engine: Engine = "bm25",
     check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Tell what the index holds; change nothing.")] = False,
-    list_: Annotated[
-        bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")
-    ] = False,
+    list_: List = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")] = False,
-    include: Annotated[
-        list[str] | None, typer.Option(help="Read only such files of the folders, as '*.md'; may be repeated.", metavar="GLOB")
-    ] = None,
-    exclude: Annotated[
-        list[str] | None, typer.Option(help="Leave out such files or folders, as 'drafts/'; may be repeated.", metavar="GLOB")
-    ] = None,
-    gitignore: Annotated[
-        bool, typer.Option("--gitignore", help="Leave out what .gitignore files in the folders name.")
-    ] = False,
-    max_words: Annotated[
-        int | None,
-        typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never."),
-    ] = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    gitignore: Gitignore = False,
+    max_words: MaxWords = None,
     id_field: Annotated[str | None, typer.Option(help="Field of a record that contains its id.")] = None,
     title_field: Annotated[str | None, typer.Option(help="Field of a record that contains its title.")] = None,
     text_field: Annotated[str | None, typer.Option(help="Field of a record that contains its text.")] = None,
@@ -82,7 +84,7 @@ def index(
 
     Without --add, --sync or --delete the index is rebuilt; an existing one stays in use until the new one is complete.
     """
-    from hopweave.corpus import CorpusOptions, Intake
+    from hopweave.corpus import Intake
 
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
     _refuse_contradictions(paths or [], looks, is_add=add, is_sync=sync, is_delete=bool(delete))
@@ -99,24 +101,27 @@ def index(
     elif not paths:
         _report(place, "updated", writer.update(delete=delete or (), missing_ok=missing_ok), None, started)
     else:
-        given: dict[str, Any] = {
-            "id_field": id_field,
-            "title_field": title_field,
-            "text_field": text_field,
-            "max_words": max_words,
-            "max_row_mib": max_row_mib,
-            "max_file_mib": max_file_mib,
-            "max_seconds": max_seconds,
-            "include": tuple(include or ()),
-            "exclude": tuple(exclude or ()),
-        }
-        options = CorpusOptions(
-            lenient=not strict, gitignore=gitignore, **{name: value for name, value in given.items() if value is not None}
+        fields = {"id_field": id_field, "title_field": title_field, "text_field": text_field}
+        limits = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib, "max_seconds": max_seconds}
+        options = _options(
+            lenient=not strict,
+            gitignore=gitignore,
+            include=tuple(include or ()),
+            exclude=tuple(exclude or ()),
+            **fields,
+            **limits,
         )
         intake = Intake(paths, sync, options)
         is_update = add or (sync and Path(to, "manifest.json").exists())
         summary = _write(writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok)
         _report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)
+
+
+def _options(**given: Any) -> CorpusOptions:
+    """How the files are read; what was not given has its default."""
+    from hopweave.corpus import CorpusOptions
+
+    return CorpusOptions(**{name: value for name, value in given.items() if value is not None})
 
 
 def _refuse_contradictions(paths: list[Path], looks: list[str], *, is_add: bool, is_sync: bool, is_delete: bool) -> None:

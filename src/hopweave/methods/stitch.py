@@ -65,7 +65,7 @@ class Stitch(Bounded):
     max_tokens_hop: Annotated[Whole, "tokens of sentences shown at each hop; 0 shows whole passages"] = 350
     bridge: Annotated[
         Literal["check", "always", "never"],
-        "when to ask whom the question leads through: if the first reading does not hold, ...",
+        "when to ask whom the question leads through; check: where the first reading does not hold",
     ] = "check"
     max_hops: Annotated[Whole, "hops after the first reading at most"] = 3
     compare: Annotated[bool, "compare two values by code instead of asking which side it is"] = True

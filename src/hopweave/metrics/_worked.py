@@ -69,15 +69,7 @@ def worked(
     """
     asked = Question("q", question, form, tuple(labels))
     messages = tuple(dict.fromkeys(Message("user", prompt) for prompt, _ in calls))
-    steps: list[AnyStep] = [_call(number, messages, *call) for number, call in enumerate(calls)]
-    found = tuple(Found(passage.id, 1 / rank) for rank, passage in enumerate(passages, start=1))
-    for queries in searches or ([[question]] if passages else []):
-        hits = tuple(found for _ in queries)
-        steps.append(Search(len(steps), None, tuple(queries), 5, hits, None, Timing(float(len(steps)), 0.25)))
-    for query, passage_id, confidence in reads:
-        reading = Reading("x", Span(0, 1), confidence)
-        steps.append(Read(len(steps), None, query, passage_id, reading, None, Timing(float(len(steps)), 0.25)))
-    steps += [Decision(len(steps) + place, None, label, label, data) for place, (label, data) in enumerate(decisions)]
+    searched = searches or ([[question]] if passages else [])
     answer = Answer(short if text is None else text, short, tuple(claims), passage_ids=tuple(one.id for one in passages))
     record = Record(
         schema=SCHEMA,
@@ -87,11 +79,28 @@ def worked(
         setup=Setup("0", "worked", {}, llm),
         messages=messages,
         passages=tuple(passages),
-        steps=tuple(steps),
+        steps=_steps(messages, calls, searched, passages, reads, decisions),
         started_at="2026-01-01T00:00:00.000+00:00",
         seconds=seconds,
     )
     return record, Example(asked, Gold(tuple(golds), tuple(gold_ids), tuple(facts)))
+
+
+def _steps(
+    messages: Sequence[Message],
+    calls: Sequence[tuple[str, str]],
+    searches: Sequence[Sequence[str]],
+    passages: Sequence[Passage],
+    reads: Sequence[tuple[str, str, float]],
+    decisions: Sequence[tuple[str, Mapping[str, Any]]],
+) -> tuple[AnyStep, ...]:
+    steps: list[AnyStep] = [_call(number, messages, *call) for number, call in enumerate(calls)]
+    for queries in searches:
+        steps.append(_search(len(steps), queries, passages))
+    for read in reads:
+        steps.append(_read(len(steps), *read))
+    steps += [Decision(len(steps) + place, None, label, label, data) for place, (label, data) in enumerate(decisions)]
+    return tuple(steps)
 
 
 def _call(number: int, messages: Sequence[Message], prompt: str, reply: str) -> ModelCall:
@@ -110,3 +119,12 @@ def quoted(mark: int, passage: Passage, words: str = "") -> Citation:
 def claimed(query: str, text: str, *citations: Citation, origin: Origin = "model") -> Claim:
     """A claim with its citations."""
     return Claim(query, text, origin, "supported" if citations else "unsupported", citations)
+
+
+def _search(number: int, queries: Sequence[str], passages: Sequence[Passage]) -> Search:
+    found = tuple(Found(passage.id, 1 / rank) for rank, passage in enumerate(passages, start=1))
+    return Search(number, None, tuple(queries), 5, tuple(found for _ in queries), None, Timing(float(number), 0.25))
+
+
+def _read(number: int, query: str, passage_id: str, confidence: float) -> Read:
+    return Read(number, None, query, passage_id, Reading("x", Span(0, 1), confidence), None, Timing(float(number), 0.25))

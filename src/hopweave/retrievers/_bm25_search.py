@@ -87,10 +87,10 @@ def idf(num_with_term: int, num_passages: int) -> float:
 
 def scored_passages(
     searcher: tantivy.Searcher, hits: Iterable[tuple[float, tantivy.DocAddress]]
-) -> list[tuple[float, int, Passage]]:
-    """Scores, numbers and passages of hits, best first; by passage id among equals."""
-    scored = [(round(score, SCORE_DECIMALS), *stored(searcher, address)) for score, address in hits]
-    return sorted(scored, key=lambda hit: (-hit[0], hit[2].id))
+) -> list[tuple[float, Passage]]:
+    """Scores and passages of hits, best first; by passage id among equals."""
+    scored = [(round(score, SCORE_DECIMALS), stored(searcher, address)[1]) for score, address in hits]
+    return sorted(scored, key=lambda hit: (-hit[0], hit[1].id))
 
 
 def _term_query(name: str, term: str, weight: float) -> tantivy.Query:

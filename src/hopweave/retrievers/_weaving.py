@@ -108,10 +108,9 @@ class Document:
         return tuple(frozenset(terms_of(text[span.start : span.end])) for span in sentence_spans(text))
 
     @cached_property
-    def links(self) -> dict[str, Mention]:
-        """The documents that the text names, by their keys; its own is none of them."""
-        own = title_key(self.passage.title)
-        return {found.key: found for found in reversed(self._words.mentions(self.passage.text)) if found.key != own}
+    def links(self) -> frozenset[str]:
+        """The keys of the documents that the text names; its own is none of them."""
+        return frozenset(found.key for found in self._words.mentions(self.passage.text)) - {title_key(self.passage.title)}
 
     @cached_property
     def shared_names(self) -> dict[str, float]:

@@ -247,4 +247,4 @@ class BM25:
             return []
         weights = {"all" if self.fields == "title_and_text" else "text": 1.0, "title": self.title_weight}
         found = scored_passages(searcher, best_with_ties(searcher, weighted_query(terms, weights), max_hits))
-        return [Hit(passage, score, rank) for rank, (score, _, passage) in enumerate(found[:max_hits], start=1)]
+        return [Hit(passage, score, rank) for rank, (score, passage) in enumerate(found[:max_hits], start=1)]
