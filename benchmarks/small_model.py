@@ -16,6 +16,9 @@ take like any other. A command that was killed goes on where it was when it is g
 of each draw. All runs share OUT/store.sqlite, so that more questions, or the same method with other options under a label of
 its own (`--as`), cost their own calls alone; seconds are those of the calls when they were made. Questions are asked one at a
 time. Tables hold all runs of the half with so many questions, as Markdown.
+
+A run is done once it has all its records. After a change of a method's code give it another label, or delete its run: calls
+that are as they were come from the store.
 """
 
 from __future__ import annotations
@@ -75,14 +78,14 @@ class Answered:
 
     Attributes:
         label: of the method.
-        made_with: its model and its retriever.
+        llm: its model.
         values: by column and question; a failed question counts as the worst value.
         failed: the questions that failed.
         verified: what `verify` said.
     """
 
     label: str
-    made_with: str
+    llm: str
     values: Mapping[str, Mapping[Place, float]]
     failed: frozenset[Place]
     verified: str
@@ -214,7 +217,7 @@ def _scored(run: RunFolder) -> Answered:
     shown = set(_supported(run, label))
     values["wrong_of_supported"] = {place: 1 - right for place, right in values["cover_em"].items() if place in shown}
     failed = frozenset((score.dataset, score.question) for score in scores if score.record == "failed")
-    return Answered(label, _made_with(run, label), values, failed, _verified(run))
+    return Answered(label, _llm(run, label), values, failed, _verified(run))
 
 
 def _supported(run: RunFolder, label: str) -> Iterator[Place]:
@@ -225,7 +228,7 @@ def _supported(run: RunFolder, label: str) -> Iterator[Place]:
                 yield dataset, record.question.id
 
 
-def _made_with(run: RunFolder, label: str) -> str:
+def _llm(run: RunFolder, label: str) -> str:
     setups = [record.setup for dataset in run.plan.datasets for record in run.records(dataset, label)]
     return "; ".join(dict.fromkeys(setup.llm for setup in setups))
 
@@ -251,16 +254,16 @@ def _tables(runs: Sequence[Answered], baseline: str) -> Iterator[Table]:
         yield Table(
             heads, rows(_difference(one, base) for one in others), f"Right answers against {base.label}, question by question"
         )
-    lines = ([one.label, one.verified, one.made_with] for one in runs)
+    lines = ([one.label, one.verified, one.llm] for one in runs)
     yield Table(columns(("method", "verify", "model")), rows(lines), "Runs")
 
 
 _NOTES = (
     "right: cover-EM. A failed question counts as wrong. Tokens, calls and seconds are means over the questions.",
-    "processed tokens: prompt tokens that were not cached, and completion tokens. seconds: of calls, searches and readings. Work "
-    "that a method does once for all questions is in none of them.",
-    "gold precision and recall: cited sentences against gold ones, as in HotpotQA's script, where a dataset marks sentences; an "
-    "answer that cites nothing has 0. gold of cited: the share of all cited sentences that are gold.",
+    "processed tokens: prompt tokens that were not cached, and completion tokens. seconds: of calls, searches and readings. "
+    "What a method does once for all questions is in neither.",
+    "gold precision and recall: cited sentences against gold ones, as in HotpotQA's script, where a dataset marks sentences; "
+    "an answer that cites nothing has 0. gold of cited: the share of all cited sentences that are gold.",
     "supported: answers shown as supported by a passage. wrong of supported: the share of them that are wrong.",
 )
 
