@@ -15,7 +15,7 @@ Each method is a run of its own (OUT/HALF-QUESTIONS/METHOD), which `hopweave sco
 take like any other. A command that was killed goes on where it was when it is given again. `--questions` takes the first ones
 of each draw. All runs share OUT/store.sqlite, so that more questions, or the same method with other options under a label of
 its own (`--as`), cost their own calls alone; seconds are those of the calls when they were made. Questions are asked one at a
-time. Tables hold all runs of the half with so many questions, as Markdown.
+time. Tables hold all finished runs of the half with so many questions, as Markdown.
 
 A run is done once it has all its records. After a change of a method's code give it another label, or delete its run: calls
 that are as they were come from the store.
@@ -37,7 +37,9 @@ from _corpora import FILES, MORE_PASSAGES, passages_of_file
 
 from hopweave.catalog import full_name, key_of, load
 from hopweave.cli._console import console
+from hopweave.cli._options import listed
 from hopweave.errors import DataError, HopweaveError
+from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.integrity.verify import verify
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.evaluation.runs.plan import in_full
@@ -106,10 +108,9 @@ def main() -> None:
     try:
         runs = options.out / f"{options.half}-{options.questions}"
         plans = _dataset_plans(options)
-        labels = [_answered_by(method, plans, runs, options) for method in options.methods.split(",")]
-        found = [place.parent.name for place in sorted(runs.glob("*/manifest.json"))]
-        scored = [_scored(RunFolder.open(runs / label)) for label in dict.fromkeys([*labels, *found])]
-        for table in _tables([one for one in scored if one.values["cover_em"]], options.baseline):
+        labels = [_answered_by(method, plans, runs, options) for method in listed(options.methods)]
+        scored = [_scored(RunFolder.open(runs / label)) for label in dict.fromkeys([*labels, *_done(runs)])]
+        for table in _tables(scored, options.baseline):
             print("\n".join(table_markdown(table)), end="\n\n")
     except HopweaveError as error:
         sys.exit(f"small_model: {error}")
@@ -135,7 +136,7 @@ def _options() -> argparse.Namespace:
     options.questions = most if options.questions is None else options.questions
     if not 1 <= options.questions <= most:
         parser.error(f"--questions must be from 1 to {most}, which is all that {options.half} draws of a file")
-    if options.label and "," in options.methods:
+    if options.label and len(listed(options.methods)) != 1:
         parser.error("--as is the label of one method; give one with --methods")
     return options
 
@@ -193,6 +194,14 @@ def _answered_by(method: str, plans: Mapping[str, DatasetPlan], runs: Path, opti
     if not outcome.progress.is_complete:
         raise DataError(f"{label} ended at {outcome.ended_because}; the same command goes on")
     return label
+
+
+def _done(runs: Path) -> Iterator[str]:
+    """The labels of the runs that have all their records."""
+    for place in sorted(runs.glob("*/plan.json")):
+        known = Manifest.read(place.parent)
+        if known is not None and known.is_complete:
+            yield place.parent.name
 
 
 def _scored(run: RunFolder) -> Answered:
