@@ -67,6 +67,15 @@ class GoldStep:
 
 
 @dataclass(frozen=True, slots=True)
+class GoldSentence:
+    """A sentence that the annotators marked as evidence: `text[start:end]` of a passage of the dataset's pooled corpus."""
+
+    passage_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Gold:
     """Everything that only a metric may see.
 
@@ -75,12 +84,15 @@ class Gold:
         passage_ids: ids, in the dataset's pooled corpus, of the passages that contain the evidence.
         facts: text that a relevant passage contains, where relevance is judged by text (MultiHop-RAG).
         steps: the hops, if the dataset has them.
+        sentences: the sentences of those passages that are the evidence, if the dataset marks sentences. A mark without a
+            sentence in the data is an empty span, which no citation can meet.
     """
 
     answers: tuple[str, ...]
     passage_ids: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     steps: tuple[GoldStep, ...] = ()
+    sentences: tuple[GoldSentence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
