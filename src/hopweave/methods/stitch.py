@@ -131,7 +131,7 @@ class _Stitching:
         messages.append(Message("user", self.workbench.fill(_PROMPTS["split"], question=escape(asked))))
         values = self._values(await self._bounded("plan", messages), "plan", {"unnamed": list, "steps": list})
         steps = steps_of(asked, _texts_of(values, "unnamed"), _texts_of(values, "steps"))
-        self.workbench.decide("plan", " | ".join(steps) or asked)
+        self.workbench.decide("plan", " / ".join(steps) or asked)
         return steps
 
     async def _read_hops(self, steps: Sequence[str], hits: Sequence[Hit]) -> tuple[Reading, list[str]]:
