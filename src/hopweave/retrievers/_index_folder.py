@@ -100,7 +100,7 @@ class IndexSummary:
 
 
 class Fingerprint:
-    """Identifies a set of passages (by id, title and text), regardless of order.
+    """Identifies a set of passages (by id, title and text, and metadata and labels if they have any), regardless of order.
 
     The sum of the passages' 128-bit BLAKE2b hashes, modulo 2^128, so that adding and deleting change it without reading the
     rest.
@@ -124,7 +124,11 @@ class Fingerprint:
 def _passage_hash(passage: Passage) -> int:
     # The lengths prevent collisions when text moves from one field to the next.
     content = f"{len(passage.id)} {len(passage.title)} {passage.id}{passage.title}{passage.text}"
-    return int.from_bytes(hashlib.blake2b(content.encode(), digest_size=_FINGERPRINT_BITS // 8).digest(), "big")
+    hashed = hashlib.blake2b(content.encode(), digest_size=_FINGERPRINT_BITS // 8)
+    if passage.metadata or passage.access:
+        kept = json.dumps([hashed.hexdigest(), sorted(passage.metadata.items()), sorted(passage.access)])
+        hashed = hashlib.blake2b(kept.encode(), digest_size=_FINGERPRINT_BITS // 8, person=b"labels")
+    return int.from_bytes(hashed.digest(), "big")
 
 
 def read_manifest(folder: Path, engine: str | None = None) -> Manifest:

@@ -43,6 +43,7 @@ from hopweave.retrievers._server_rows import (
 from hopweave.security.redaction import Secrets
 from hopweave.toolkit.options import AtLeast, Count, check_options
 from hopweave.types import Hit, Passage
+from hopweave.visibility import PUBLIC, Condition, Visible
 
 STATES = "hopweave_collections"
 """Where an engine keeps the states of its collections."""
@@ -50,6 +51,9 @@ _MORE_FOR_TIES = 8
 _WAIT_SECONDS = (0.1, 5.0)
 _MAX_REASON = 300
 _NO_LOG = logging.NullHandler()
+
+Shown = Sequence[Condition]
+"""What rows have to meet so that they are found; nothing, where all are shown."""
 
 T = TypeVar("T")
 
@@ -84,11 +88,15 @@ class Server(Protocol):
     def between(self, state: State, first: str, end: str) -> list[str]:
         """Contents of the rows whose keys are at least the one and below the other; keys are evenly spread."""
 
-    def by_terms(self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float) -> list[Found]:
-        """The best rows for the terms of each query. None of the queries is empty."""
+    def by_terms(
+        self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float, shown: Shown
+    ) -> list[Found]:
+        """The best rows for the terms of each query, of those alone that meet all conditions. None of the queries is empty."""
 
-    def by_vectors(self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, *, exact: bool) -> list[Found]:
-        """The rows whose vectors have the highest cosine with each vector."""
+    def by_vectors(
+        self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, shown: Shown, *, exact: bool
+    ) -> list[Found]:
+        """The rows whose vectors have the highest cosine with each vector, of those alone that meet all conditions."""
 
     def close(self) -> None:
         """Ends the connection."""
@@ -117,6 +125,7 @@ class ServerEngine(ABC):
     max_attempts: Annotated[Count, "how often a request is tried in all, if trying again may help"] = 4
     title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own score adds; 0 leaves it out"] = 0.5
     exact: Annotated[bool, "compare all vectors; otherwise, use the engine's approximate index"] = True
+    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -135,7 +144,7 @@ class ServerEngine(ABC):
         state = self._opened()
         return (
             f"{self.NAME} title_weight={self.title_weight:g} exact={self.exact} "
-            f"analyzer={state.analyzer} corpus={state.fingerprint}"
+            f"analyzer={state.analyzer} corpus={state.fingerprint}{self.visible.identity}"
         )
 
     @property
@@ -155,7 +164,8 @@ class ServerEngine(ABC):
         state = self._opened()
         if not asked or max_hits < 1:
             return [[] for _ in queries]
-        found = iter(self._searched(lambda server: server.by_terms(state, asked, max_hits + _MORE_FOR_TIES, self.title_weight)))
+        depth, shown = max_hits + _MORE_FOR_TIES, self._shown(state)
+        found = iter(self._searched(lambda server: server.by_terms(state, asked, depth, self.title_weight, shown)))
         return [hits_of(next(found), max_hits) if one else [] for one in terms]
 
     def search_vectors(self, vectors: Vectors, max_hits: int) -> list[list[Hit]]:
@@ -169,11 +179,12 @@ class ServerEngine(ABC):
             self._check_vector(vector, state.dimensions)
         if not asked or max_hits < 1:
             return [[] for _ in asked]
-        found = self._searched(lambda server: server.by_vectors(state, asked, max_hits + _MORE_FOR_TIES, exact=self.exact))
+        depth, shown = max_hits + _MORE_FOR_TIES, self._shown(state)
+        found = self._searched(lambda server: server.by_vectors(state, asked, depth, shown, exact=self.exact))
         return [hits_of(one, max_hits) for one in found]
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages, in any order. Errors as in `search`."""
+        """All passages whoever may see them, in any order. Errors as in `search`."""
         state = self._opened()
         num_parts = -(-state.num_passages // BATCH)
         for part in range(num_parts):
@@ -197,7 +208,7 @@ class ServerEngine(ABC):
         """
         before = self._read_state()
         number = before.number + 1 if before is not None else 1
-        state, sums = State(f"hopweave_{self._at.collection}_{number}", number), Sums(self._check_vector)
+        state, sums = State(f"hopweave_{self._at.collection}_{number}", number, has_filters=True), Sums(self._check_vector)
         for rows in sums.batches(passages, vectors):
             if not sums.num_added:
                 state = replace(state, dimensions=len(rows[0].vector), **usual_lengths(rows))
@@ -300,6 +311,11 @@ class ServerEngine(ABC):
             self._state = state
         return self._state
 
+    def _shown(self, state: State) -> Shown:
+        if self.visible.where and not state.has_filters:
+            raise self._damaged("was built before there were metadata, so nothing can be asked of them")
+        return self.visible.conditions(state.num_labelled)
+
     def _put_state(self, state: State) -> None:
         content = json.dumps(asdict(state))
         self._write(lambda server: server.put_state(self._at.collection, content))
@@ -346,6 +362,11 @@ class ServerEngine(ABC):
         self._write(lambda server: server.create(state, exact=self.exact))
 
     def _put(self, state: State, rows: Sequence[Row]) -> None:
+        for passage in () if state.has_filters else (passage_of(row.content) for row in rows):
+            if passage.metadata or passage.access:
+                raise self._damaged(
+                    f"was built before there were metadata and access labels, and cannot take those of {passage.id!r}"
+                )
         self._write(lambda server: server.put(state, rows))
 
     def _held(self, state: State, keys: Sequence[str], documents: Sequence[str]) -> list[str]:
