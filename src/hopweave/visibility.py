@@ -19,6 +19,9 @@ ACCESS, METADATA = "access", "metadata"
 FIELDS = (ACCESS, METADATA)
 """The fields in which an engine keeps what it filters by; see `filter_values`."""
 
+OPTION = "visible"
+"""The option of a retriever that says which passages it shows."""
+
 MAX_LABEL_CHARACTERS = 100
 MAX_VALUE_CHARACTERS = 1000
 _EVERYONE = ""
@@ -144,9 +147,19 @@ def plain_value(value: object) -> str | None:
     return text if 0 < len(text) <= MAX_VALUE_CHARACTERS and not _NO_TEXT.search(text) else None
 
 
-def _wanted(given: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
+def cannot_filter(name: str) -> SettingsError:
+    """The error for an engine that cannot be told which passages to show, where not all may be shown."""
+    return SettingsError(
+        f"the retriever {name!r} has no option {OPTION!r}, so access and where do not reach it; leave them out, or give it one "
+        "of the type hopweave.visibility.Visible"
+    )
+
+
+def _wanted(given: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(given, Mapping):
+        raise SettingsError(f"where must name keys of metadata and their values, not {given!r}; give it as where.year = 1999")
     wanted = {}
-    for key, value in sorted(given.items()):
+    for key, value in sorted(given.items(), key=repr):
         several = list(value) if isinstance(value, list | tuple) else [value]
         values = [plain_value(one) for one in several]
         if not is_key(key) or not values or None in values:

@@ -74,10 +74,7 @@ def shown_only(query: tantivy.Query, conditions: Sequence[Condition]) -> tantivy
         return query
     met = [
         tantivy.Query.boolean_query(
-            [
-                (tantivy.Occur.Should, tantivy.Query.term_query(schema(), name, value, index_option="basic"))
-                for value in values
-            ]
+            [(tantivy.Occur.Should, tantivy.Query.term_query(schema(), name, value, index_option="basic")) for value in values]
         )
         for name, values in conditions
     ]

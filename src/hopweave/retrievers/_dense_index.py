@@ -31,9 +31,9 @@ from hopweave.errors import DataError
 from hopweave.files import write_whole
 from hopweave.retrievers._bm25_index import document_id_of
 from hopweave.retrievers._encoders import Encoder, Vectors, given_vectors
-from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._filter_table import TABLE as FILTER_TABLE
 from hopweave.retrievers._filter_table import forget, note, shown_rows
+from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._index_writing import Staging, replace_index
 from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage
 from hopweave.types import Passage

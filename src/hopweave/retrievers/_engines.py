@@ -12,10 +12,7 @@ from hopweave.errors import DataError, SettingsError
 from hopweave.protocols import Retriever
 from hopweave.retrievers._index_folder import MANIFEST, read_manifest
 from hopweave.settings import build
-from hopweave.visibility import PUBLIC, Visible
-
-VISIBLE = "visible"
-"""The option of a retriever that says which passages it shows."""
+from hopweave.visibility import OPTION, PUBLIC, Visible, cannot_filter
 
 Options = Mapping[str, Mapping[str, Any]]
 
@@ -35,14 +32,6 @@ def index_for(folder: Path, engine: str) -> Path:
     raise DataError(
         f"index {folder} was built by {built_by}, and there is no index of {engine} in {inside}; make one with: "
         f"hopweave index PATH... --engine {engine} --to {inside}, or name one with --set retrievers.{engine}.index=FOLDER"
-    )
-
-
-def cannot_filter(name: str) -> SettingsError:
-    """The error for an engine that cannot be told which passages to show, where not all may be shown."""
-    return SettingsError(
-        f"the retriever {name!r} has no option {VISIBLE!r}, so access and where do not reach it; leave them out, or give it one "
-        "of the type hopweave.visibility.Visible"
     )
 
 
@@ -69,9 +58,9 @@ def opened(name: str, index: Path, options: Options, of: str, visible: Visible =
     if hasattr(part, "build") and "index" not in own:
         index = index_for(index, key)
     given = {"index": index, "engine_options": {other: of_other for other, of_other in options.items() if other != key}}
-    if visible != PUBLIC and VISIBLE not in known:
+    if visible != PUBLIC and OPTION not in known:
         raise cannot_filter(name)
     values = {option: value for option, value in given.items() if option in known} | own
-    values |= {VISIBLE: visible} if VISIBLE in known else {}
+    values |= {OPTION: visible} if OPTION in known else {}
     engine: Retriever = build(part, values, f"retrievers.{key}")
     return engine

@@ -14,7 +14,9 @@ from hopweave.types import Passage
 from hopweave.visibility import ACCESS, Visible, filter_values
 
 TABLE = """
-    CREATE TABLE IF NOT EXISTS filters (field TEXT, value TEXT, number INTEGER, PRIMARY KEY (field, value, number)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS filters (
+        field TEXT, value TEXT, number INTEGER, PRIMARY KEY (field, value, number)
+    ) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS filters_of ON filters (number);
 """
 """Makes the table where there is none; an index of an earlier version has none, so all its passages are for everyone."""

@@ -5,8 +5,8 @@ by their rarity, so the BM25 score is computed in the query, from the counts in 
 
     bm25(title and text) + title_weight * bm25(title)          k1 = 1.2, b = 0.75
 
-Document frequencies are counted when searching, among the passages that are shown, and are right after each deletion. A term counts at most 255 times in a
-passage.
+Document frequencies are counted when searching, among the passages that are shown, and are right after each deletion. A term
+counts at most 255 times in a passage.
 """
 
 from __future__ import annotations

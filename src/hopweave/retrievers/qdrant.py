@@ -103,7 +103,7 @@ class _Connection:
             vectors: dict[str, Any] = {"dense": list(row.vector)} if state.dimensions else {}
             if row.terms:
                 vectors["terms"] = self._sparse(_weights(row, state))
-            payload = {"key": row.key, "document": row.document, "content": row.content}
+            payload: dict[str, Any] = {"key": row.key, "document": row.document, "content": row.content}
             payload |= {name: list(values) for name, values in row.filters.items()}
             points.append(self._models.PointStruct(id=str(UUID(row.key)), vector=vectors, payload=payload))
         self._client.upsert(state.data, points, wait=True)

@@ -56,7 +56,8 @@ class Reranked:
         check_options(self)
         self._reranker = self._new_reranker()
         self.index = Path(self.index)
-        self._engine: Retriever | None = opened(self.engine, self.index, self.engine_options, "retrievers.reranked", self.visible)
+        of = "retrievers.reranked"
+        self._engine: Retriever | None = opened(self.engine, self.index, self.engine_options, of, self.visible)
         self.identity = f"reranked {self._reranker.identity} candidates={self.candidates} over {self._engine.identity}"
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
