@@ -64,7 +64,7 @@ class InTurn:
 
     def __call__(self, messages, sampling):
         self.turn += 1
-        return REPLIES[self.turn % len(REPLIES)].format("The Long Tide", "Tom Carey")
+        return REPLIES[self.turn % len(REPLIES)].format("wife of the director of the film", "Tom Carey")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from hopweave.opening import index_folder
 from hopweave.retrievers.bm25 import BM25
 from hopweave.settings import read_settings
 from hopweave.types import Passage
+from hopweave.visibility import Visible
 
 STARTER = Path(hopweave.__file__).parent / "starter"
 ENGINES = ("postgres", "qdrant", "milvus", "elasticsearch")
@@ -173,6 +175,82 @@ def test_any_query_is_taken_and_the_depth_is_kept(engine, opened):
     assert one.search([], 3) == []
     assert one.search(queries, 0) == [[]] * len(queries)
     assert all(type(hit.score) is float for hits in found for hit in hits)
+
+
+# -- what is shown -------------------------------------------------------------------------------------------------------------
+
+
+HIDDEN = Passage(
+    "hidden", "Ines Halloran designed the light of Carrow Head: whispers.", "Carrow Head", access=("a b", "ö'\"\\")
+)
+YEARS = [Passage(f"y{n}", f"An oak of {n}.", metadata={"year": str(n), "said": "o'k \"\\ %s {}"}) for n in (1998, 1999, 2000)]
+
+
+@pytest.fixture
+def labelled(opened):
+    """An engine over a collection with a hidden passage and with metadata."""
+
+    def of(engine, **visible):
+        one = opened(engine, visible=Visible(**visible))
+        one.build([*FEW, HIDDEN, *YEARS], vectors=[[n, 1.0] for n in (9, 0, 0, 0, 9, 3, 2, 1)])
+        return one
+
+    return of
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_passage_with_a_label_is_found_by_who_holds_one_of_its_labels_alone(engine, labelled):
+    held = {"": False, "a": False, "a b": True, "ö'\"\\": True}
+    for label, is_shown in held.items():
+        one = labelled(engine, access=label)
+        for max_hits in (1, 2, 50):
+            [by_words], [by_vectors] = one.search(["Halloran Carrow Head"], max_hits), one.search_vectors([[1, 0]], max_hits)
+            assert (len(by_words), len(by_vectors)) == (min(max_hits, 2 + is_shown), min(max_hits, 7 + is_shown))
+            assert ids(by_words)[0] == ("hidden" if is_shown else "light")
+            assert ids(by_vectors)[0] == ("hidden" if is_shown else "light")  # of equal ones, the first by id
+        one.close()
+    assert HIDDEN in labelled(engine).all_passages()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_metadata_choose_what_is_searched(engine, labelled):
+    one = labelled(engine, where={"year": [1999, "2000"], "said": "o'k \"\\ %s {}"})
+    assert ids(one.search(["oak"], 9)[0]) == ["y1999", "y2000"]
+    assert ids(one.search_vectors([[1, 0]], 9)[0]) == ["y1999", "y2000"]
+    assert one.identity.endswith(one.visible.identity)
+    one.close()
+    assert labelled(engine, where={"year": "1997"}).search(["oak"], 9) == [[]]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_label_counts_as_soon_as_it_is_given_or_taken_away(engine, opened, reopened):
+    one = opened(engine)
+    before = one.build(FEW).fingerprint
+    one.update(upsert=[replace(LIGHT, access=("a",))])
+    again = reopened(one)
+    assert again.search(["Halloran"], 5) == [[]]
+    assert again.check().num_passages == len(FEW)
+    assert again.update(upsert=[LIGHT]).fingerprint == before
+    assert ids(reopened(again).search(["Halloran"], 5)[0]) == ["light"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_collection_from_before_there_were_labels_serves_and_takes_none(engine, opened, reopened):
+    one = opened(engine)
+    one.build(FEW)
+    one._put_state(replace(one._opened(), has_filters=False))
+    old = reopened(one)
+    assert ids(old.search(["Halloran"], 5)[0]) == ["light"]
+    with pytest.raises(
+        DataError, match="was built before there were metadata and access labels, and cannot take those of 'light'"
+    ):
+        old.update(upsert=[replace(LIGHT, access=("a",))])
+    old._put_state(replace(old._opened(), has_filters=False, is_ready=True))
+    old.close()
+    with pytest.raises(
+        DataError, match="was built before there were metadata, so nothing can be asked of them; build it again"
+    ):
+        opened(engine, visible=Visible(where={"year": "1"})).search(["oak"], 5)
 
 
 # -- keeping the corpus --------------------------------------------------------------------------------------------------------
