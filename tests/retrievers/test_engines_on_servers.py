@@ -24,7 +24,7 @@ import hopweave
 from hopweave.catalog import load
 from hopweave.corpus import read_corpus
 from hopweave.errors import DataError, MissingExtra, SearchError, SettingsError
-from hopweave.opening import index_folder
+from hopweave.opening import index_folder, open_retriever
 from hopweave.retrievers.bm25 import BM25
 from hopweave.settings import read_settings
 from hopweave.types import Passage
@@ -210,6 +210,27 @@ def test_a_passage_with_a_label_is_found_by_who_holds_one_of_its_labels_alone(en
             assert ids(by_vectors)[0] == ("hidden" if is_shown else "light")  # of equal ones, the first by id
         one.close()
     assert HIDDEN in labelled(engine).all_passages()
+
+
+@pytest.mark.parametrize("engine", ["postgres", "qdrant"])
+def test_an_approximate_index_finds_those_shown_however_few_they_are(engine, opened):
+    one = opened(engine, exact=False, visible=Visible(where={"kind": "rare"}))
+    drawn = np.random.default_rng(3).normal(size=(600, 8)).astype(np.float32)
+    kinds = [{"kind": "rare"} if number % 100 == 7 else {} for number in range(600)]
+    passages = [Passage(f"p{number}", f"passage {number}", metadata=kind) for number, kind in enumerate(kinds)]
+    one.build(passages, vectors=drawn)
+    assert sorted(ids(one.search_vectors(drawn[:1], 10)[0])) == [f"p{number}" for number in (107, 207, 307, 407, 507, 7)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_settings_decide_what_is_shown_of_a_corpus_on_a_server(engine, labelled, place):
+    labelled(engine).close()
+    corpus = f"{place(engine)}#c{os.getpid()}"
+    options = {"retrievers": {engine: {"user": "postgres"}}, "corpus": corpus}
+    for access in ([], ["a b"]):
+        retriever, _ = open_retriever(read_settings({**options, "access": access, "retriever": "bm25"}))
+        assert (ids(retriever.search(["Ines Halloran"], 1)[0]) == ["hidden"]) == bool(access)
+        retriever.close()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
