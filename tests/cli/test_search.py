@@ -119,6 +119,8 @@ def test_labels_are_held_by_flags_and_metadata_asked_for(labelled, retriever, mo
     assert found(labelled, "--access", "all", "--access", "board", *chosen) == {"open", "team/plan.txt", "board"}
     assert found(labelled, "--where", "year=1970", "--where", "year=1971", *chosen) == {"open"}
     assert found(labelled, "--where", "year=1970", *chosen) == set()
+    said = searched(labelled, "tide", "--where", "year=1970", *chosen).output
+    assert "nothing found: no passage that access and where let through holds a word of the query" in said
     monkeypatch.setenv("HOPWEAVE_ACCESS", "board")
     assert found(labelled, *chosen) == {"open", "board"}
     assert found(labelled, "--access", "team", *chosen) == {"open", "team/plan.txt"}

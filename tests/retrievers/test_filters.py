@@ -94,12 +94,14 @@ def test_a_passage_that_gets_or_loses_a_label_is_hidden_or_shown_at_once_and_the
     hidden = BM25.update(tmp_path / "index", upsert=[dataclasses.replace(passage, access=("a",))]).fingerprint
     assert hits(BM25(tmp_path / "index"), "zorb") == []
     assert BM25.stats(tmp_path / "index")["labelled"] == 1
+    assert read_manifest(tmp_path / "index").format_version == 2  # which a hopweave that knows of no labels refuses
     with pytest.raises(DataError, match="has no passage 'p'"):
         BM25(tmp_path / "index").passages(["p"])
     assert BM25(tmp_path / "index", visible=Visible("a")).passages(["p"])[0].access == ("a",)
     shown = BM25.update(tmp_path / "index", upsert=[passage]).fingerprint
     assert [one.id for one, _ in hits(BM25(tmp_path / "index"), "zorb")] == ["p"]
     assert "labelled" not in BM25.stats(tmp_path / "index")
+    assert read_manifest(tmp_path / "index").format_version == 1
     assert before == shown != hidden
 
 
@@ -170,6 +172,7 @@ def test_a_dense_index_from_before_there_were_filters_serves_and_can_be_given_la
         dense.Dense(folder, encoder=TinyEncoder(), visible=Visible(where={"k": "v"}))
     dense.Dense.update(folder, upsert=[Passage("p", "zorb", access=("a",))], encoder=TinyEncoder())
     assert [one.id for one, _ in hits(dense.Dense(folder, encoder=TinyEncoder()), "zorb")] == ["q"]
+    assert (manifest.format_version, read_manifest(folder).format_version) == (1, 2)
 
 
 def test_a_hidden_title_makes_no_link_and_leaves_those_to_others_as_they_are(tmp_path):

@@ -37,6 +37,7 @@ def search(
     """
     from hopweave.errors import SettingsError
     from hopweave.opening import open_retriever
+    from hopweave.visibility import PUBLIC
 
     named = {"corpus": corpus, "retriever": retriever, **visible_of(access, where)}
     settings = settings_of(set_, config, replay=False, **named)
@@ -51,10 +52,10 @@ def search(
         [hits] = engine.search([asked], max_hits)
     finally:
         engine.close()
-    _print(asked, hits, as_json=as_json)
+    _print(asked, hits, is_limited=settings.visible != PUBLIC, as_json=as_json)
 
 
-def _print(query: str, hits: list[Hit], *, as_json: bool) -> None:
+def _print(query: str, hits: list[Hit], *, is_limited: bool, as_json: bool) -> None:
     from pydantic import TypeAdapter
 
     from hopweave.render.hits import hit_lines
@@ -69,8 +70,11 @@ def _print(query: str, hits: list[Hit], *, as_json: bool) -> None:
             typer.echo(plain_json(one_line_of_json(of_hit, hit)))
     elif not hits:
         is_searchable = bool(words_of(query))
+        passage = "passage that access and where let through" if is_limited else "passage"
         why = (
-            "no passage holds a word of the query" if is_searchable else "the query holds no word to search for; name something"
+            f"no {passage} holds a word of the query"
+            if is_searchable
+            else "the query holds no word to search for; name something"
         )
         say(f"nothing found: {why}")
     else:

@@ -320,7 +320,12 @@ class Writing:
         state = {"next_number": self._next_number} | self._counts | ({LAYOUT: self._layout} if self._layout > 1 else {})
         state |= {LABELLED: self._num_labelled} if self._num_labelled else {}
         manifest = self._staging.publish(
-            engine=ENGINE, analyzer=ANALYZER, num_passages=num_passages, fingerprint=self._fingerprint, state=state
+            engine=ENGINE,
+            analyzer=ANALYZER,
+            num_passages=num_passages,
+            fingerprint=self._fingerprint,
+            state=state,
+            has_labels=bool(self._num_labelled),
         )
         return IndexSummary(num_passages, self.num_added, self.num_deleted, manifest.num_bytes, manifest.fingerprint)
 

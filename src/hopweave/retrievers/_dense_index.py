@@ -32,7 +32,7 @@ from hopweave.files import write_whole
 from hopweave.retrievers._bm25_index import document_id_of
 from hopweave.retrievers._encoders import Encoder, Vectors, given_vectors
 from hopweave.retrievers._filter_table import TABLE as FILTER_TABLE
-from hopweave.retrievers._filter_table import forget, note, shown_rows
+from hopweave.retrievers._filter_table import forget, has_labels, note, shown_rows
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._index_writing import Staging, replace_index
 from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage
@@ -304,6 +304,7 @@ class Writing:
     def publish(self) -> IndexSummary:
         """Makes the new state the current one."""
         self._table.execute("COMMIT")
+        are_labelled = has_labels(self._table)
         self._table.close()
         self._write_vectors()
         num_passages = self._num_vectors()
@@ -316,6 +317,7 @@ class Writing:
             num_passages=num_passages,
             fingerprint=self._fingerprint,
             state=state,
+            has_labels=are_labelled,
         )
         self._source.finish()
         return IndexSummary(num_passages, self.num_added, len(self._gone_numbers), manifest.num_bytes, manifest.fingerprint)

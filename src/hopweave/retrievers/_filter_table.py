@@ -39,6 +39,11 @@ def forget(table: sqlite3.Connection, numbers: Iterable[int]) -> None:
     table.executemany("DELETE FROM filters WHERE number = ?", [(number,) for number in numbers])
 
 
+def has_labels(table: sqlite3.Connection) -> bool:
+    """Whether a passage has access labels."""
+    return table.execute("SELECT 1 FROM filters WHERE field = ? LIMIT 1", (ACCESS,)).fetchone() is not None
+
+
 def shown_rows(
     table: sqlite3.Connection, numbers: NDArray[np.int64], visible: Visible, folder: Path
 ) -> NDArray[np.int64] | None:

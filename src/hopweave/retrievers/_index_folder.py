@@ -25,7 +25,10 @@ from hopweave.errors import DataError
 from hopweave.files import file_name, read_json, refuse_links_out, sha256_of, write_whole
 from hopweave.types import Passage
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+LABELS_SINCE = 2
+"""The format of indexes that hold access labels, so that a hopweave that does not know of any refuses them; others have 1."""
+
 MANIFEST = "manifest.json"
 DATA_NAME = re.compile(r"data-(\d+)")
 FULL_CHECK_MAX_BYTES = 512 * 2**20
