@@ -25,6 +25,7 @@ from hopweave.catalog import load
 from hopweave.corpus import read_corpus
 from hopweave.errors import DataError, MissingExtra, SearchError, SettingsError
 from hopweave.opening import index_folder, open_retriever
+from hopweave.retrievers._writer_lease import WriterLease
 from hopweave.retrievers.bm25 import BM25
 from hopweave.settings import read_settings
 from hopweave.types import Passage
@@ -360,6 +361,47 @@ def test_an_update_that_was_interrupted_is_noticed(engine, opened, reopened, mon
         one.update(upsert=breaks())
     with pytest.raises(DataError, match="an update of it was interrupted; build it again"):
         reopened(one).search(["oak"], 1)
+
+
+@pytest.mark.parametrize("engine", ["postgres", "elasticsearch"])
+def test_of_two_writers_the_second_is_told_to_wait_and_the_first_is_left_alone(engine, opened):
+    first, second = opened(engine), opened(engine)
+    first.build(FEW)
+
+    def meanwhile(passages):
+        for passage in passages:
+            for write in (lambda: second.build([OAK]), lambda: second.update(delete=["light"])):
+                with pytest.raises(DataError, match=rf"is being written to by process {os.getpid()} on .*; wait until"):
+                    write()
+            yield passage
+
+    first.build(meanwhile(FEW[1:]))
+    first.update(upsert=meanwhile([LIGHT]))
+    assert second.update(delete=["light"]).num_passages == len(FEW) - 1
+    assert second.check().num_passages == len(FEW) - 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_writer_that_was_overtaken_ends_with_an_error_and_one_that_was_killed_is_waited_for(engine, opened, monkeypatch):
+    one = opened(engine)
+    one.build(FEW)
+
+    def overtaken():
+        yield LIGHT
+        other = WriterLease(lambda: one._server.state(row), lambda said: one._server.put_state(row, said), "it")
+        one._server.put_state(row, "{}")  # as if both had looked before either wrote
+        other.take()
+
+    row = f"c{os.getpid()}.writer"
+    with pytest.raises(DataError, match=r"another process began to write to .*; build it again, with one process at a time"):
+        one.build(overtaken())
+    with pytest.raises(DataError, match=r"if it was killed, (60|[1-5]?\d) s$"):
+        one.build(FEW)
+    now = time.time()
+    monkeypatch.setattr("hopweave.retrievers._writer_lease.time.time", lambda: now + 61)
+    assert one.build(FEW).num_passages == len(FEW)
+    monkeypatch.undo()
+    assert one.build([LIGHT]).num_passages == 1
 
 
 # -- failures ------------------------------------------------------------------------------------------------------------------

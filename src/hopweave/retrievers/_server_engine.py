@@ -17,7 +17,7 @@ import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Protocol, TypeVar
@@ -40,6 +40,7 @@ from hopweave.retrievers._server_rows import (
     query_terms,
     usual_lengths,
 )
+from hopweave.retrievers._writer_lease import WriterLease
 from hopweave.security.redaction import Secrets
 from hopweave.toolkit.options import AtLeast, Count, check_options
 from hopweave.types import Hit, Passage
@@ -204,23 +205,26 @@ class ServerEngine(ABC):
             on_passage: told the number of passages so far, after each request.
 
         Raises:
-            DataError: if the engine fails, after retries; for ids that occur twice, or no passage at all.
+            DataError: if the engine fails, after retries; for ids that occur twice, no passage at all, or another writer.
         """
-        before = self._read_state()
-        number = before.number + 1 if before is not None else 1
-        state, sums = State(f"hopweave_{self._at.collection}_{number}", number, has_filters=True), Sums(self._check_vector)
-        for rows in sums.batches(passages, vectors):
+        with self._writing() as lease:
+            before = self._read_state()
+            number = before.number + 1 if before is not None else 1
+            state, sums = State(f"hopweave_{self._at.collection}_{number}", number, has_filters=True), Sums(self._check_vector)
+            for rows in sums.batches(passages, vectors):
+                lease.keep()
+                if not sums.num_added:
+                    state = replace(state, dimensions=len(rows[0].vector), **usual_lengths(rows))
+                    self._create(state)
+                self._put(state, rows)
+                sums.add(rows, on_passage)
             if not sums.num_added:
-                state = replace(state, dimensions=len(rows[0].vector), **usual_lengths(rows))
-                self._create(state)
-            self._put(state, rows)
-            sums.add(rows, on_passage)
-        if not sums.num_added:
-            raise DataError(f"there is no passage to index in {self._at.shown}; give at least one")
-        state = self._published(state, sums)
-        if before is not None:
-            self._write(lambda server: server.drop(before))
-        return self._summary(state, sums)
+                raise DataError(f"there is no passage to index in {self._at.shown}; give at least one")
+            lease.keep()
+            state = self._published(state, sums)
+            if before is not None:
+                self._write(lambda server: server.drop(before))
+            return self._summary(state, sums)
 
     def update(
         self,
@@ -241,21 +245,25 @@ class ServerEngine(ABC):
             on_passage: told the number of passages added so far, after each request.
 
         Raises:
-            DataError: for an id to delete that is not there, an id that is added twice, no collection, or a failure of the
-                engine after retries; if passages had been written by then, the collection has to be built again.
+            DataError: for an id to delete that is not there, an id that is added twice, no collection, another writer, or a
+                failure of the engine after retries; if passages had been written by then, the collection has to be built again.
         """
-        state, sums = self._opened(), Sums(self._check_vector)
-        sums.start(state)
-        doomed = self._doomed(state, delete, missing_ok=missing_ok)
-        self._put_state(replace(state, is_ready=False))
-        self._remove(state, sums, doomed)
-        for rows in sums.batches(upsert, vectors, state.dimensions):
-            new = sums.new_documents(rows)
-            held = self._held(state, [row.key for row in rows], new)
-            self._remove(state, sums, held)
-            self._put(state, rows)
-            sums.add(rows, on_passage)
-        return self._summary(self._published(state, sums), sums)
+        with self._writing() as lease:
+            self._state = None  # others may have written since it was opened
+            state, sums = self._opened(), Sums(self._check_vector)
+            sums.start(state)
+            doomed = self._doomed(state, delete, missing_ok=missing_ok)
+            self._put_state(replace(state, is_ready=False))
+            self._remove(state, sums, doomed)
+            for rows in sums.batches(upsert, vectors, state.dimensions):
+                lease.keep()
+                new = sums.new_documents(rows)
+                held = self._held(state, [row.key for row in rows], new)
+                self._remove(state, sums, held)
+                self._put(state, rows)
+                sums.add(rows, on_passage)
+            lease.keep()
+            return self._summary(self._published(state, sums), sums)
 
     def check(self) -> IndexSummary:
         """Reads every passage and compares them with the fingerprint.
@@ -339,6 +347,21 @@ class ServerEngine(ABC):
         return DataError(f"the collection at {shown} {how}; build it again with: hopweave index PATH... --to {shown}")
 
     # -- writing -----------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _writing(self) -> Iterator[WriterLease]:
+        """Keeps other writers away."""
+        row = f"{self._at.collection}.writer"  # no collection can have such a name
+        lease = WriterLease(
+            lambda: self._write(lambda server: server.state(row)),
+            lambda content: self._write(lambda server: server.put_state(row, content)),
+            self._at.shown,
+        )
+        lease.take()
+        try:
+            yield lease
+        finally:
+            lease.release()
 
     def _doomed(self, state: State, delete: Iterable[str], *, missing_ok: bool) -> list[str]:
         """Contents of the rows to delete."""
