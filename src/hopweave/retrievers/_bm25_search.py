@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 import tantivy
 
-from hopweave.retrievers._bm25_index import analyzer, schema, searchable, stored
+from hopweave.retrievers._analysis import ENGLISH, Analysis
+from hopweave.retrievers._bm25_index import schema, stored
 from hopweave.types import Passage
 
 MAX_QUERY_TERMS = 256
@@ -18,9 +19,9 @@ SCORE_DECIMALS = 4
 _MAX_TIES = 1000
 
 
-def query_terms(searcher: tantivy.Searcher, query: str) -> dict[str, int]:
+def query_terms(searcher: tantivy.Searcher, query: str, analysis: Analysis = ENGLISH) -> dict[str, int]:
     """The terms of a query that some passage holds, and how often the query has them."""
-    terms = Counter(terms_of(query))
+    terms = Counter(analysis.terms_of(query))
     num_passages = {term: searcher.doc_freq("all", term) for term in terms}
     known = [term for term in terms if num_passages[term]]
     if len(known) > MAX_QUERY_TERMS:
@@ -28,10 +29,9 @@ def query_terms(searcher: tantivy.Searcher, query: str) -> dict[str, int]:
     return {term: terms[term] for term in known}
 
 
-def terms_of(text: str) -> list[str]:
+def terms_of(text: str, analysis: Analysis = ENGLISH) -> list[str]:
     """The terms of any text, in order."""
-    # Half of a surrogate pair is no character; the engine takes none.
-    return analyzer().analyze(searchable(text.encode("utf-8", "replace").decode("utf-8")))
+    return analysis.terms_of(text)
 
 
 def weighted_query(terms: Mapping[str, float], fields: Mapping[str, float]) -> tantivy.Query:
