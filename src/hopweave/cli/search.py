@@ -34,6 +34,7 @@ def search(
     """
     from hopweave.errors import SettingsError
     from hopweave.opening import open_retriever
+    from hopweave.protocols import WordSearcher
     from hopweave.settings import assignments, merged, read_settings
 
     flags: dict[str, Any] = {"corpus": corpus} | ({"retriever": retriever} if retriever else {})
@@ -47,23 +48,22 @@ def search(
     asked = standard_input() if query == "-" else query
     try:
         [hits] = engine.search([asked], max_hits)
+        is_searchable = bool(hits) or not isinstance(engine, WordSearcher) or engine.has_terms(asked)
     finally:
         engine.close()
-    _print(asked, hits, as_json=as_json)
+    _print(asked, hits, as_json=as_json, is_searchable=is_searchable)
 
 
-def _print(query: str, hits: list[Hit], *, as_json: bool) -> None:
+def _print(query: str, hits: list[Hit], *, as_json: bool, is_searchable: bool) -> None:
     from pydantic_core import to_json
 
     from hopweave.render.hits import hit_lines
     from hopweave.render.plain import plain_json
-    from hopweave.text.words import words_of
 
     if as_json:
         for hit in hits:
             typer.echo(plain_json(to_json(hit).decode()))
     elif not hits:
-        is_searchable = bool(words_of(query))
         why = (
             "no passage holds a word of the query" if is_searchable else "the query holds no word to search for; name something"
         )

@@ -160,6 +160,10 @@ class ServerEngine(ABC):
         found = iter(self._searched(lambda server: server.by_terms(state, asked, max_hits + _MORE_FOR_TIES, self.title_weight)))
         return [hits_of(next(found), max_hits) if one else [] for one in terms]
 
+    def has_terms(self, query: str) -> bool:
+        """See `protocols.WordSearcher`."""
+        return bool(self._analysis(self._opened()).terms_of(query))
+
     def search_vectors(self, vectors: Vectors, max_hits: int) -> list[list[Hit]]:
         """The passages whose vectors have the highest cosine with each of these, best first. Errors as in `search`.
 

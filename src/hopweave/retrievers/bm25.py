@@ -99,6 +99,10 @@ class BM25:
         except ValueError as error:
             raise SearchError(f"bm25 search in {self.index} failed: {error}") from error
 
+    def has_terms(self, query: str) -> bool:
+        """See `protocols.WordSearcher`."""
+        return bool(self._analysis.terms_of(query))
+
     def close(self) -> None:
         self._searcher = None
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar
 
 from hopweave.errors import DataError, SearchError
 from hopweave.protocols import Retriever
-from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, load
+from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, analysis_in, load
 from hopweave.retrievers._engines import opened
 from hopweave.retrievers._index_folder import open_index
 from hopweave.retrievers._weaving import FIRST_HITS, Weaving, WordIndex
@@ -89,6 +89,10 @@ class Weave:
             return [self._search_one(self._words, *asked, max_hits) for asked in zip(queries, found, strict=True)]
         except ValueError as error:
             raise SearchError(f"weave search in {self.index} failed: {error}") from error
+
+    def has_terms(self, query: str) -> bool:
+        """See `protocols.WordSearcher`."""
+        return bool(analysis_in(self.index, self._manifest).terms_of(query))
 
     def close(self) -> None:
         """Lets go of the index, and of the engine that searches first."""
