@@ -17,10 +17,14 @@ _MARKS = (
     "\u1067-\u106d\u1071-\u1074\u1082-\u108d\u108f\u17b4-\u17d3\u3099\u309a"
 )
 # Tone marks and signs that silence or stack letters: they are no letters, so they would split a term.
+_JAMO = "\u1160-\u11ff"  # vowels and final consonants of a syllable that is written apart
 _SIGNS = re.compile("[\u0e47-\u0e4c\u0e4e\u0ec8-\u0ecc\u0ece\u1037\u1039\u103a\u17c9-\u17d3\u3099\u309a]+")
 
 RUN_TOGETHER = f"{_HAN_AND_KANA}{_HANGUL}{_THAI_TO_BURMESE}"
 """The letters of these scripts, for the inside of a character class. Korean has blanks, but particles stick to its words."""
+
+MARKS = f"\u0300-\u036f{_MARKS}{_JAMO}"
+"""What belongs to the letter before it, accents of other scripts among them, for the inside of a character class."""
 
 WORD_SIZED = (
     rf"[{_HAN_AND_KANA}]{{1,2}}[\u3001\u3002\u3008-\u3011\u3014-\u301f\uff01-\uff0f\uff1a\uff1b\uff1f\uff61-\uff65]*+"
@@ -56,6 +60,15 @@ def num_words(text: str) -> int:
     (3, 4)
     """
     return sum(1 for _ in _SIZED_OR_SPACED.finditer(text)) if lacks_blanks(text) else len(text.split())
+
+
+def apart(text: str) -> str:
+    """A text with blanks between letters that run together, so that each of them counts as a word.
+
+    >>> apart("1868年に")
+    '1868 年  に '
+    """
+    return _RUN.sub(lambda run: f" {'  '.join(run[0])} ", text) if runs_together(text) else text
 
 
 def in_pairs(text: str) -> str:
