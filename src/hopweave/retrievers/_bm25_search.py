@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import tantivy
 
@@ -17,11 +19,12 @@ MAX_QUERY_TERMS = 256
 
 SCORE_DECIMALS = 4
 _MAX_TIES = 1000
+_OF_THE_INDEX: ContextVar[Analysis] = ContextVar("analysis of the index", default=ENGLISH)
 
 
-def query_terms(searcher: tantivy.Searcher, query: str, analysis: Analysis = ENGLISH) -> dict[str, int]:
+def query_terms(searcher: tantivy.Searcher, query: str) -> dict[str, int]:
     """The terms of a query that some passage holds, and how often the query has them."""
-    terms = Counter(analysis.terms_of(query))
+    terms = Counter(terms_of(query))
     num_passages = {term: searcher.doc_freq("all", term) for term in terms}
     known = [term for term in terms if num_passages[term]]
     if len(known) > MAX_QUERY_TERMS:
@@ -29,9 +32,19 @@ def query_terms(searcher: tantivy.Searcher, query: str, analysis: Analysis = ENG
     return {term: terms[term] for term in known}
 
 
-def terms_of(text: str, analysis: Analysis = ENGLISH) -> list[str]:
-    """The terms of any text, in order."""
-    return analysis.terms_of(text)
+def terms_of(text: str) -> list[str]:
+    """The terms of any text, in order, as the index has them that is being searched; see `searching_with`."""
+    return _OF_THE_INDEX.get().terms_of(text)
+
+
+@contextmanager
+def searching_with(analysis: Analysis) -> Iterator[None]:
+    """Has texts turned into terms as an index has them, until the end of its search."""
+    before = _OF_THE_INDEX.set(analysis)
+    try:
+        yield
+    finally:
+        _OF_THE_INDEX.reset(before)
 
 
 def weighted_query(terms: Mapping[str, float], fields: Mapping[str, float]) -> tantivy.Query:

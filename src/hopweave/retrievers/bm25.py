@@ -45,7 +45,7 @@ from hopweave.retrievers._bm25_index import (
 )
 from hopweave.retrievers._bm25_intake import delete as delete_ids
 from hopweave.retrievers._bm25_intake import num_files, take_in
-from hopweave.retrievers._bm25_search import best_with_ties, query_terms, scored_passages, weighted_query
+from hopweave.retrievers._bm25_search import best_with_ties, query_terms, scored_passages, searching_with, weighted_query
 from hopweave.retrievers._index_folder import IndexSummary, open_index, read_manifest
 from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Hit, Passage
@@ -95,7 +95,8 @@ class BM25:
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         searcher = self._open_searcher()
         try:
-            return [self._search_one(searcher, query, max_hits) for query in queries]
+            with searching_with(self._analysis):
+                return [self._search_one(searcher, query, max_hits) for query in queries]
         except ValueError as error:
             raise SearchError(f"bm25 search in {self.index} failed: {error}") from error
 
@@ -275,7 +276,7 @@ class BM25:
         return self._searcher
 
     def _search_one(self, searcher: tantivy.Searcher, query: str, max_hits: int) -> list[Hit]:
-        terms = query_terms(searcher, query, self._analysis)
+        terms = query_terms(searcher, query)
         if not terms or max_hits < 1:
             return []
         weights = {"all" if self.fields == "title_and_text" else "text": 1.0, "title": self.title_weight}
