@@ -2,6 +2,7 @@
 
 import json
 import random
+import unicodedata
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +16,7 @@ from support.commands import ran
 from hopweave.errors import DataError, SettingsError
 from hopweave.retrievers import _bm25_index
 from hopweave.retrievers._analysis import CODES, ENGLISH, Analysis, language_of
-from hopweave.retrievers._bm25_compaction import FEW, LIVE_PER_DELETED
+from hopweave.retrievers._bm25_compaction import LIVE_PER_DELETED
 from hopweave.retrievers._index_folder import read_manifest, write_manifest
 from hopweave.retrievers._language_detection import detected
 from hopweave.retrievers.bm25 import BM25
@@ -305,7 +306,7 @@ def first_english_analyzer():
 
 @given(st.text(st.characters(max_codepoint=0x24F, exclude_characters="'")))
 def test_english_terms_are_those_of_the_first_version(text):
-    assert ENGLISH.terms_of(text) == first_english_analyzer().analyze(__import__("unicodedata").normalize("NFC", text))
+    assert ENGLISH.terms_of(text) == first_english_analyzer().analyze(unicodedata.normalize("NFC", text))
 
 
 def test_an_english_corpus_has_the_identity_of_the_first_version(tmp_path):
@@ -409,7 +410,7 @@ def test_a_follow_up_query_without_a_word_is_noted_and_fails_nothing(tmp_path):
         [note] = [step for step in record["steps"] if step["kind"] == "decision" and step["label"] == "no_terms"]
         [search] = [step for step in record["steps"] if step["kind"] == "search"]
         assert note["parent"] == search["id"]
-        assert "Is it of the?" in note["text"] or "it" in note["text"]
+        assert note["text"] == f"nothing to search for, only stop words or punctuation: {search['queries'][0]}"
     shown = ran("ask", "Is it of the?", "--method", "direct_retrieval", *asked)
     assert "nothing to search for, only stop words or punctuation: Is it of the?" in " ".join(shown.stdout.split())
     found = json.loads(ran("ask", "Who designed the lights?", "--method", "direct_retrieval", *asked, "--json").stdout)
@@ -473,7 +474,3 @@ def engine_counts(folder):
     segments = json.loads((folder / read_manifest(folder).data / "meta.json").read_text())["segments"]
     num_deleted = sum(one["deletes"]["num_deleted_docs"] for one in segments if one["deletes"])
     return num_deleted, sum(one["max_doc"] for one in segments) - num_deleted
-
-
-def test_few_passages_are_always_written_again():
-    assert FEW >= 1000
