@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -16,10 +15,10 @@ from pathlib import Path
 import tantivy
 
 from hopweave.corpus.file_states import FILE_STATES
-from hopweave.corpus.read import TakenId
 from hopweave.errors import DataError
 from hopweave.retrievers._analysis import ENGLISH, Analysis, agreed, analysis_of, analyzer, language_of
 from hopweave.retrievers._bm25_compaction import worn_segments
+from hopweave.retrievers._bm25_ids import Ids
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._index_writing import Staging, full_disk
 from hopweave.retrievers._language_detection import Sample
@@ -153,7 +152,7 @@ def writing_to(staging: Staging, language: str | None = None) -> Iterator[Writin
     Raises:
         SettingsError: for a language without an analyzer, or another one than the previous state has.
     """
-    with closing(_Ids(staging.scratch)) as ids:
+    with closing(Ids(staging.scratch)) as ids:
         writing = Writing(staging, ids, language)
         try:
             yield writing
@@ -164,7 +163,7 @@ def writing_to(staging: Staging, language: str | None = None) -> Iterator[Writin
 class Writing:
     """Writes one new state of an index."""
 
-    def __init__(self, staging: Staging, ids: _Ids, language: str | None) -> None:
+    def __init__(self, staging: Staging, ids: Ids, language: str | None) -> None:
         self._staging = staging
         self._ids = ids
         self._previous: tantivy.Searcher | None = None
@@ -412,50 +411,3 @@ def _link_values(passage: Passage) -> Iterator[tuple[str, str]]:
         yield "title_opening", opening(key)
     for value in sorted(openings(passage.text)):
         yield "opening", value
-
-
-class _Ids:
-    """The ids that were met in one write, in a temporary table, so that memory stays flat."""
-
-    def __init__(self, path: Path) -> None:
-        self._table = sqlite3.connect(path, isolation_level=None)
-        self._table.executescript(
-            """
-            PRAGMA journal_mode = OFF;
-            PRAGMA synchronous = OFF;
-            CREATE TABLE added (id TEXT PRIMARY KEY, position INTEGER, source TEXT) WITHOUT ROWID;
-            CREATE TABLE documents (id TEXT PRIMARY KEY) WITHOUT ROWID;
-            CREATE TABLE deleted (number INTEGER PRIMARY KEY);
-            BEGIN;
-            """
-        )
-
-    def add(self, passage: Passage, position: int) -> None:
-        """Notes an id.
-
-        Raises:
-            DataError: if it was noted before; names both places.
-        """
-        try:
-            self._table.execute("INSERT INTO added VALUES (?, ?, ?)", (passage.id, position, passage.source))
-        except sqlite3.IntegrityError:
-            (first,) = self._table.execute("SELECT position, source FROM added WHERE id = ?", (passage.id,))
-            places = " and ".join(
-                f"passage {number} ({source or 'no source'})" for number, source in (first, (position, passage.source))
-            )
-            raise TakenId(f"the id {passage.id!r} occurs twice, as {places}; make the ids unique") from None
-
-    def is_new_document(self, document_id: str) -> bool:
-        """Notes a document that is being replaced; tells whether it is the first time."""
-        return self._note("INSERT OR IGNORE INTO documents VALUES (?)", document_id)
-
-    def is_new_deletion(self, number: int) -> bool:
-        """Notes a passage that is deleted, by its number; tells whether it is the first time."""
-        return self._note("INSERT OR IGNORE INTO deleted VALUES (?)", number)
-
-    def close(self) -> None:
-        """Lets go of the table."""
-        self._table.close()
-
-    def _note(self, statement: str, value: str | int) -> bool:
-        return self._table.execute(statement, (value,)).rowcount == 1
