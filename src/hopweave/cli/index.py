@@ -54,6 +54,10 @@ Language = Annotated[
     str | None,
     typer.Option(help="Language of the documents, as german or de; by default told from the first of them.", metavar="NAME"),
 ]
+Access = Annotated[
+    list[str] | None,
+    typer.Option(help="Show the passages only to who holds this label (see ask --access); may be repeated.", metavar="LABEL"),
+]
 MaxWords = Annotated[
     int | None,
     typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never."),
@@ -78,6 +82,7 @@ def index(
     exclude: Exclude = None,
     gitignore: Gitignore = False,
     language: Language = None,
+    access: Access = None,
     max_words: MaxWords = None,
     id_field: Annotated[str | None, typer.Option(help="Field of a record that contains its id.")] = None,
     title_field: Annotated[str | None, typer.Option(help="Field of a record that contains its title.")] = None,
@@ -117,6 +122,7 @@ def index(
             gitignore=gitignore,
             include=tuple(include or ()),
             exclude=tuple(exclude or ()),
+            access=tuple(access or ()),
             **fields,
             **limits,
         )
@@ -252,11 +258,18 @@ def _report_reading(tally: Tally) -> None:
     if tally.num_duplicates or tally.num_empty:
         say(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
     if tally.skipped:
-        counts = ", ".join(f"{suffix} ({number:,})" for suffix, number in sorted(tally.skipped.items()))
-        say(f"  unknown formats, not read: {counts}")
+        say(f"  unknown formats, not read: {_counts(tally.skipped)}")
+    if tally.labels:
+        say(f"  shown only to who holds a label: {_counts(tally.labels)}")
+    if tally.no_metadata:
+        say(f"  metadata that are no short text or number, left out: {_counts(tally.no_metadata)}")
     if tally.special:
         say(f"  no regular files, not read: {tally.special_names}")
     if tally.unread:
         say(f"  not read, or not all of it: {len(tally.unread):,}")
     for one in tally.unread:
         say(f"    {one}")
+
+
+def _counts(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{flat(name)} ({number:,})" for name, number in sorted(numbers.items()))

@@ -15,8 +15,10 @@ from hopweave.retrievers._analysis import ENGLISH, Analysis
 from hopweave.retrievers._bm25_index import document_id_of
 from hopweave.retrievers._bm25_search import MAX_QUERY_TERMS, SCORE_DECIMALS
 from hopweave.retrievers._index_folder import Fingerprint
+from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage
 from hopweave.text.scripts import runs_together
 from hopweave.types import Hit, Passage
+from hopweave.visibility import filter_values
 
 BATCH = 500
 """Passages in one request of a bulk load."""
@@ -43,6 +45,8 @@ class State:
         usual_title_length: the same for titles.
         dimensions: of the vectors; 0 if there are none.
         num_cut: passages with letters of scripts that are cut into pairs; `NOT_CUT` if nothing is, as in earlier versions.
+        has_filters: whether the data set has the fields that passages are filtered by; one of an earlier version has not.
+        num_labelled: how many passages have access labels.
     """
 
     data: str
@@ -57,6 +61,8 @@ class State:
     usual_title_length: float = 1.0
     dimensions: int = 0
     num_cut: int = NOT_CUT
+    has_filters: bool = False
+    num_labelled: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ class Row:
         content: the passage, as JSON.
         terms: of title and text, with counts.
         title_terms: of the title.
+        filters: what the passage is filtered by; see `visibility.filter_values`.
         vector: empty if there is none.
     """
 
@@ -77,6 +84,7 @@ class Row:
     content: str
     terms: Counter[str]
     title_terms: Counter[str]
+    filters: Mapping[str, Sequence[str]]
     vector: Sequence[float] = ()
 
 
@@ -93,7 +101,7 @@ class Sums:
         self._analysis = analysis
         self._num_cut = 0
         self._fingerprint = Fingerprint()
-        self._num_terms = self._num_title_terms = 0
+        self._num_terms = self._num_title_terms = self._num_labelled = 0
         self._keys: set[str] | None = None
         self._documents: set[str] = set()
 
@@ -102,6 +110,7 @@ class Sums:
         self.num_passages, self._fingerprint = state.num_passages, Fingerprint(state.fingerprint)
         self._num_terms, self._num_title_terms = state.num_terms, state.num_title_terms
         self._num_cut = state.num_cut
+        self._num_labelled = state.num_labelled
         self._keys = set()
 
     def batches(
@@ -143,6 +152,7 @@ class Sums:
             passage = passage_of(row.content)
             self._fingerprint.add(passage)
             self._num_cut += _has_cuts(passage)
+            self._num_labelled += bool(passage.access)
             self._num_terms += row.terms.total()
             self._num_title_terms += row.title_terms.total()
         self.num_added += len(rows)
@@ -158,6 +168,7 @@ class Sums:
             row = row_of(passage, (), self._analysis)
             self._num_terms -= row.terms.total()
             self._num_title_terms -= row.title_terms.total()
+            self._num_labelled -= bool(passage.access)
             self.num_deleted += 1
             self.num_passages -= 1
 
@@ -171,6 +182,7 @@ class Sums:
             num_terms=self._num_terms,
             num_title_terms=self._num_title_terms,
             num_cut=self._num_cut if self._analysis.cuts else NOT_CUT,
+            num_labelled=self._num_labelled,
         )
 
     def _check_ids(self, passages: Sequence[Passage], rows: Sequence[Row]) -> None:
@@ -202,8 +214,7 @@ def key_of(any_id: str) -> str:
 
 
 def row_of(passage: Passage, vector: Sequence[float], analysis: Analysis) -> Row:
-    values = [passage.id, passage.title, passage.text, passage.source, passage.start, passage.end]
-    content = json.dumps(values, ensure_ascii=False)
+    content = json.dumps(row_of_passage(passage), ensure_ascii=False)
     try:
         content.encode()
     except UnicodeEncodeError:
@@ -212,12 +223,12 @@ def row_of(passage: Passage, vector: Sequence[float], analysis: Analysis) -> Row
         raise DataError(f"a passage of {passage.source or 'the corpus'} has no id; give it one")
     terms = Counter(analysis.terms_of(f"{passage.title}\n{passage.text}"))
     title_terms = Counter(analysis.terms_of(passage.title))
-    return Row(key_of(passage.id), key_of(document_id_of(passage)), content, terms, title_terms, vector)
+    document = key_of(document_id_of(passage))
+    return Row(key_of(passage.id), document, content, terms, title_terms, filter_values(passage), vector)
 
 
 def passage_of(content: str) -> Passage:
-    passage_id, title, text, source, start, end = json.loads(content)
-    return Passage(passage_id, text, title, source, start, end)
+    return passage_of_row(json.loads(content))
 
 
 def plain_vector(vector: Sequence[float]) -> Sequence[float]:
