@@ -151,6 +151,14 @@ class Retriever(Protocol):
 
 
 @runtime_checkable
+class WordSearcher(Retriever, Protocol):
+    """A retriever that searches for words. Optional: where nothing is found, the record says if there was no word."""
+
+    def has_terms(self, query: str) -> bool:
+        """Whether a query holds more than stop words and punctuation. Called after a search has succeeded."""
+
+
+@runtime_checkable
 class ModelRetriever(Protocol):
     """A retriever that asks the language model what to search for, and searches with an underlying plain retriever."""
 

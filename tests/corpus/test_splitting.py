@@ -65,7 +65,8 @@ def test_a_sentence_that_is_too_long_by_itself_is_cut_between_words():
 
 
 def test_text_without_spaces_is_cut_too():
-    assert max(span.end - span.start for span in split_spans("漢" * 10_000, 5)) == 500
+    assert max(span.end - span.start for span in split_spans("x" * 10_000, 5)) == 500
+    assert max(span.end - span.start for span in split_spans("漢" * 10_000, 5)) == 10
 
 
 @pytest.mark.parametrize(("max_words", "ids"), [(120, ["a.txt"]), (0, ["a.txt"]), (12, ["a.txt#1", "a.txt#2", "a.txt#3"])])

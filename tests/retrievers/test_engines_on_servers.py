@@ -25,6 +25,7 @@ from hopweave.catalog import load
 from hopweave.corpus import read_corpus
 from hopweave.errors import DataError, MissingExtra, SearchError, SettingsError
 from hopweave.opening import index_folder, open_retriever
+from hopweave.retrievers._analysis import Analysis
 from hopweave.retrievers._writer_lease import WriterLease
 from hopweave.retrievers.bm25 import BM25
 from hopweave.settings import read_settings
@@ -110,6 +111,46 @@ def reopened(opened):
 
 def ids(hits):
     return [hit.passage.id for hit in hits]
+
+
+# -- languages ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_corpus_in_another_language_is_searched_in_it(engine, opened, reopened, tmp_path):
+    texts = [
+        "Der höchste Leuchtturm wurde von Ines entworfen und steht auf einem Felsen.",
+        "In Ulm fließt die Donau.",
+        "東京都の桜。",
+    ]
+    passages = [Passage(f"{number}", text) for number, text in enumerate(texts)]
+    one = opened(engine)
+    one.build(passages)
+    BM25.build(tmp_path / "same", passages)
+    with closing(BM25(tmp_path / "same")) as embedded:
+        assert one.identity.endswith(embedded.identity.partition(" analyzer=")[2])
+        assert "analyzer=german-1+pairs" in one.identity
+    one = reopened(one)
+    assert [ids(hits) for hits in one.search(["höchste Leuchttürme", "東京", "der die das", "桜"], 5)] == [["0"], ["2"], [], []]
+    assert [one.has_terms(query) for query in ("Leuchttürme", "der die das", "?!")] == [True, False, False]
+    one.update(upsert=[Passage("3", "Viele Felsen liegen im Meer, und 京都 ist fern.")], delete=["2"], language="de")
+    one = reopened(one)
+    assert [sorted(ids(hits)) for hits in one.search(["des Felsens", "京都", "東京"], 5)] == [["0", "3"], ["3"], []]
+    with pytest.raises(SettingsError, match=r"built for the language german.*--language french"):
+        one.update(upsert=[], language="french")
+    one.build(passages, language="french")
+    assert "analyzer=french-1+pairs" in reopened(one).identity
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_collection_of_an_earlier_version_cuts_nothing(engine, opened, reopened, monkeypatch):
+    one = opened(engine)
+    with monkeypatch.context() as patch:
+        patch.setattr("hopweave.retrievers._server_engine.Analysis", lambda language: Analysis(language, cuts=False))
+        one.build([LIGHT, Passage("tokyo", "A hotel 東京ホテル near the light.")])
+    one = reopened(one)
+    assert " analyzer=english-1 " in one.identity
+    assert [ids(hits) for hits in one.search(["東京ホテル", "東京", "hotels"], 5)] == [["tokyo"], [], ["tokyo"]]
 
 
 # -- what is found -----------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -49,6 +50,10 @@ Exclude = Annotated[
     list[str] | None, typer.Option(help="Leave out such files or folders, as 'drafts/'; may be repeated.", metavar="GLOB")
 ]
 Gitignore = Annotated[bool, typer.Option("--gitignore", help="Leave out what .gitignore files in the folders name.")]
+Language = Annotated[
+    str | None,
+    typer.Option(help="Language of the documents, as german or de; by default told from the first of them.", metavar="NAME"),
+]
 Access = Annotated[
     list[str] | None,
     typer.Option(help="Show the passages only to who holds this label (see ask --access); may be repeated.", metavar="LABEL"),
@@ -76,6 +81,7 @@ def index(
     include: Include = None,
     exclude: Exclude = None,
     gitignore: Gitignore = False,
+    language: Language = None,
     access: Access = None,
     max_words: MaxWords = None,
     id_field: Annotated[str | None, typer.Option(help="Field of a record that contains its id.")] = None,
@@ -92,9 +98,12 @@ def index(
     from hopweave.corpus import Intake
 
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
+    if looks and language is not None:
+        raise SettingsError(f"{looks[0]} changes nothing; use it alone, with --to")
     _refuse_contradictions(paths or [], looks, is_add=add, is_sync=sync, is_delete=bool(delete))
     started = time.monotonic()
     place, writer = _writer(to, engine)
+    more = {} if language is None else {"language": _language(language, writer)}
     if (sync or list_ or stats) and not hasattr(writer, "take_in"):
         raise SettingsError(f"--sync, --list and --stats need an index of bm25 in a folder, not {place}; use --add or --delete")
     if list_:
@@ -104,7 +113,7 @@ def index(
     elif check:
         _report(place, "checked", writer.check(), None, started)
     elif not paths:
-        _report(place, "updated", writer.update(delete=delete or (), missing_ok=missing_ok), None, started)
+        _report(place, "updated", writer.update(delete=delete or (), missing_ok=missing_ok, **more), None, started)
     else:
         fields = {"id_field": id_field, "title_field": title_field, "text_field": text_field}
         limits = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib, "max_seconds": max_seconds}
@@ -119,7 +128,7 @@ def index(
         )
         intake = Intake(paths, sync, options)
         is_update = add or (sync and Path(to, "manifest.json").exists())
-        summary = _write(writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok)
+        summary = _write(writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
         _report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)
 
 
@@ -174,19 +183,31 @@ def _writer(to: str, engine: str) -> tuple[str, Any]:
     return str(folder), SimpleNamespace(**{verb: partial(getattr(kind, verb), folder) for verb in verbs if hasattr(kind, verb)})
 
 
-def _write(writer: Any, intake: Intake, *, delete: list[str], is_update: bool, missing_ok: bool) -> IndexSummary:
+def _language(name: str, writer: Any) -> str:
+    from hopweave.retrievers._analysis import language_of
+
+    if "language" not in signature(writer.build).parameters:
+        raise SettingsError("--language is for indexes of words, and this engine has none; leave it out")
+    return language_of(name)
+
+
+def _write(
+    writer: Any, intake: Intake, *, delete: list[str], is_update: bool, missing_ok: bool, more: Mapping[str, str]
+) -> IndexSummary:
     from hopweave.corpus import read_corpus
 
     with _progress(intake.num_bytes()) as (on_bytes, on_passage):  # also finds a mistyped path before anything is written
         if hasattr(writer, "take_in"):
             intake.on_bytes = on_bytes
-            summary = writer.take_in(intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
+            summary = writer.take_in(
+                intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more
+            )
         else:
             passages = read_corpus(intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes)
             if is_update:
-                summary = writer.update(upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage)
+                summary = writer.update(upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more)
             else:
-                summary = writer.build(passages, on_passage=on_passage)
+                summary = writer.build(passages, on_passage=on_passage, **more)
     written: IndexSummary = summary
     return written
 

@@ -37,6 +37,7 @@ def search(
     """
     from hopweave.errors import SettingsError
     from hopweave.opening import open_retriever
+    from hopweave.protocols import WordSearcher
     from hopweave.visibility import PUBLIC
 
     named = {"corpus": corpus, "retriever": retriever, **visible_of(access, where)}
@@ -50,17 +51,17 @@ def search(
     asked = standard_input() if query == "-" else query
     try:
         [hits] = engine.search([asked], max_hits)
+        is_searchable = bool(hits) or not isinstance(engine, WordSearcher) or engine.has_terms(asked)
     finally:
         engine.close()
-    _print(asked, hits, is_limited=settings.visible != PUBLIC, as_json=as_json)
+    _print(asked, hits, is_limited=settings.visible != PUBLIC, as_json=as_json, is_searchable=is_searchable)
 
 
-def _print(query: str, hits: list[Hit], *, is_limited: bool, as_json: bool) -> None:
+def _print(query: str, hits: list[Hit], *, is_limited: bool, as_json: bool, is_searchable: bool) -> None:
     from pydantic import TypeAdapter
 
     from hopweave.render.hits import hit_lines
     from hopweave.render.plain import plain_json
-    from hopweave.text.words import words_of
     from hopweave.trace import one_line_of_json
     from hopweave.types import Hit
 
@@ -69,7 +70,6 @@ def _print(query: str, hits: list[Hit], *, is_limited: bool, as_json: bool) -> N
         for hit in hits:
             typer.echo(plain_json(one_line_of_json(of_hit, hit)))
     elif not hits:
-        is_searchable = bool(words_of(query))
         passage = "passage that access and where let through" if is_limited else "passage"
         why = (
             f"no {passage} holds a word of the query"

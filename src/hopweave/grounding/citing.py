@@ -11,6 +11,7 @@ from functools import lru_cache
 from hopweave.memoize import remembered
 from hopweave.parse.final import short_form
 from hopweave.prompting.prompt import unescape
+from hopweave.text.scripts import MARKS, RUN_TOGETHER
 from hopweave.text.sentences import sentence_around
 from hopweave.types import Citation, Passage, Span
 
@@ -22,7 +23,8 @@ NOT_IN_CORPUS = "not-in-corpus:"
 _LIST = r"\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]"
 _MARKS = re.compile(rf"(?P<before>(?<![ \t])[ \t]*+)(?P<marks>{_LIST}(?:[ \t]*+{_LIST})*+)(?P<after>[ \t]*+)")
 _NUMBERS = re.compile(r"(\d+)(?:\s*+[–-]\s*+(\d+))?")
-_EDGES = " \t\n\"'“”‘’.,;:()[]"
+_EDGES = " \t\n\"'“”‘’.,;:()[]。、，．！？：；「」『』（）《》"
+_LETTER = rf"[^\W{RUN_TOGETHER}]"  # one that a word of another script may stand next to
 _LOOKALIKES = str.maketrans("‘’‚‛ʼ′`´“”„‟″‐‑‒–—―−", "''''''''\"\"\"\"\"-------")
 
 
@@ -156,9 +158,14 @@ def _first(wanted: str, text: str) -> re.Match[str] | None:
 
 
 def _pattern(wanted: str) -> re.Pattern[str]:
-    """Matches words with any white space between them, not inside a longer word or number (nor before a combining accent)."""
-    before = r"(?<!\w)" if re.match(r"\w", wanted) else ""
-    after = r"(?![\w\u0300-\u036f])" if re.match(r"\w", wanted[-1]) else ""
+    """Matches words with any white space between them, not inside a longer word or number (nor before a combining accent).
+
+    Where words run together, as in Japanese, any letters may stand around them.
+    """
+    before = rf"(?<!{_LETTER})" if re.match(_LETTER, wanted) else ""
+    after = rf"(?!{_LETTER}|[{MARKS}])" if re.match(r"\w", wanted[-1]) else ""
+    if re.match(f"[{RUN_TOGETHER}]", wanted[-1]):
+        after = f"(?![{MARKS}])"
     if wanted[0].isdigit():
         before += r"(?<!\d[.,])"
     if wanted[-1].isdigit():

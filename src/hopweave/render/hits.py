@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hopweave.render.plain import one_line
+from hopweave.text.scripts import in_pairs, runs_together
 from hopweave.text.sentences import sentence_spans
 from hopweave.text.words import stem, stems_of, words_of
 from hopweave.types import Hit, Passage, Via
@@ -23,9 +24,14 @@ def via_text(via: Via | None) -> str:
 
 
 def matched_words(query: str, passage: Passage) -> list[str]:
-    """The words of a query that a passage's title or text holds, whatever their endings, in the order of the query."""
-    held = stems_of(f"{passage.title}\n{passage.text}")
-    return [word for word in dict.fromkeys(words_of(query)) if stem(word) in held]
+    """The words of a query that a passage's title or text holds, whatever their endings, in the order of the query.
+
+    Where words run together, as in Japanese, pairs of letters.
+    """
+    text = f"{passage.title}\n{passage.text}"
+    held = stems_of(text)
+    words = [word for word in dict.fromkeys(words_of(query)) if stem(word) in held and not runs_together(word)]
+    return words + [pair for pair in dict.fromkeys(in_pairs(query).split()) if runs_together(pair) and pair in text]
 
 
 def nearest_sentence(query: str, passage: Passage) -> str:

@@ -61,6 +61,7 @@ LABELS: dict[str, str] = {
     "level": "one step of the search tree",
     "limit": "a limit was reached, and the work ends here",
     "no_search": "nothing is searched for, for the reason given",
+    "no_terms": "a query of stop words or punctuation alone, for which a search by words can find nothing",
     "node": "a query of the chain or graph, with the model's answer",
     "note": "options and parts that do not fit, such as a theta that is another reader's",
     "offline": "a stage that is made once for all questions of a run; its calls are counted apart",

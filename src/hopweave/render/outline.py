@@ -31,6 +31,7 @@ TONES: dict[str, Tone] = {
     "duplicate": "quiet",
     "path": "good",
     "cut": "warn",
+    "no_terms": "warn",
     "abandoned": "quiet",
     "stop": "quiet",
 }

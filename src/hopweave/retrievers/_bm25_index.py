@@ -1,41 +1,35 @@
-"""The BM25 index itself: how text becomes terms, what is stored of a passage, and how a state of the index is written."""
+"""The BM25 index itself: its fields, what is stored of a passage, and how a state of the index is written."""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
-import sqlite3
 import tempfile
-import unicodedata
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import tantivy
 
 from hopweave.corpus.file_states import FILE_STATES
-from hopweave.corpus.read import TakenId
 from hopweave.errors import DataError
+from hopweave.retrievers._analysis import ENGLISH, Analysis, agreed, analysis_of, analyzer, language_of
+from hopweave.retrievers._bm25_compaction import worn_segments
+from hopweave.retrievers._bm25_ids import Ids
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._index_writing import Staging, full_disk
+from hopweave.retrievers._language_detection import Sample
 from hopweave.retrievers._links import opening, openings, title_key
 from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage
+from hopweave.text.scripts import num_words, runs_together
 from hopweave.types import Passage
 from hopweave.visibility import FIELDS, Condition, Visible, filter_values
 
 ENGINE = "bm25"
-ANALYZER = "english-1"
-"""Its number goes up whenever the analysis or the fields change; an index of another number has to be rebuilt."""
-
-_STOP_WORDS = (
-    "a an and are as at be but by for if in into is it no not of on or such "
-    "that the their then there these they this to was will with"
-)
-_POSSESSIVE = re.compile(r"['\u2019\uff07][sS]\b")
 _SPLIT_ID = re.compile(r"(.+)#\d+", re.DOTALL)
-_MAX_TERM_BYTES = 255
 _MAX_ID_BYTES = 10_000
 
 _HEAP_BYTES = 128_000_000
@@ -54,8 +48,11 @@ LABELLED = "labelled"
 COUNTS = ("words", "documents", "titled")
 """In a manifest's state: how many words and documents the passages hold, and how many have a title; an older index has not."""
 
+CUT = "cut"
+"""In a manifest's state: how many passages have letters that are cut into pairs. An index without it cuts none."""
+
 _ENGINE_REWRITES = frozenset({"meta.json", ".managed.json"})
-_DELETED_AT_ONCE = 1000
+_AT_ONCE = 1000
 _LOCKS = (".tantivy-writer.lock", ".tantivy-meta.lock")
 _FULL_DISK_FREE_BYTES = 1 << 24
 
@@ -84,11 +81,16 @@ def with_numbers(numbers: range) -> tantivy.Query:
     )
 
 
-def in_order(searcher: tantivy.Searcher, numbers: range) -> Iterator[tuple[int, Passage]]:
-    """Numbers and passages, in the order in which they were added, of those with some numbers."""
+def addresses_of(searcher: tantivy.Searcher, numbers: range) -> list[tantivy.DocAddress]:
+    """Where the passages with some numbers are, in the order in which they were added."""
     page = with_numbers(numbers)
     found = searcher.search(page, len(numbers), count=False, order_by_field="number", order=tantivy.Order.Asc).hits
-    for _, address in found:
+    return [address for _, address in found]
+
+
+def in_order(searcher: tantivy.Searcher, numbers: range) -> Iterator[tuple[int, Passage]]:
+    """Numbers and passages, in the order in which they were added, of those with some numbers."""
+    for address in addresses_of(searcher, numbers):
         yield stored(searcher, address)
 
 
@@ -99,7 +101,7 @@ def document_id_of(passage: Passage) -> str:
 
 
 @cache
-def schema() -> tantivy.Schema:
+def schema(tokenizer: str = ENGLISH.tokenizer) -> tantivy.Schema:
     """The fields: ids, the text in three ways, a number that no other passage ever has, the passage itself, names, filters.
 
     The fields of an earlier layout come first, so that what asks for them reads its indexes as well.
@@ -108,7 +110,7 @@ def schema() -> tantivy.Schema:
     builder.add_text_field("id", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
     for name in ("all", "text", "title"):
-        builder.add_text_field(name, tokenizer_name=ANALYZER, index_option="freq")
+        builder.add_text_field(name, tokenizer_name=tokenizer, index_option="freq")
     builder.add_unsigned_field("number", indexed=True, fast=True)
     builder.add_bytes_field("passage", stored=True)
     for name in (*LINK_FIELDS, *FIELDS):
@@ -116,22 +118,13 @@ def schema() -> tantivy.Schema:
     return builder.build()
 
 
-@cache
-def analyzer() -> tantivy.TextAnalyzer:
-    """What turns `searchable` text into terms."""
-    return (
-        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-        .filter(tantivy.Filter.remove_long(_MAX_TERM_BYTES))
-        .filter(tantivy.Filter.lowercase())
-        .filter(tantivy.Filter.custom_stopword(_STOP_WORDS.split()))
-        .filter(tantivy.Filter.stemmer("english"))
-        .build()
-    )
+def analysis_in(folder: Path, manifest: Manifest) -> Analysis:
+    """How an index turns text into terms.
 
-
-def searchable(text: str) -> str:
-    """Text as the analyzer gets it: composed characters in one form, and no `s` left over from a possessive."""
-    return _POSSESSIVE.sub("", unicodedata.normalize("NFC", text))
+    Raises:
+        DataError: if it was built with an analyzer that this version does not have.
+    """
+    return analysis_of(manifest.analyzer, cuts=CUT in manifest.state, place=str(folder))
 
 
 def load(data: Path, manifest: Manifest) -> tantivy.Searcher:
@@ -140,18 +133,14 @@ def load(data: Path, manifest: Manifest) -> tantivy.Searcher:
     The engine is shown links in a temporary folder, for it makes a lock file where it reads, and an index may lie on a disk
     that is read only. The files are mapped into memory at once, so the links can go.
     """
-    if manifest.analyzer != ANALYZER:
-        raise DataError(
-            f"index {data.parent} was built with the analyzer {manifest.analyzer}, and this hopweave has {ANALYZER}; "
-            f"rebuild it with: hopweave index PATH... --to {data.parent}"
-        )
+    analysis = analysis_in(data.parent, manifest)
     # A thread of the engine may still make its lock file while the folder is taken away.
     with tempfile.TemporaryDirectory(prefix="hopweave-bm25-", ignore_cleanup_errors=True) as links:
         for name in manifest.files:
             Path(links, name).symlink_to((data / name).absolute())
         try:
             index = tantivy.Index.open(links)
-            index.register_tokenizer(ANALYZER, analyzer())
+            index.register_tokenizer(analysis.tokenizer, analyzer(analysis.language))
             index.config_reader("manual", 0)
             return index.searcher()
         except ValueError as error:
@@ -178,10 +167,18 @@ def _without_filters(folder: Path, why: str) -> DataError:
 
 
 @contextmanager
-def writing_to(staging: Staging) -> Iterator[Writing]:
-    """Opens a new state for writing, and lets go of it at the end, whatever happens."""
-    with closing(_Ids(staging.scratch)) as ids:
-        writing = Writing(staging, ids)
+def writing_to(staging: Staging, language: str | None = None) -> Iterator[Writing]:
+    """Opens a new state for writing, and lets go of it at the end, whatever happens.
+
+    Args:
+        staging: of the new state.
+        language: of the passages; `None` for that of the previous state, or, for a new index, that of its first passages.
+
+    Raises:
+        SettingsError: for a language without an analyzer, or another one than the previous state has.
+    """
+    with closing(Ids(staging.scratch)) as ids:
+        writing = Writing(staging, ids, language)
         try:
             yield writing
         finally:
@@ -191,7 +188,7 @@ def writing_to(staging: Staging) -> Iterator[Writing]:
 class Writing:
     """Writes one new state of an index."""
 
-    def __init__(self, staging: Staging, ids: _Ids) -> None:
+    def __init__(self, staging: Staging, ids: Ids, language: str | None) -> None:
         self._staging = staging
         self._ids = ids
         self._previous: tantivy.Searcher | None = None
@@ -199,10 +196,13 @@ class Writing:
         self._next_number = 0
         self._layout = _NEWEST
         self._counts = dict.fromkeys(COUNTS, 0)
+        self._num_cut = 0
+        self._sample = Sample()  # of a new index, until its language is known
         self._num_labelled = 0
         self.num_added = 0
         self.num_deleted = 0
         if staging.previous is not None:
+            analysis = agreed(analysis_in(staging.folder, staging.previous), language, str(staging.folder))
             verify(staging.folder, staging.previous)
             self._previous = load(staging.folder / staging.previous.data, staging.previous)
             self._fingerprint = Fingerprint(staging.previous.fingerprint)
@@ -210,33 +210,55 @@ class Writing:
             self._layout = staging.previous.state.get(LAYOUT, 1)
             self._num_labelled = staging.previous.state.get(LABELLED, 0)
             self._counts = {name: staging.previous.state[name] for name in COUNTS if name in staging.previous.state}
+            self._num_cut = staging.previous.state.get(CUT, 0)
             staging.clone_previous(rewritten=_ENGINE_REWRITES | {FILE_STATES})
+            self._opened: _Opened | None = self._open(analysis)
+        else:
+            self._opened = self._open(Analysis(language_of(language))) if language is not None else None
+
+    def _open(self, analysis: Analysis) -> _Opened:
+        path = str(self._staging.data)
         with self._engine():
             # Of an update, the index has the schema that it was built with.
-            self._index = (
-                tantivy.Index(schema(), path=str(staging.data))
-                if staging.previous is None
-                else tantivy.Index.open(str(staging.data))
-            )
-            self._index.register_tokenizer(ANALYZER, analyzer())
-            self._writer: tantivy.IndexWriter | None = self._index.writer(_HEAP_BYTES)
+            is_new = self._staging.previous is None
+            index = tantivy.Index(schema(analysis.tokenizer), path=path) if is_new else tantivy.Index.open(path)
+            index.register_tokenizer(analysis.tokenizer, analyzer(analysis.language))
+            index.config_reader("manual", 0)  # else a thread of the engine looks for commits, and makes lock files at any time
+            return _Opened(index, index.writer(_HEAP_BYTES), analysis)
+
+    def _tell_language(self) -> _Opened:
+        """Opens a new index for the language of the passages so far, and adds them."""
+        self._opened = self._open(Analysis(self._sample.language))
+        for number, passage in enumerate(self._sample.passages):
+            self._put(passage, number)
+        self._sample = Sample()
+        return self._opened
 
     def let_go(self) -> None:
         """Ends the engine's threads, which run for as long as there is a reference to its writer."""
-        self._writer = None
+        if self._opened is not None:
+            self._opened.writer = None
 
     def add(self, passage: Passage) -> None:
         """Adds a passage."""
+        _refuse_what_cannot_be_stored(passage)
         if self._layout < _FILTERS_SINCE and (passage.metadata or passage.access):
             raise _without_filters(self._staging.folder, f"and cannot take those of passage {passage.id!r}")
-        document = _engine_document(passage, self._next_number, self._layout)
         self._ids.add(passage, self.num_added + 1)
-        with self._engine():
-            self._open_writer().add_document(document)
+        if self._opened is not None:
+            self._put(passage, self._next_number)
+        elif self._sample.add(passage):
+            self._tell_language()
         self._fingerprint.add(passage)
         self._count(passage, 1)
         self._next_number += 1
         self.num_added += 1
+
+    def _put(self, passage: Passage, number: int) -> None:
+        opened = self._opened or self._tell_language()
+        document = _engine_document(passage, number, opened.analysis, self._layout)
+        with self._engine():
+            self._open_writer().add_document(document)
 
     @property
     def next_number(self) -> int:
@@ -276,8 +298,8 @@ class Writing:
         """Deletes the passages of the previous state that have these numbers; memory does not grow with them."""
         if self._previous is None:
             return
-        for first in range(numbers.start, numbers.stop, _DELETED_AT_ONCE):
-            some = range(first, min(numbers.stop, first + _DELETED_AT_ONCE))
+        for first in range(numbers.start, numbers.stop, _AT_ONCE):
+            some = range(first, min(numbers.stop, first + _AT_ONCE))
             for number, passage in in_order(self._previous, some):
                 self._take_out(number, passage)
             self._delete_by(with_numbers(some))
@@ -298,18 +320,17 @@ class Writing:
     def _count(self, passage: Passage, by: int) -> None:
         self._num_labelled += by * bool(passage.access)
         if self._counts:
-            self._counts["words"] += by * len(passage.text.split())
+            self._counts["words"] += by * num_words(passage.text)
             self._counts["documents"] += by * (passage.id in {(name := document_id_of(passage)), f"{name}#1"})
             self._counts["titled"] += by * bool(passage.title)
+        self._num_cut += by * runs_together(f"{passage.title}\n{passage.text}")
 
     def publish(self) -> IndexSummary:
         """Makes the new state the current one."""
-        with self._engine():
-            self._open_writer().commit()
-            self._open_writer().wait_merging_threads()
-            self.let_go()
-            self._index.reload()
-            num_passages = self._index.searcher().num_docs
+        opened = self._opened or self._tell_language()
+        self._commit(opened)
+        self._rewrite(opened)
+        num_passages = opened.index.searcher().num_docs
         self._check_count(num_passages)
         self._ids.close()
         for name in _LOCKS:
@@ -318,16 +339,40 @@ class Writing:
         for name in _ENGINE_REWRITES:  # the engine makes them for its own user alone
             self._staging.data.joinpath(name).chmod(mode)
         state = {"next_number": self._next_number} | self._counts | ({LAYOUT: self._layout} if self._layout > 1 else {})
+        state |= {CUT: self._num_cut} if opened.analysis.cuts else {}
         state |= {LABELLED: self._num_labelled} if self._num_labelled else {}
         manifest = self._staging.publish(
             engine=ENGINE,
-            analyzer=ANALYZER,
+            analyzer=opened.analysis.name(self._num_cut),
             num_passages=num_passages,
             fingerprint=self._fingerprint,
             state=state,
             has_labels=bool(self._num_labelled),
         )
         return IndexSummary(num_passages, self.num_added, self.num_deleted, manifest.num_bytes, manifest.fingerprint)
+
+    def _commit(self, opened: _Opened) -> None:
+        with self._engine():
+            self._open_writer().commit()
+            self._open_writer().wait_merging_threads()
+            self.let_go()
+            opened.index.reload()
+
+    def _rewrite(self, opened: _Opened) -> None:
+        """Writes the passages of worn parts of the index again, which takes the deleted ones out of what the engine counts."""
+        worn = worn_segments(self._staging.data)
+        searcher = opened.index.searcher()
+        for first in range(0, self._next_number if worn else 0, _AT_ONCE):
+            addresses = [one for one in addresses_of(searcher, range(first, first + _AT_ONCE)) if one.segment_ord in worn]
+            passages = dict(stored(searcher, address) for address in addresses)
+            if passages:
+                with self._engine():
+                    opened.writer = opened.writer or opened.index.writer(_HEAP_BYTES)
+                self._delete_by(tantivy.Query.term_set_query(schema(), "number", list(passages)))
+            for number, passage in passages.items():
+                self._put(passage, number)
+        if opened.writer is not None:
+            self._commit(opened)
 
     def _check_count(self, num_passages: int) -> None:
         previous = self._staging.previous
@@ -339,9 +384,9 @@ class Writing:
             )
 
     def _open_writer(self) -> tantivy.IndexWriter:
-        if self._writer is None:
+        if self._opened is None or self._opened.writer is None:
             raise RuntimeError("the index writer was used after its end")
-        return self._writer
+        return self._opened.writer
 
     @contextmanager
     def _engine(self) -> Iterator[None]:
@@ -358,26 +403,39 @@ class Writing:
             ) from error
 
 
-def _engine_document(passage: Passage, number: int, layout: int) -> tantivy.Document:
+@dataclass(slots=True)
+class _Opened:
+    """An engine's index that is written, its writer until it has ended, and how it turns text into terms."""
+
+    index: tantivy.Index
+    writer: tantivy.IndexWriter | None
+    analysis: Analysis
+
+
+def _refuse_what_cannot_be_stored(passage: Passage) -> None:
     if not passage.id or len(passage.id.encode("utf-8", "replace")) > _MAX_ID_BYTES:
         raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {_MAX_ID_BYTES:,} bytes")
+    try:
+        json.dumps(row_of_passage(passage), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise DataError(f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it") from None
+
+
+def _engine_document(passage: Passage, number: int, analysis: Analysis, layout: int) -> tantivy.Document:
     values = [] if layout < _LINKS_SINCE else list(_link_values(passage))
     if layout >= _FILTERS_SINCE:
         values += [(name, value) for name, several in filter_values(passage).items() for value in several]
-    title, text = searchable(passage.title), searchable(passage.text)
+    title, text = analysis.searchable(passage.title), analysis.searchable(passage.text)
     document = tantivy.Document()
-    try:
-        document.add_text("id", passage.id)
-        document.add_text("document", document_id_of(passage))
-        document.add_text("all", f"{title}\n{text}")
-        document.add_text("text", text)
-        document.add_text("title", title)
-        document.add_unsigned("number", number)
-        document.add_bytes("passage", json.dumps([number, *row_of_passage(passage)], ensure_ascii=False).encode())
-        for name, value in values:
-            document.add_text(name, value)
-    except UnicodeEncodeError:
-        raise DataError(f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it") from None
+    document.add_text("id", passage.id)
+    document.add_text("document", document_id_of(passage))
+    document.add_text("all", f"{title}\n{text}")
+    document.add_text("text", text)
+    document.add_text("title", title)
+    document.add_unsigned("number", number)
+    document.add_bytes("passage", json.dumps([number, *row_of_passage(passage)], ensure_ascii=False).encode())
+    for name, value in values:
+        document.add_text(name, value)
     return document
 
 
@@ -387,50 +445,3 @@ def _link_values(passage: Passage) -> Iterator[tuple[str, str]]:
         yield "title_opening", opening(key)
     for value in sorted(openings(passage.text)):
         yield "opening", value
-
-
-class _Ids:
-    """The ids that were met in one write, in a temporary table, so that memory stays flat."""
-
-    def __init__(self, path: Path) -> None:
-        self._table = sqlite3.connect(path, isolation_level=None)
-        self._table.executescript(
-            """
-            PRAGMA journal_mode = OFF;
-            PRAGMA synchronous = OFF;
-            CREATE TABLE added (id TEXT PRIMARY KEY, position INTEGER, source TEXT) WITHOUT ROWID;
-            CREATE TABLE documents (id TEXT PRIMARY KEY) WITHOUT ROWID;
-            CREATE TABLE deleted (number INTEGER PRIMARY KEY);
-            BEGIN;
-            """
-        )
-
-    def add(self, passage: Passage, position: int) -> None:
-        """Notes an id.
-
-        Raises:
-            DataError: if it was noted before; names both places.
-        """
-        try:
-            self._table.execute("INSERT INTO added VALUES (?, ?, ?)", (passage.id, position, passage.source))
-        except sqlite3.IntegrityError:
-            (first,) = self._table.execute("SELECT position, source FROM added WHERE id = ?", (passage.id,))
-            places = " and ".join(
-                f"passage {number} ({source or 'no source'})" for number, source in (first, (position, passage.source))
-            )
-            raise TakenId(f"the id {passage.id!r} occurs twice, as {places}; make the ids unique") from None
-
-    def is_new_document(self, document_id: str) -> bool:
-        """Notes a document that is being replaced; tells whether it is the first time."""
-        return self._note("INSERT OR IGNORE INTO documents VALUES (?)", document_id)
-
-    def is_new_deletion(self, number: int) -> bool:
-        """Notes a passage that is deleted, by its number; tells whether it is the first time."""
-        return self._note("INSERT OR IGNORE INTO deleted VALUES (?)", number)
-
-    def close(self) -> None:
-        """Lets go of the table."""
-        self._table.close()
-
-    def _note(self, statement: str, value: str | int) -> bool:
-        return self._table.execute(statement, (value,)).rowcount == 1

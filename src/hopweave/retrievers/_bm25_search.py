@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import tantivy
 
-from hopweave.retrievers._bm25_index import analyzer, schema, searchable, stored
+from hopweave.retrievers._analysis import ENGLISH, Analysis
+from hopweave.retrievers._bm25_index import schema, stored
 from hopweave.types import Passage
 from hopweave.visibility import Condition
 
@@ -17,6 +20,7 @@ MAX_QUERY_TERMS = 256
 
 SCORE_DECIMALS = 4
 _MAX_TIES = 1000
+_OF_THE_INDEX: ContextVar[Analysis] = ContextVar("analysis of the index", default=ENGLISH)
 
 
 def query_terms(searcher: tantivy.Searcher, query: str) -> dict[str, int]:
@@ -30,9 +34,18 @@ def query_terms(searcher: tantivy.Searcher, query: str) -> dict[str, int]:
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms of any text, in order."""
-    # Half of a surrogate pair is no character; the engine takes none.
-    return analyzer().analyze(searchable(text.encode("utf-8", "replace").decode("utf-8")))
+    """The terms of any text, in order, as the index has them that is being searched; see `searching_with`."""
+    return _OF_THE_INDEX.get().terms_of(text)
+
+
+@contextmanager
+def searching_with(analysis: Analysis) -> Iterator[None]:
+    """Has texts turned into terms as an index has them, until the end of its search."""
+    before = _OF_THE_INDEX.set(analysis)
+    try:
+        yield
+    finally:
+        _OF_THE_INDEX.reset(before)
 
 
 def weighted_query(terms: Mapping[str, float], fields: Mapping[str, float]) -> tantivy.Query:

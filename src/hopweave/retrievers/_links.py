@@ -1,9 +1,12 @@
 """Which passage names which document: titles and the names in a text, as keys that an index can look up.
 
 A text names a document where the document's title stands in it, beginning with a capital or a digit; case, accents,
-punctuation and a suffix in brackets (`Sight (novel)`) do not count. Nothing of this is worked out for all passages together:
-an index keeps for each passage its title's key and the `openings` of its text, which is what a key can begin with. So a new
-passage is linked, and a deleted one unlinked, as soon as it is added or deleted.
+punctuation and a suffix in brackets (`Sight (novel)`) do not count. In a script without capitals, a title of two words or more
+may begin with any word; where words run together, each letter is a word here.
+
+Nothing of this is worked out for all passages together: an index keeps for each passage its title's key and the `openings` of
+its text, which is what a key can begin with. So a new passage is linked, and a deleted one unlinked, as soon as it is added or
+deleted.
 """
 
 from __future__ import annotations
@@ -15,23 +18,39 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from hopweave.memoize import remembered
+from hopweave.text.scripts import MARKS, RUN_TOGETHER, runs_together
 
 MAX_KEY_WORDS = 12
 """A longer title is no link: nobody writes it out."""
 
 _WORD = re.compile(r"[^\W_]+")
+_WORD_OR_LETTER = re.compile(rf"[{RUN_TOGETHER}][{MARKS}]*|[^\W_{RUN_TOGETHER}]+")
 _SUFFIX = re.compile(r"\s*\([^()]*\)\s*$")
 _BETWEEN = re.compile(r"[ \t]+")
 _MAX_WORD_LENGTH = 60
 
 
 class Word(NamedTuple):
-    """A word of a text, as keys have it, and where it stands (code points)."""
+    """A word of a text.
+
+    Attributes:
+        key: as keys have it.
+        start: where it stands (code points).
+        end: where it ends.
+        is_named: it begins with a capital or a digit.
+        has_no_case: its script has no capitals.
+    """
 
     key: str
     start: int
     end: int
     is_named: bool
+    has_no_case: bool
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether it may be the first word of a title."""
+        return self.is_named or self.has_no_case
 
 
 class Mention(NamedTuple):
@@ -60,12 +79,14 @@ def opening(key: str) -> str:
 def openings(text: str) -> set[str]:
     """Every word of a text that begins with a capital or a digit, alone and with the word behind it.
 
+    In a script without capitals, every word.
+
     >>> sorted(openings("She met Lina Holt."))
     ['holt', 'lina', 'lina holt', 'she', 'she met']
     """
     words = key_words(text)
-    found = {word.key for word in words if word.is_named}
-    found.update(f"{word.key} {after.key}" for word, after in itertools.pairwise(words) if word.is_named)
+    found = {word.key for word in words if word.may_begin}
+    found.update(f"{word.key} {after.key}" for word, after in itertools.pairwise(words) if word.may_begin)
     return found
 
 
@@ -85,7 +106,8 @@ def mentions(
     index = 0
     while index < len(words):
         is_named = words[index].is_named
-        longest = _longest(words, index, is_title, opens_title) if is_named or any_case else 0
+        is_tried = any_case or words[index].may_begin
+        longest = _longest(words, index, is_title, opens_title) if is_tried else 0
         longest = longest if is_named or longest > 1 else 0
         if longest:
             key = " ".join(word.key for word in words[index : index + longest])
@@ -120,11 +142,13 @@ def key_words(text: str) -> tuple[Word, ...]:
     """The words of a text as keys have them: without case and accents."""
     lower = text.lower() if text.isascii() else ""  # many times as fast as word by word
     words = []
-    for found in _WORD.finditer(text):
+    for found in (_WORD_OR_LETTER if runs_together(text) else _WORD).finditer(text):
         start, end = found.span()
         key = lower[start:end] if lower else _folded(found[0])
         first = text[start]
-        words.append(Word(key[:_MAX_WORD_LENGTH], start, end, first.isupper() or first.isdigit()))
+        is_named = first.isupper() or first.isdigit()
+        has_no_case = not is_named and not first.isascii() and first.lower() == first.upper()
+        words.append(Word(key[:_MAX_WORD_LENGTH], start, end, is_named, has_no_case))
     return tuple(words)
 
 

@@ -23,11 +23,13 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Protocol, TypeVar
 
 from hopweave.errors import DataError, HopweaveError, RunError, SearchError
-from hopweave.retrievers._bm25_index import ANALYZER
+from hopweave.retrievers._analysis import Analysis, agreed, analysis_of, language_of
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary
+from hopweave.retrievers._language_detection import with_language
 from hopweave.retrievers._server_address import ServerAddress
 from hopweave.retrievers._server_rows import (
     BATCH,
+    NOT_CUT,
     Found,
     Row,
     State,
@@ -145,7 +147,7 @@ class ServerEngine(ABC):
         state = self._opened()
         return (
             f"{self.NAME} title_weight={self.title_weight:g} exact={self.exact} "
-            f"analyzer={state.analyzer} corpus={state.fingerprint}{self.visible.identity}"
+            f"analyzer={self._analysis(state).name(state.num_cut)} corpus={state.fingerprint}{self.visible.identity}"
         )
 
     @property
@@ -160,14 +162,18 @@ class ServerEngine(ABC):
             SearchError: if the engine is down, too slow, or fails, after retries; if the corpus has changed since.
             DataError: if there is no such collection.
         """
-        terms = [query_terms(query) for query in queries]
-        asked = [one for one in terms if one]
         state = self._opened()
+        terms = [query_terms(query, self._analysis(state)) for query in queries]
+        asked = [one for one in terms if one]
         if not asked or max_hits < 1:
             return [[] for _ in queries]
         depth, shown = max_hits + _MORE_FOR_TIES, self._shown(state)
         found = iter(self._searched(lambda server: server.by_terms(state, asked, depth, self.title_weight, shown)))
         return [hits_of(next(found), max_hits) if one else [] for one in terms]
+
+    def has_terms(self, query: str) -> bool:
+        """See `protocols.WordSearcher`."""
+        return bool(self._analysis(self._opened()).terms_of(query))
 
     def search_vectors(self, vectors: Vectors, max_hits: int) -> list[list[Hit]]:
         """The passages whose vectors have the highest cosine with each of these, best first. Errors as in `search`.
@@ -195,22 +201,34 @@ class ServerEngine(ABC):
                 yield passage_of(content)
 
     def build(
-        self, passages: Iterable[Passage], *, vectors: Vectors | None = None, on_passage: Callable[[int], None] | None = None
+        self,
+        passages: Iterable[Passage],
+        *,
+        vectors: Vectors | None = None,
+        language: str | None = None,
+        on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
         """Builds the collection, in place of the one that may be there, which stays until the new one is whole.
 
         Args:
             passages: taken one after the other.
             vectors: one for each passage, if the collection is to have vectors.
+            language: that they are in, as for `BM25.build`.
             on_passage: told the number of passages so far, after each request.
 
         Raises:
+            SettingsError: for a language without an analyzer.
             DataError: if the engine fails, after retries; for ids that occur twice, no passage at all, or another writer.
         """
+        chosen = language_of(language) if language is not None else None
         with self._writing() as lease:
             before = self._read_state()
             number = before.number + 1 if before is not None else 1
-            state, sums = State(f"hopweave_{self._at.collection}_{number}", number, has_filters=True), Sums(self._check_vector)
+            told, passages = with_language(passages) if chosen is None else (chosen, passages)
+            analysis = Analysis(told)
+            name = f"hopweave_{self._at.collection}_{number}"
+            state = State(name, number, has_filters=True, analyzer=analysis.tokenizer, num_cut=0)
+            sums = Sums(self._check_vector, analysis)
             for rows in sums.batches(passages, vectors):
                 lease.keep()
                 if not sums.num_added:
@@ -233,6 +251,7 @@ class ServerEngine(ABC):
         vectors: Vectors | None = None,
         delete: Iterable[str] = (),
         missing_ok: bool = False,
+        language: str | None = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
         """Deletes passages, then adds and replaces passages, as `BM25.update` does.
@@ -242,15 +261,18 @@ class ServerEngine(ABC):
             vectors: one for each of them, if the collection has vectors.
             delete: ids of passages or of documents.
             missing_ok: let ids pass that are not there.
+            language: which the collection must have, if it is given.
             on_passage: told the number of passages added so far, after each request.
 
         Raises:
+            SettingsError: for another language than the collection has.
             DataError: for an id to delete that is not there, an id that is added twice, no collection, another writer, or a
                 failure of the engine after retries; if passages had been written by then, the collection has to be built again.
         """
         with self._writing() as lease:
             self._state = None  # others may have written since it was opened
-            state, sums = self._opened(), Sums(self._check_vector)
+            state = self._opened()
+            sums = Sums(self._check_vector, agreed(self._analysis(state), language, self._at.shown))
             sums.start(state)
             doomed = self._doomed(state, delete, missing_ok=missing_ok)
             self._put_state(replace(state, is_ready=False))
@@ -314,10 +336,12 @@ class ServerEngine(ABC):
                 )
             if not state.is_ready:
                 raise self._damaged("is being updated, or an update of it was interrupted")
-            if state.analyzer != ANALYZER:
-                raise self._damaged(f"was built with the analyzer {state.analyzer}, and this hopweave has {ANALYZER}")
+            self._analysis(state)  # which this version may not have
             self._state = state
         return self._state
+
+    def _analysis(self, state: State) -> Analysis:
+        return analysis_of(state.analyzer, cuts=state.num_cut != NOT_CUT, place=self._at.shown)
 
     def _shown(self, state: State) -> Shown:
         if self.visible.where and not state.has_filters:

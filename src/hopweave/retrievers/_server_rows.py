@@ -11,15 +11,19 @@ from itertools import islice
 from typing import Any
 
 from hopweave.errors import DataError
-from hopweave.retrievers._bm25_index import ANALYZER, document_id_of, searchable
-from hopweave.retrievers._bm25_search import MAX_QUERY_TERMS, SCORE_DECIMALS, terms_of
+from hopweave.retrievers._analysis import ENGLISH, Analysis
+from hopweave.retrievers._bm25_index import document_id_of
+from hopweave.retrievers._bm25_search import MAX_QUERY_TERMS, SCORE_DECIMALS
 from hopweave.retrievers._index_folder import Fingerprint
 from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage
+from hopweave.text.scripts import runs_together
 from hopweave.types import Hit, Passage
 from hopweave.visibility import filter_values
 
 BATCH = 500
 """Passages in one request of a bulk load."""
+
+NOT_CUT = -1
 
 Vectors = Iterable[Sequence[float]]
 
@@ -40,6 +44,7 @@ class State:
         usual_length: mean number of terms of the first passages that were loaded, for engines that weigh terms when loading.
         usual_title_length: the same for titles.
         dimensions: of the vectors; 0 if there are none.
+        num_cut: passages with letters of scripts that are cut into pairs; `NOT_CUT` if nothing is, as in earlier versions.
         has_filters: whether the data set has the fields that passages are filtered by; one of an earlier version has not.
         num_labelled: how many passages have access labels.
     """
@@ -47,7 +52,7 @@ class State:
     data: str
     number: int = 1
     is_ready: bool = False
-    analyzer: str = ANALYZER
+    analyzer: str = ENGLISH.tokenizer
     num_passages: int = 0
     fingerprint: str = "0"
     num_terms: int = 0
@@ -55,6 +60,7 @@ class State:
     usual_length: float = 1.0
     usual_title_length: float = 1.0
     dimensions: int = 0
+    num_cut: int = NOT_CUT
     has_filters: bool = False
     num_labelled: int = 0
 
@@ -89,9 +95,11 @@ Found = list[tuple[float, str]]
 class Sums:
     """What a write adds up: numbers, the fingerprint, and which documents it has met."""
 
-    def __init__(self, check_vector: Callable[[Sequence[float], int], None]) -> None:
+    def __init__(self, check_vector: Callable[[Sequence[float], int], None], analysis: Analysis) -> None:
         self.num_passages = self.num_added = self.num_deleted = 0
         self._check_vector = check_vector
+        self._analysis = analysis
+        self._num_cut = 0
         self._fingerprint = Fingerprint()
         self._num_terms = self._num_title_terms = self._num_labelled = 0
         self._keys: set[str] | None = None
@@ -101,6 +109,7 @@ class Sums:
         """Goes on from a state, and notes each id from here on."""
         self.num_passages, self._fingerprint = state.num_passages, Fingerprint(state.fingerprint)
         self._num_terms, self._num_title_terms = state.num_terms, state.num_title_terms
+        self._num_cut = state.num_cut
         self._num_labelled = state.num_labelled
         self._keys = set()
 
@@ -125,7 +134,7 @@ class Sums:
             dimensions = len(own[0]) if dimensions is None else dimensions
             for vector in own:
                 self._check_vector(vector, dimensions)
-            rows = [row_of(*pair) for pair in zip(batch, own, strict=True)]
+            rows = [row_of(*pair, self._analysis) for pair in zip(batch, own, strict=True)]
             self._check_ids(batch, rows)
             yield rows
         if given is not None and next(given, None) is not None:
@@ -142,6 +151,7 @@ class Sums:
         for row in rows:
             passage = passage_of(row.content)
             self._fingerprint.add(passage)
+            self._num_cut += _has_cuts(passage)
             self._num_labelled += bool(passage.access)
             self._num_terms += row.terms.total()
             self._num_title_terms += row.title_terms.total()
@@ -154,7 +164,8 @@ class Sums:
         """Counts passages that were deleted."""
         for passage in passages:
             self._fingerprint.remove(passage)
-            row = row_of(passage, ())
+            self._num_cut -= _has_cuts(passage)
+            row = row_of(passage, (), self._analysis)
             self._num_terms -= row.terms.total()
             self._num_title_terms -= row.title_terms.total()
             self._num_labelled -= bool(passage.access)
@@ -170,6 +181,7 @@ class Sums:
             fingerprint=str(self._fingerprint),
             num_terms=self._num_terms,
             num_title_terms=self._num_title_terms,
+            num_cut=self._num_cut if self._analysis.cuts else NOT_CUT,
             num_labelled=self._num_labelled,
         )
 
@@ -179,6 +191,10 @@ class Sums:
             if row.key in met:
                 raise DataError(f"the id {passage.id!r} occurs twice; make the ids unique")
             met.add(row.key)
+
+
+def _has_cuts(passage: Passage) -> bool:
+    return runs_together(f"{passage.title}\n{passage.text}")
 
 
 def average(total: int, number: int) -> float:
@@ -197,7 +213,7 @@ def key_of(any_id: str) -> str:
     return blake2b(any_id.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
-def row_of(passage: Passage, vector: Sequence[float]) -> Row:
+def row_of(passage: Passage, vector: Sequence[float], analysis: Analysis) -> Row:
     content = json.dumps(row_of_passage(passage), ensure_ascii=False)
     try:
         content.encode()
@@ -205,8 +221,8 @@ def row_of(passage: Passage, vector: Sequence[float]) -> Row:
         raise DataError(f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it") from None
     if not passage.id:
         raise DataError(f"a passage of {passage.source or 'the corpus'} has no id; give it one")
-    title, text = searchable(passage.title), searchable(passage.text)
-    terms, title_terms = Counter(terms_of(f"{title}\n{text}")), Counter(terms_of(title))
+    terms = Counter(analysis.terms_of(f"{passage.title}\n{passage.text}"))
+    title_terms = Counter(analysis.terms_of(passage.title))
     document = key_of(document_id_of(passage))
     return Row(key_of(passage.id), document, content, terms, title_terms, filter_values(passage), vector)
 
@@ -219,8 +235,8 @@ def plain_vector(vector: Sequence[float]) -> Sequence[float]:
     return [float(value) for value in vector]
 
 
-def query_terms(query: str) -> Counter[str]:
-    terms = Counter(terms_of(query))
+def query_terms(query: str, analysis: Analysis) -> Counter[str]:
+    terms = Counter(analysis.terms_of(query))
     return Counter(dict(islice(terms.items(), MAX_QUERY_TERMS)))
 
 

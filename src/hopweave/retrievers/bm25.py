@@ -11,11 +11,13 @@ beyond that by the order of the terms; equal scores are ordered by passage id.
 
 IRCoT's own retriever (Elasticsearch, English analyzer, text alone) is `fields="text", title_weight=0`.
 
+Deleted passages count nowhere once an index is published, but for large parts of which less than a twentieth is deleted (see
+`_bm25_compaction`): until more is, document frequencies there are too high by the deleted passages.
+
+The language of an index decides its stop words and endings, of passages and queries alike; see `_analysis`.
+
 Which passages are shown (`visible`) is part of every query. Terms are weighted by all passages, also by those that are not
 shown.
-
-After deletions, the engine still counts the deleted passages in its document frequencies until it merges their segment,
-so scores can differ slightly from those of a rebuilt index.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from hopweave.retrievers._bm25_index import (
     ENGINE,
     LABELLED,
     LAYOUT,
+    analysis_in,
     by_term,
     conditions_of,
     document_id_of,
@@ -47,7 +50,14 @@ from hopweave.retrievers._bm25_index import (
 )
 from hopweave.retrievers._bm25_intake import delete as delete_ids
 from hopweave.retrievers._bm25_intake import num_files, take_in
-from hopweave.retrievers._bm25_search import best_with_ties, query_terms, scored_passages, shown_only, weighted_query
+from hopweave.retrievers._bm25_search import (
+    best_with_ties,
+    query_terms,
+    scored_passages,
+    searching_with,
+    shown_only,
+    weighted_query,
+)
 from hopweave.retrievers._index_folder import IndexSummary, open_index, read_manifest
 from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Hit, Passage
@@ -82,6 +92,7 @@ class BM25:
         self.index = Path(self.index)
         self._manifest, searcher = open_index(self.index, ENGINE, load)
         self._searcher: tantivy.Searcher | None = searcher
+        self._analysis = analysis_in(self.index, self._manifest)
         self._conditions = conditions_of(self.index, self._manifest, self.visible)
 
     @property
@@ -99,9 +110,14 @@ class BM25:
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
         searcher = self._open_searcher()
         try:
-            return [self._search_one(searcher, query, max_hits) for query in queries]
+            with searching_with(self._analysis):
+                return [self._search_one(searcher, query, max_hits) for query in queries]
         except ValueError as error:
             raise SearchError(f"bm25 search in {self.index} failed: {error}") from error
+
+    def has_terms(self, query: str) -> bool:
+        """See `protocols.WordSearcher`."""
+        return bool(self._analysis.terms_of(query))
 
     def close(self) -> None:
         self._searcher = None
@@ -137,20 +153,27 @@ class BM25:
 
     @classmethod
     def build(
-        cls, folder: Path, passages: Iterable[Passage], *, on_passage: Callable[[int], None] | None = None
+        cls,
+        folder: Path,
+        passages: Iterable[Passage],
+        *,
+        language: str | None = None,
+        on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
         """Builds an index, in place of the one that may be there, which stays until the new one is whole.
 
         Args:
             folder: the index.
             passages: taken one after the other.
+            language: that they are in, as a name or ISO 639-1 code; `None` to tell it from the first of them.
             on_passage: told the number of passages so far, after each.
 
         Raises:
+            SettingsError: for a language without an analyzer.
             DataError: for an id that occurs twice, no passage at all, a folder that is something else, another writer, or a
                 full disk. What was there is untouched.
         """
-        with replace_index(folder, engine=ENGINE, update=False) as staging, writing_to(staging) as writing:
+        with replace_index(folder, engine=ENGINE, update=False) as staging, writing_to(staging, language) as writing:
             for passage in passages:
                 writing.add(passage)
                 if on_passage is not None:
@@ -167,6 +190,7 @@ class BM25:
         upsert: Iterable[Passage] = (),
         delete: Iterable[str] = (),
         missing_ok: bool = False,
+        language: str | None = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
         """Deletes passages, then adds and replaces passages, without building the rest again.
@@ -178,13 +202,15 @@ class BM25:
             upsert: passages to add; one with an id that is there takes its place.
             delete: ids of passages or of documents.
             missing_ok: let ids pass that are not there.
+            language: which the index must have, if it is given.
             on_passage: told the number of passages added so far, after each.
 
         Raises:
+            SettingsError: for another language than the index has.
             DataError: for an id to delete that is not there, an id that is added twice, no index, another writer, or a full
                 disk. The index is untouched.
         """
-        with replace_index(folder, engine=ENGINE, update=True) as staging, writing_to(staging) as writing:
+        with replace_index(folder, engine=ENGINE, update=True) as staging, writing_to(staging, language) as writing:
             delete_ids(writing, staging.data, delete, missing_ok=missing_ok)
             for passage in upsert:
                 writing.replace(passage)
@@ -201,6 +227,7 @@ class BM25:
         update: bool,
         delete: Iterable[str] = (),
         missing_ok: bool = False,
+        language: str | None = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
         """Reads files into an index, and keeps with it which files those were and what became of each.
@@ -211,12 +238,14 @@ class BM25:
             update: begin with what the index holds, which must be there; else it is replaced.
             delete: ids of passages or of documents to delete before; the rest as in `update`.
             missing_ok: let ids pass that are not there.
+            language: of a new index, as in `build`; of one that is updated, as in `update`.
             on_passage: told the number of passages added so far, after each.
 
         Raises:
+            SettingsError: as `build` and `update`.
             DataError: as `read_corpus`, `build` and `update`. What was there is untouched.
         """
-        with replace_index(folder, engine=ENGINE, update=update) as staging, writing_to(staging) as writing:
+        with replace_index(folder, engine=ENGINE, update=update) as staging, writing_to(staging, language) as writing:
             delete_ids(writing, staging.data, delete, missing_ok=missing_ok)
             is_changed = take_in(writing, staging.data, intake, on_passage)
             if is_changed or staging.previous is None:
@@ -242,6 +271,7 @@ class BM25:
             DataError: if there is no index, or one of another engine.
         """
         manifest = read_manifest(folder, ENGINE)
+        analysis = analysis_in(folder, manifest)
         counts = {name: manifest.state.get(name, "not counted: built by an earlier version") for name in COUNTS}
         return {
             "passages": manifest.num_passages,
@@ -250,6 +280,7 @@ class BM25:
             "files": num_files(folder / manifest.data),
             "bytes": manifest.num_bytes,
             "links": "yes" if manifest.state.get(LAYOUT, 1) > 1 else "no; weave needs the index built anew",
+            "language": analysis.language,
             "analyzer": manifest.analyzer,
             "built": manifest.created_at,
             "updated": manifest.updated_at,

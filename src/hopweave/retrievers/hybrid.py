@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from hopweave.errors import SearchError, SettingsError
-from hopweave.protocols import Retriever
+from hopweave.protocols import Retriever, WordSearcher
 from hopweave.retrievers._engines import opened
 from hopweave.retrievers._ranking import RRF_K, fused_by_rank
 from hopweave.toolkit.options import Count, check_options
@@ -68,6 +68,10 @@ class Hybrid:
             return [[] for _ in queries]
         found = [engine.search(queries, max(self.depth, max_hits)) for engine in self._engines]
         return [fused_by_rank(lists, self._weights, self.k, max_hits) for lists in zip(*found, strict=True)]
+
+    def has_terms(self, query: str) -> bool:
+        """Whether one of the engines can search for it; see `protocols.WordSearcher`."""
+        return any(not isinstance(engine, WordSearcher) or engine.has_terms(query) for engine in self._engines or ())
 
     def close(self) -> None:
         """Lets go of the engines."""

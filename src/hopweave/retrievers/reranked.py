@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from hopweave.errors import SearchError, SettingsError
-from hopweave.protocols import Retriever
+from hopweave.protocols import Retriever, WordSearcher
 from hopweave.retrievers._cross_encoders import EndpointReranker, HubReranker, OnnxReranker, Reranker
 from hopweave.retrievers._encoders import onnx_file
 from hopweave.retrievers._engines import opened
@@ -68,6 +68,10 @@ class Reranked:
             return [[] for _ in queries]
         found = self._engine.search(queries, max(self.candidates, max_hits))
         return [self._ranked(query, hits, max_hits) for query, hits in zip(queries, found, strict=True)]
+
+    def has_terms(self, query: str) -> bool:
+        """Whether the engine can search for it; see `protocols.WordSearcher`."""
+        return not isinstance(self._engine, WordSearcher) or self._engine.has_terms(query)
 
     def close(self) -> None:
         """Lets go of the engine."""

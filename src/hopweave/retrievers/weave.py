@@ -18,7 +18,8 @@ from typing import Annotated, Any, ClassVar
 
 from hopweave.errors import DataError, SearchError
 from hopweave.protocols import Retriever
-from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, conditions_of, load
+from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, analysis_in, conditions_of, load
+from hopweave.retrievers._bm25_search import searching_with
 from hopweave.retrievers._engines import opened
 from hopweave.retrievers._index_folder import open_index
 from hopweave.retrievers._weaving import FIRST_HITS, Weaving, WordIndex
@@ -70,6 +71,7 @@ class Weave:
         conditions = conditions_of(self.index, self._manifest, self.visible)
         num_passages = self._manifest.num_passages
         self._words: WordIndex | None = WordIndex(searcher, num_passages, fields, self.visible, conditions)
+        self._analysis = analysis_in(self.index, self._manifest)
         self._first: Retriever | None = None
         if self.first != ENGINE:
             self._first = opened(self.first, self.index, self.engine_options, "retrievers.weave", self.visible)
@@ -90,9 +92,14 @@ class Weave:
             raise SearchError(f"the weave retriever on {self.index} is closed")
         found = self._first.search(queries, FIRST_HITS) if self._first is not None else [None] * len(queries)
         try:
-            return [self._search_one(self._words, *asked, max_hits) for asked in zip(queries, found, strict=True)]
+            with searching_with(self._analysis):
+                return [self._search_one(self._words, *asked, max_hits) for asked in zip(queries, found, strict=True)]
         except ValueError as error:
             raise SearchError(f"weave search in {self.index} failed: {error}") from error
+
+    def has_terms(self, query: str) -> bool:
+        """See `protocols.WordSearcher`."""
+        return bool(self._analysis.terms_of(query))
 
     def close(self) -> None:
         """Lets go of the index, and of the engine that searches first."""

@@ -26,6 +26,7 @@ from hopweave.protocols import (
     Samples,
     TextScorer,
     TokenCounter,
+    WordSearcher,
     is_part,
 )
 from hopweave.runtime.budget import Account, Budget
@@ -46,6 +47,7 @@ CHARACTERS_PER_TOKEN = 3
 # Under these the store keeps counts and scores of given text: no reply is ever asked for with them.
 _COUNTING = Sampling(max_tokens=0)
 _SCORING = Sampling(max_tokens=0, top_logprobs=1)
+_SHOWN_OF_A_QUERY = 80
 _COUNTED = ("max_llm_calls", "max_tokens", "max_searches")
 
 
@@ -237,7 +239,18 @@ class Workbench:
             end((), Failure.of(error))
             raise
         end(hits, None)
+        with self.under(step_id):
+            self._note_what_has_no_terms(queries, hits)
         return hits
+
+    def _note_what_has_no_terms(self, queries: Sequence[str], hits: Sequence[Sequence[Hit]]) -> None:
+        """Notes which queries found nothing because they hold no word that is searched for."""
+        retriever = self.components.retriever if not self._is_underneath else self.components.engine
+        if is_part(retriever, WordSearcher):
+            for query in (query for query, of_one in zip(queries, hits, strict=True) if not of_one):
+                if not retriever.has_terms(query):
+                    shown = " ".join(query.split())[:_SHOWN_OF_A_QUERY]
+                    self.decide("no_terms", f"nothing to search for, only stop words or punctuation: {shown}")
 
     async def read(self, query: str, passage: Passage) -> Reading:
         if not is_part(self.components.reader, ModelReader):  # whose call says so itself, and the store notes it

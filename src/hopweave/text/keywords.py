@@ -9,9 +9,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from hopweave.memoize import remembered
+from hopweave.text.scripts import RUN_TOGETHER, runs_together
 from hopweave.types import Span
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*(?![^\W\d_])|[^\W_]+(?:['’][^\W_]+)*")
+_WORD_OR_LETTER = re.compile(
+    rf"[{RUN_TOGETHER}]|\d+(?:[.,]\d+)*(?![^\W\d_{RUN_TOGETHER}])|[^\W_{RUN_TOGETHER}]+(?:['’][^\W_{RUN_TOGETHER}]+)*"
+)
 _STEM = 5
 _SENTENCE_BREAK = re.compile(r"[.!?;:\n]\s")
 _ABBREVIATED = re.compile(r"(?<![^\W_])[^\W_]{1,2}$")
@@ -50,13 +54,14 @@ class Word(NamedTuple):
 
 
 def words_in(text: str) -> list[Word]:
-    """The words of a text, in order; a number is one word with its decimals."""
+    """The words of a text, in order; a number is one word with its decimals, and so is a letter where words run together."""
     return list(_words_in(text))
 
 
 @remembered
 def _words_in(text: str) -> tuple[Word, ...]:
-    return tuple(Word(_key(match[0]), match[0], match.start(), match.end()) for match in _WORD.finditer(text))
+    pattern = _WORD_OR_LETTER if runs_together(text) else _WORD
+    return tuple(Word(_key(match[0]), match[0], match.start(), match.end()) for match in pattern.finditer(text))
 
 
 @remembered

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from hopweave.memoize import remembered
+from hopweave.text.scripts import runs_together
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
@@ -36,7 +37,7 @@ def is_contained(span: str, answer: str, match: Match = "words") -> bool:
         span: what the reader found. One that normalises to nothing is contained in nothing.
         answer: what the model said.
         match: `words` looks for whole words in a row, so that `no` is not in `not known`; `characters` is the plain substring
-            of the authors' code.
+            of the authors' code. Where words run together, as in Japanese, they are substrings in any case.
 
     >>> is_contained("no", "not known"), is_contained("no", "not known", "characters")
     (False, True)
@@ -44,7 +45,8 @@ def is_contained(span: str, answer: str, match: Match = "words") -> bool:
     needle, hay = normalize_answer(span), normalize_answer(answer)
     if not needle:
         return False
-    return f" {needle} " in f" {hay} " if match == "words" else needle in hay
+    is_apart = match == "words" and not runs_together(needle)
+    return f" {needle} " in f" {hay} " if is_apart else needle in hay
 
 
 def rouge_l(candidate: str, reference: str) -> tuple[float, float, float]:

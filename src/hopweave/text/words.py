@@ -1,4 +1,7 @@
-"""Words of a text: which there are, which of them say something, which name something, and which sentences state a fact."""
+"""Words of a text: which there are, which of them say something, which name something, and which sentences state a fact.
+
+Where words run together, as in Japanese, each letter counts as a word.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from hopweave.memoize import remembered
+from hopweave.text.scripts import apart
 
 WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
 BYTES_PER_TOKEN = 4
@@ -46,7 +50,7 @@ def estimated_tokens(text: str) -> int:
 
 def words_of(text: str) -> list[str]:
     """The words of a text that say something, in small letters."""
-    return [word for word in map(str.casefold, WORD.findall(text)) if word not in _SMALL]
+    return [word for word in map(str.casefold, WORD.findall(apart(text))) if word not in _SMALL]
 
 
 def is_named(word: str) -> bool:
@@ -68,7 +72,7 @@ def keys_of(text: str) -> set[str]:
 
 @remembered
 def _keys_of(text: str) -> frozenset[str]:
-    words = [word.casefold() for word in WORD.findall(text)]
+    words = [word.casefold() for word in WORD.findall(apart(text))]
     said = [word for word in words if word not in _SMALL]
     return frozenset(_key(word) for word in said or words)
 
@@ -90,7 +94,7 @@ def stems_of(text: str) -> set[str]:
 
 @remembered
 def _stems_of(text: str) -> frozenset[str]:
-    return frozenset(_key(word)[:_SAME_LETTERS] for word in re.findall(r"[^\W_]+", text))
+    return frozenset(_key(word)[:_SAME_LETTERS] for word in re.findall(r"[^\W_]+", apart(text)))
 
 
 def stem(word: str) -> str:
@@ -110,6 +114,7 @@ def anchors(sentence: str) -> list[str]:
 @remembered
 def _anchors(sentence: str) -> tuple[str, ...]:
     found: list[str] = []
+    sentence = apart(sentence)
     start = end = -1
     tokens = list(_TOKEN.finditer(sentence))
     for index, token in enumerate(tokens):
