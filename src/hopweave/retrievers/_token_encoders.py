@@ -410,4 +410,5 @@ def given_tokens(path: Path) -> dict[str, Vectors]:
 def _of_length_1(vectors: Vectors) -> Vectors:
     if not np.isfinite(vectors).all():
         raise SearchError("the encoder returned vectors that are no numbers; check the model")
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    scaled: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return scaled

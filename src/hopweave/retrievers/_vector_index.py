@@ -78,11 +78,11 @@ class Previous:
     manifest: Manifest
     gone: NDArray[np.int64]
 
-    def blocks(self) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
-        """All its passages in blocks, by their rows, and which of each block stay."""
+    def blocks(self, size: int = _BLOCK) -> Iterator[tuple[slice, NDArray[np.bool_]]]:
+        """All its passages in blocks of a size, by their rows, and which of each block stay."""
         numbers = mapped(self.data / NUMBERS, np.int64, 1)[:, 0]
-        for first in range(0, len(numbers), _BLOCK):
-            part = slice(first, min(first + _BLOCK, len(numbers)))
+        for first in range(0, len(numbers), size):
+            part = slice(first, min(first + size, len(numbers)))
             yield part, ~np.isin(numbers[part], self.gone)
 
 
@@ -96,7 +96,7 @@ class Passages:
 
     def __init__(self, data: Path, manifest: Manifest) -> None:
         self._table = _reading(data / _PASSAGES)
-        self._numbers = mapped(data / NUMBERS, np.int64, 1)[:, 0]
+        self._numbers = np.asarray(mapped(data / NUMBERS, np.int64, 1)[:, 0])
         if len(self._numbers) != manifest.num_passages:
             raise damaged(data.parent, manifest.data, f"does not hold {manifest.num_passages} vectors")
 
