@@ -40,7 +40,7 @@ Sync = Annotated[
     bool, typer.Option("--sync", help="Add what is new in the folders, replace what changed, remove what is gone.")
 ]
 Delete = Annotated[list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")]
-Engine = Annotated[str, typer.Option(help="Whose index: bm25, or dense, which takes its options from the settings.")]
+Engine = Annotated[str, typer.Option(help="Whose index: bm25, or dense or late_interaction with options of the settings.")]
 List = Annotated[bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")]
 Include = Annotated[
     list[str] | None, typer.Option(help="Read only such files of the folders, as '*.md'; may be repeated.", metavar="GLOB")

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopweave.catalog import require
-from hopweave.errors import DataError, SearchError, SettingsError
+from hopweave.errors import DataError, HopweaveError, SearchError, SettingsError
 from hopweave.files import read_json
 from hopweave.retrievers._encoders import Kind, OnnxModel, Vectors, onnx_file
 from hopweave.toolkit.options import Bounded, Count, Whole
@@ -326,7 +326,9 @@ class _HubTokens:
     def _loading(self) -> Iterator[None]:
         try:
             yield
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
+        except HopweaveError:
+            raise
+        except Exception as error:  # the libraries raise classes of their own
             reason = str(error).strip().split("\n", 1)[0] or type(error).__name__
             raise SettingsError(
                 f"cannot load {self._options.model!r}: {reason}; name a folder with its files, or a checkpoint on a hub that "
