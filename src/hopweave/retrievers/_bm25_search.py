@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import tantivy
 
 from hopweave.retrievers._bm25_index import analyzer, schema, searchable, stored
 from hopweave.types import Passage
+from hopweave.visibility import Condition
 
 MAX_QUERY_TERMS = 256
 """Of a longer query, the terms that are in the fewest passages are searched for; the first in the query among equals."""
@@ -65,6 +66,20 @@ def among(
     has_value = tantivy.Query.const_score_query(tantivy.Query.term_set_query(schema(), field, list(values)), 0.0)
     occur = tantivy.Occur.Must if found_only else tantivy.Occur.Should
     return tantivy.Query.boolean_query([(tantivy.Occur.Must, has_value), (occur, query)])
+
+
+def shown_only(query: tantivy.Query, conditions: Sequence[Condition]) -> tantivy.Query:
+    """The query over the passages alone that meet every condition; their scores stay as they are."""
+    if not conditions:
+        return query
+    met = [
+        tantivy.Query.boolean_query(
+            [(tantivy.Occur.Should, tantivy.Query.term_query(schema(), name, value, index_option="basic")) for value in values]
+        )
+        for name, values in conditions
+    ]
+    filters = [(tantivy.Occur.Must, tantivy.Query.const_score_query(one, 0.0)) for one in met]
+    return tantivy.Query.boolean_query([*filters, (tantivy.Occur.Must, query)])
 
 
 def best_with_ties(searcher: tantivy.Searcher, query: tantivy.Query, max_hits: int) -> list[tuple[float, tantivy.DocAddress]]:

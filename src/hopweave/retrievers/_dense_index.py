@@ -5,7 +5,8 @@
 
 The passages lie beside them; see `_vector_index`. Up to `FLAT_MAX` passages every vector is compared. Above, the lists nearest
 to a query are searched by codes, and the best candidates are compared by their vectors, so a score is exact whichever way a
-passage was found.
+passage was found. Where not all passages are shown, those alone are compared; the inverted file serves where they are more than
+`FLAT_MAX`.
 """
 
 from __future__ import annotations
@@ -32,11 +33,13 @@ from hopweave.retrievers._vector_index import (
     other_dimension,
 )
 from hopweave.types import Passage
+from hopweave.visibility import PUBLIC, Visible
 
 ENGINE = "dense"
 FLAT_MAX = 50_000
 _VECTORS, _NEW, _IVF = "vectors.f32", "new.f32", "ivf.faiss"
 _BLOCK = 1 << 16
+_GATHERED = 1 << 12
 _TRAIN_PER_LIST = 64
 _MARGIN = 8
 _CANDIDATES = 4
@@ -51,16 +54,23 @@ class DenseStore:
     Args:
         data: the data folder.
         manifest: of the index.
+        visible: which passages are shown.
     """
 
-    def __init__(self, data: Path, manifest: Manifest) -> None:
+    def __init__(self, data: Path, manifest: Manifest, visible: Visible = PUBLIC) -> None:
         self._dimension = manifest.state["dimension"]
         self._passages = Passages(data, manifest)
         self._vectors = mapped(data / _VECTORS, np.float32, self._dimension)
         if len(self._vectors) != manifest.num_passages:
             raise damaged(data.parent, manifest.data, f"does not hold {manifest.num_passages} vectors")
+        self._shown = self._passages.shown(visible, data.parent)
         faiss = require("faiss", "dense")
         self._flat: Callable[..., Any] = faiss.knn
+        self._selector: Any = None
+        if self._shown is not None and len(self._shown) > FLAT_MAX:
+            is_shown = np.zeros(len(self._vectors), dtype=bool)
+            is_shown[self._shown] = True
+            self._selector = faiss.IDSelectorBitmap(np.packbits(is_shown, bitorder="little"))
         self._inner_product = faiss.METRIC_INNER_PRODUCT
         self._parameters: Callable[..., Any] = faiss.SearchParametersIVF
         flags = faiss.IO_FLAG_MMAP | faiss.IO_FLAG_READ_ONLY
@@ -79,14 +89,18 @@ class DenseStore:
             max_hits: at most so many for each.
             num_lists: lists of the inverted file that are searched.
         """
-        num_found = min(len(self._vectors), max_hits + _MARGIN)
+        num_shown = len(self._vectors) if self._shown is None else len(self._shown)
+        num_found = min(num_shown, max_hits + _MARGIN)
         if not num_found or not len(queries):
             return [[] for _ in queries]
-        if self._ivf is None:
+        if self._shown is not None and self._selector is None:
+            rows = self._nearest_among(self._shown, queries, num_found)
+        elif self._ivf is None:
             _, rows = self._flat(queries, self._vectors, num_found, metric=self._inner_product)
         else:
-            depth = min(len(self._vectors), _CANDIDATES * num_found)
-            _, rows = self._ivf.search(queries, depth, params=self._parameters(nprobe=min(num_lists, self._ivf.nlist)))
+            depth = min(num_shown, _CANDIDATES * num_found)
+            parameters = self._parameters(nprobe=min(num_lists, self._ivf.nlist), sel=self._selector)
+            _, rows = self._ivf.search(queries, depth, params=parameters)
         return [self._ranked(query, of_one[of_one >= 0], max_hits) for query, of_one in zip(queries, rows, strict=True)]
 
     def passages(self) -> Iterator[Passage]:
@@ -98,6 +112,17 @@ class DenseStore:
         self._passages.close()
         self._ivf = None
         del self._vectors
+
+    def _nearest_among(self, rows: NDArray[np.int64], queries: Vectors, num_found: int) -> NDArray[np.int64]:
+        """The nearest of some rows for each query, in any order."""
+        scores, found = [], []
+        for first in range(0, len(rows), _GATHERED):
+            part = rows[first : first + _GATHERED]
+            near = self._flat(queries, self._vectors[part], min(num_found, len(part)), metric=self._inner_product)
+            scores.append(near[0])
+            found.append(part[near[1]])
+        best = np.argpartition(-np.hstack(scores), num_found - 1, axis=1)[:, :num_found]
+        return np.take_along_axis(np.hstack(found), best, axis=1)
 
     def _ranked(self, query: Vectors, rows: NDArray[np.int64], max_hits: int) -> list[tuple[float, Passage]]:
         # Summed the same way whichever queries are searched for at the same time, which a product of matrices is not.

@@ -27,9 +27,13 @@ from numpy.typing import NDArray
 from hopweave.errors import DataError
 from hopweave.files import write_whole
 from hopweave.retrievers._bm25_index import document_id_of
+from hopweave.retrievers._filter_table import TABLE as FILTER_TABLE
+from hopweave.retrievers._filter_table import forget, has_labels, note, shown_rows
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._index_writing import Staging, replace_index
+from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage
 from hopweave.types import Passage
+from hopweave.visibility import Visible
 
 GIVEN = "given"
 """In place of an encoder's name, for vectors that were made elsewhere by a model that nobody named."""
@@ -114,6 +118,14 @@ class Passages:
         if found is None or encoded_text(_passage(found[1])) != encoded_text(passage):
             return None
         return int(np.searchsorted(self._numbers, found[0]))
+
+    def shown(self, visible: Visible, folder: Path) -> NDArray[np.int64] | None:
+        """The places of the passages that are shown; `None` if all are.
+
+        Raises:
+            DataError: if the index, `folder`, cannot tell.
+        """
+        return shown_rows(self._table, self._numbers, visible, folder)
 
     def __iter__(self) -> Iterator[Passage]:
         for (row,) in self._table.execute("SELECT row FROM passages ORDER BY number"):
@@ -274,6 +286,7 @@ class _Writing:
         for number, row in rows:
             self._gone_numbers.add(number)
             self._fingerprint.remove(_passage(row))
+        forget(self._table, [number for number, _ in rows])
         if rows:
             self._gone.add(any_id)
         return any_id in self._gone
@@ -281,6 +294,7 @@ class _Writing:
     def publish(self) -> IndexSummary:
         """Makes the new state the current one."""
         self._table.execute("COMMIT")
+        are_labelled = has_labels(self._table)
         self._table.close()
         self._write_numbers()
         state = {"next_number": self._next_number, **self._files.finish(self._staging.data, self._previous())}
@@ -290,6 +304,7 @@ class _Writing:
             num_passages=(self._staging.data / NUMBERS).stat().st_size // 8,
             fingerprint=self._fingerprint,
             state=state,
+            has_labels=are_labelled,
         )
         self._files.forget()
         return IndexSummary(
@@ -303,18 +318,16 @@ class _Writing:
                 self.delete(any_id)
         if not passage.id or len(passage.id.encode("utf-8", "replace")) > _MAX_ID_BYTES:
             raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {_MAX_ID_BYTES:,} bytes")
-        row = [passage.id, passage.title, passage.text, passage.source, passage.start, passage.end]
+        row = json.dumps(row_of_passage(passage), ensure_ascii=False)
         try:
-            self._table.execute(
-                "INSERT INTO passages VALUES (?, ?, ?, ?)",
-                (self._next_number, passage.id, document_id, json.dumps(row, ensure_ascii=False)),
-            )
+            self._table.execute("INSERT INTO passages VALUES (?, ?, ?, ?)", (self._next_number, passage.id, document_id, row))
         except sqlite3.IntegrityError:
             raise self._occurs_twice(passage) from None
         except UnicodeEncodeError:
             raise DataError(
                 f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it"
             ) from None
+        note(self._table, self._next_number, passage)
         self._fingerprint.add(passage)
         self._next_number += 1
 
@@ -355,6 +368,7 @@ def _new_table(staging: Staging) -> sqlite3.Connection:
     table.execute("PRAGMA synchronous = OFF")
     if staging.previous is None:
         table.executescript(_SCHEMA)
+    table.executescript(FILTER_TABLE)
     table.execute("BEGIN")
     return table
 
@@ -386,5 +400,4 @@ def append(new: Path, whole: Path) -> None:
 
 
 def _passage(row: str) -> Passage:
-    passage_id, title, text, source, start, end = json.loads(row)
-    return Passage(passage_id, text, title, source, start, end)
+    return passage_of_row(json.loads(row))

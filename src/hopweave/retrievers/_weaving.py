@@ -19,19 +19,21 @@ from functools import cached_property, lru_cache
 import tantivy
 
 from hopweave.memoize import Kept
-from hopweave.retrievers._bm25_index import by_term, stored
+from hopweave.retrievers._bm25_index import by_term, schema, stored
 from hopweave.retrievers._bm25_search import (
     SCORE_DECIMALS,
     among,
     best_with_ties,
     idf,
     query_terms,
+    shown_only,
     terms_of,
     weighted_query,
 )
 from hopweave.retrievers._links import Mention, key_words, mentions, names, opening, title_key
 from hopweave.text.sentences import sentence_spans
 from hopweave.types import Hit, Passage, Via
+from hopweave.visibility import PUBLIC, Condition, Visible
 
 FIRST_HITS = 60
 FRONT = 6
@@ -141,12 +143,30 @@ class Document:
 
 
 class WordIndex:
-    """An index as weaving asks it. What was made of its passages is kept, for the same ones come by again."""
+    """An index as weaving asks it. What was made of its passages is kept, for the same ones come by again.
 
-    def __init__(self, searcher: tantivy.Searcher, num_passages: int, fields: Mapping[str, float]) -> None:
+    Args:
+        searcher: over the index.
+        num_passages: that it holds.
+        fields: that are searched, with their weights.
+        visible: which passages are shown; no other one is found, leads on, or is a link's target.
+        conditions: the same for the searcher.
+    """
+
+    def __init__(
+        self,
+        searcher: tantivy.Searcher,
+        num_passages: int,
+        fields: Mapping[str, float],
+        visible: Visible = PUBLIC,
+        conditions: Sequence[Condition] = (),
+    ) -> None:
         self._searcher = searcher
         self._num_passages = num_passages
         self._fields = fields
+        self._visible = visible
+        self._conditions = conditions
+        self._is_title = lru_cache(_MAX_FREQUENCIES)(self._is_shown_title)
         self._documents: Kept[Document] = Kept()
         self._frequency = lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
 
@@ -177,7 +197,7 @@ class WordIndex:
         found = mentions(
             text,
             any_case=any_case,
-            is_title=lambda key: self._frequency("title_key", key) > 0,
+            is_title=self._is_title,
             opens_title=lambda pair: self._frequency("title_opening", pair) > 0,
         )
         return [one for one in found if not self.is_common(one.key)]
@@ -206,15 +226,23 @@ class WordIndex:
         return self._found(among(weighted_query(terms, self._fields), "number", numbers), len(numbers)) if numbers else {}
 
     def document(self, passage_id: str) -> Document | None:
-        """The passage of an id; `None` if the index has none."""
+        """The passage of an id; `None` if the index has none, or none that is shown."""
         address = next(by_term(self._searcher, "id", passage_id), None)
-        return self._document(address) if address is not None else None
+        document = self._document(address) if address is not None else None
+        return document if document is not None and self._visible.shows(document.passage) else None
 
     def _found(self, query: tantivy.Query, max_hits: int) -> dict[Document, float]:
-        hits = best_with_ties(self._searcher, query, max_hits)
+        hits = best_with_ties(self._searcher, shown_only(query, self._conditions), max_hits)
         scored = [(round(score, SCORE_DECIMALS), self._document(address)) for score, address in hits]
         scored.sort(key=lambda hit: (-hit[0], hit[1].passage.id))
         return {document: score for score, document in scored[:max_hits]}
+
+    def _is_shown_title(self, key: str) -> bool:
+        """Whether a document that is shown has the title of a key."""
+        if not self._frequency("title_key", key) or not self._conditions:
+            return self._frequency("title_key", key) > 0
+        titled = tantivy.Query.term_query(schema(), "title_key", key, index_option="basic")
+        return bool(self._searcher.search(shown_only(titled, self._conditions), 1, count=False).hits)
 
     def _document(self, address: tantivy.DocAddress) -> Document:
         at = (address.segment_ord, address.doc)

@@ -26,6 +26,7 @@ from hopweave.retrievers._token_encoders import TokenEncoder, TokenEncoderOption
 from hopweave.retrievers._vector_index import GIVEN, build, other_model, update
 from hopweave.toolkit.options import Count, check_options
 from hopweave.types import Hit, Passage
+from hopweave.visibility import PUBLIC, Visible
 
 NEEDS_EXTRA = "dense"
 __all__ = ["LateInteraction"]
@@ -55,6 +56,7 @@ class LateInteraction(TokenEncoderOptions):
     engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engine, by name; those of retrievers.NAME"] = (
         field(default_factory=dict)
     )
+    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
     encoder: InitVar[TokenEncoder | None] = None
 
     def __post_init__(self, encoder: TokenEncoder | None) -> None:
@@ -105,7 +107,7 @@ class LateInteraction(TokenEncoderOptions):
         self._store = None
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages, in the order in which they were added; memory does not grow with them."""
+        """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
         return self._open_store().passages()
 
     @classmethod
@@ -180,7 +182,7 @@ class LateInteraction(TokenEncoderOptions):
                 f"{ENGINE} orders what {self.engine} finds, and index {self.index} lies in no index of another engine; build "
                 f"it in the folder {ENGINE} of one, or name that of {self.engine} with --set retrievers.{key}.index=FOLDER"
             )
-        return opened(self.engine, around, self.engine_options, f"retrievers.{ENGINE}")
+        return opened(self.engine, around, self.engine_options, f"retrievers.{ENGINE}", self.visible)
 
     def _open_store(self) -> TokenStore:
         if self._store is None:
