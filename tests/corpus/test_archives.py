@@ -231,10 +231,10 @@ MEASURED = """
 
     path = Path(sys.argv[1])
     text = ["A sentence of some words about a harbour."] * 40
+    rows = "".join(json.dumps({"id": str(n), "title": "T", "text": text}) + "\\n" for n in range(500))
+    content = bz2.compress(rows.encode(), 1)
     with tarfile.open(path, "w:bz2", compresslevel=1) as tar:
         for member in range(int(sys.argv[2])):
-            rows = "".join(json.dumps({"id": f"{member}-{n}", "title": "T", "text": text}) + "\\n" for n in range(500))
-            content = bz2.compress(rows.encode(), 1)
             header = tarfile.TarInfo(f"AA/wiki_{member:02d}.bz2")
             header.size = len(content)
             tar.addfile(header, io.BytesIO(content))
