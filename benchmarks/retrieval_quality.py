@@ -6,7 +6,8 @@ passage is found once one of its pieces is; 5 or 10 false links a passage, title
 
     python benchmarks/retrieval_quality.py --data DATA [--out OUT] [--ways bm25,weave] [--half second] [--encoder FOLDER]
 
-The ways that need vectors (`dense`, `hybrid`, `weave` over either) need the folder of an ONNX model, `--encoder`.
+The ways that need vectors (`dense`, `hybrid`, MaxSim, `weave` over them) need the folder of an ONNX model, `--encoder`.
+MaxSim takes the vectors that the model makes of tokens, whether or not it was trained for that.
 
 The figures of `weave` were chosen on the first half of each file, so `--half second` has those that it was not fitted to.
 Differences are paired over questions with 95% intervals of a bootstrap (BCa, 10,000 resamples). No model is called.
@@ -43,8 +44,21 @@ WAYS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "hybrid": ("hybrid", {}),
     "weave over dense": ("weave", {"first": "dense"}),
     "weave over hybrid": ("weave", {"first": "hybrid"}),
+    "MaxSim over bm25": ("late_interaction", {}),
+    "MaxSim over weave": ("late_interaction", {"engine": "weave"}),
+    "weave over MaxSim": ("weave", {"first": "late_interaction"}),
 }
-NEED_VECTORS = frozenset({"dense", "hybrid", "weave over dense", "weave over hybrid"})
+NEED_VECTORS: Mapping[str, str] = {
+    "dense": "dense",
+    "hybrid": "dense",
+    "weave over dense": "dense",
+    "weave over hybrid": "dense",
+    "MaxSim over bm25": "late_interaction",
+    "MaxSim over weave": "late_interaction",
+    "weave over MaxSim": "late_interaction",
+}
+"""Whose index of vectors a way needs."""
+
 FORMS = ("plain", "no titles", "40 words", "5 false links", "10 false links")
 DEPTHS = (2, 5, 10, 15)
 DEEPEST = 60
@@ -82,18 +96,18 @@ def main() -> None:
     corpora = {name: list(passages_of_file(options.data, name)) for name in FILES}
     haystack = list({passage.id: passage for passages in corpora.values() for passage in passages}.values())
     ways = [way for way in options.ways.split(",") if options.encoder is not None or way not in NEED_VECTORS]
-    encoder = options.encoder if not NEED_VECTORS.isdisjoint(ways) else None
+    engines = {NEED_VECTORS[way]: options.encoder for way in ways if way in NEED_VECTORS}
     columns = (*(f"R@{depth}" for depth in DEPTHS), "all gold@5", "R@5 against bm25", "CPU ms")
     for form in options.forms.split(","):
         for name in (*FILES, *(("haystack",) if form == "plain" else ())):
             passages = haystack if name == "haystack" else corpora[name]
             examples = [one for of_file in asked.values() for one in of_file] if name == "haystack" else asked[name]
-            index = _index(options.out / f"{name}-{form}".replace(" ", "-"), list(_formed(passages, form)), encoder)
+            index = _index(options.out / f"{name}-{form}".replace(" ", "-"), list(_formed(passages, form)), engines)
             print(f"\n{name}, {form}: {len(examples)} questions, {len(passages):,} passages\n")
             print(f"| | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
             base: Searched | None = None
             for way in ways:
-                searched = _searched(way, index, examples, encoder)
+                searched = _searched(way, index, examples, engines)
                 base = base or searched
                 print(f"| {way} | {' | '.join(_cells(searched, base))} |", flush=True)
 
@@ -137,20 +151,21 @@ def _formed(passages: Sequence[Passage], form: str) -> Iterable[Passage]:
     return passages
 
 
-def _index(folder: Path, passages: Sequence[Passage], encoder: Path | None) -> Path:
+def _index(folder: Path, passages: Sequence[Passage], engines: Mapping[str, Path]) -> Path:
     if not (folder / "manifest.json").is_file():
         folder.parent.mkdir(parents=True, exist_ok=True)
         BM25.build(folder, passages)
-    if encoder is not None and not (folder / "dense" / "manifest.json").is_file():
-        dense = load("retrievers", "dense")
-        dense.build(folder / "dense", passages, options=dense.INDEX_OPTIONS(model=str(encoder)))
+    for name, encoder in engines.items():
+        if not (folder / name / "manifest.json").is_file():
+            engine = load("retrievers", name)
+            engine.build(folder / name, passages, options=engine.INDEX_OPTIONS(model=str(encoder)))
     return folder
 
 
-def _searched(way: str, index: Path, examples: Sequence[Example], encoder: Path | None) -> Searched:
+def _searched(way: str, index: Path, examples: Sequence[Example], engines: Mapping[str, Path]) -> Searched:
     name, options = WAYS[way]
-    of_dense = {"model": str(encoder)}
-    more: Mapping[str, Any] = of_dense if name == "dense" else {"engine_options": {"dense": of_dense}}
+    models = {engine: {"model": str(encoder)} for engine, encoder in engines.items()}
+    more: Mapping[str, Any] = models.get(name, {"engine_options": models})
     retriever = load("retrievers", name)(index=index, **options, **(more if way in NEED_VECTORS else {}))
     started = time.process_time()
     hits = retriever.search([example.question.text for example in examples], DEEPEST)

@@ -10,7 +10,7 @@ import dataclasses
 
 import pytest
 from support.echo import METHODS, REPLIES, asks_the_model
-from support.tiny_encoder import TinyEncoder
+from support.tiny_encoder import TinyEncoder, TinyTokenEncoder
 
 from hopweave.catalog import entries, load
 from hopweave.duplicate_detectors.keywords import KeyWords
@@ -83,10 +83,11 @@ class Searching:
 def tiny(monkeypatch):
     """The models of engines that need one are the tests' own."""
     try:
-        from hopweave.retrievers import dense, reranked
+        from hopweave.retrievers import dense, late_interaction, reranked
     except MissingExtra:
         return
     monkeypatch.setattr(dense, "encoder_of", lambda _: TinyEncoder())
+    monkeypatch.setattr(late_interaction, "token_encoder_of", lambda _: TinyTokenEncoder())
     monkeypatch.setattr(reranked.Reranked, "_new_reranker", lambda _: Overlap())
 
 
@@ -110,12 +111,13 @@ def index(tmp_path_factory):
         except MissingExtra:
             continue
         if hasattr(part, "build") and name not in ON_SERVERS | {"bm25"}:
-            part.build(folder / name, passages, encoder=TinyEncoder())
+            encoder = TinyTokenEncoder() if name == "late_interaction" else TinyEncoder()
+            part.build(folder / name, passages, encoder=encoder)
     return folder
 
 
 def settings_for(name, index, **more):
-    options = {"dense": {"model": "tiny"}, "reranked": {"model": "tiny"}}
+    options = {name: {"model": "tiny"} for name in ("dense", "late_interaction", "reranked")}
     return read_settings({"retriever": name, "corpus": str(index), "retrievers": options, "method": "direct", **more})
 
 

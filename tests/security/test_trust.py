@@ -266,6 +266,8 @@ GUARDED = {
     "retrievers.dense.base_url",
     "retrievers.dense.model",
     "retrievers.hybrid.engine_options",
+    "retrievers.late_interaction.engine_options",
+    "retrievers.late_interaction.model",
     "retrievers.reranked.api_key_env",
     "retrievers.reranked.base_url",
     "retrievers.reranked.engine_options",

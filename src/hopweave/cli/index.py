@@ -28,7 +28,7 @@ Paths = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="PATH",
-        help="Files or folders: .json .jsonl .tsv .csv .txt .md .html .rst, each also as .gz, and .pdf .docx .epub.",
+        help="Files or folders: .json .jsonl .tsv .csv .txt .md .html .rst, also as .gz .bz2 .tar, and .pdf .docx .epub.",
         readable=False,  # not checked here: our own message says what to do
     ),
 ]
@@ -41,7 +41,7 @@ Sync = Annotated[
     bool, typer.Option("--sync", help="Add what is new in the folders, replace what changed, remove what is gone.")
 ]
 Delete = Annotated[list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")]
-Engine = Annotated[str, typer.Option(help="Whose index: bm25, or dense, which takes its options from the settings.")]
+Engine = Annotated[str, typer.Option(help="Whose index: bm25, or dense or late_interaction with options of the settings.")]
 List = Annotated[bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")]
 Include = Annotated[
     list[str] | None, typer.Option(help="Read only such files of the folders, as '*.md'; may be repeated.", metavar="GLOB")
@@ -214,7 +214,7 @@ def _write(
 
 @contextmanager
 def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[[int], None]]]:
-    """A bar on standard error, if that is a terminal: bytes read and total, their rate, and passages so far."""
+    """A bar on standard error, if that is a terminal: bytes read and total, time left, passages so far and their rate."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
     from hopweave.cli._console import console
@@ -225,14 +225,15 @@ def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[
         DownloadColumn(),
         TransferSpeedColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[passages]:,} passages"),
+        TextColumn("{task.fields[passages]:,} passages, {task.fields[rate]:,.0f}/s"),
     )
     with Progress(*columns, console=console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("indexing", total=num_bytes, passages=0)
+        task = progress.add_task("indexing", total=num_bytes, passages=0, rate=0.0)
+        started = time.monotonic()
 
         def on_passage(number: int) -> None:
             if number % 1000 == 0:
-                progress.update(task, passages=number)
+                progress.update(task, passages=number, rate=number / max(time.monotonic() - started, 1e-3))
 
         yield lambda piece: progress.advance(task, piece), on_passage
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import errno
 import gzip
 import io
 import os
+import re
 import stat
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
+from hopweave.corpus.ahead import Ahead, Pieces
 from hopweave.errors import DataError
 
 if TYPE_CHECKING:
@@ -32,6 +35,17 @@ BOOK_SUFFIXES = frozenset({".pdf", ".docx", ".epub"})
 DOCUMENT_SUFFIXES = TEXT_SUFFIXES | BOOK_SUFFIXES
 """Files that are one document each."""
 
+ARCHIVE_SUFFIXES = frozenset({".tar"})
+"""Files that hold others."""
+
+_COMPRESSIONS: Mapping[str, tuple[str, Callable[[BinaryIO, str], BinaryIO]]] = {
+    ".gz": ("gzip", cast("Callable[[BinaryIO, str], BinaryIO]", gzip.open)),
+    ".bz2": ("bzip2", cast("Callable[[BinaryIO, str], BinaryIO]", bz2.open)),
+}
+_SHORT = {".tgz": ".tar.gz", ".tbz2": ".tar.bz2"}
+_WIKI = re.compile(r"wiki_\d+")
+"""Files of JSON lines as WikiExtractor names them; HotpotQA's Wikipedia consists of such."""
+
 OnBytes = Callable[[int], None] | None
 """Called with the number of bytes read from disk, piece by piece."""
 
@@ -44,7 +58,10 @@ MAX_ROW_MIB = 32
 MAX_SECONDS = 300
 """Longest time for a document that is read by drawing it (PDF) unless the user says otherwise."""
 
-_BUFFER_BYTES = 1 << 17
+BUFFER_BYTES = 1 << 17
+_AHEAD = 64
+"""Pieces that are decompressed and wait to be read."""
+
 _MIB = 1 << 20
 
 
@@ -88,6 +105,7 @@ class CorpusFile:
         document_id: the id of the document in it, if it is one: its path below the root that it belongs to; see `find.Roots`.
         special: what it is instead of a regular file, such as `FIFO`; empty for a regular one.
         at: its absolute path, by which it is known from one update of an index to the next; empty if nobody asks.
+        content: what is in it, if it is a member of an archive that is being read.
     """
 
     path: Path
@@ -95,28 +113,52 @@ class CorpusFile:
     document_id: str
     special: str = ""
     at: Path = Path()
+    content: BinaryIO | None = None
+
+    @property
+    def compression(self) -> str:
+        """`.gz` or `.bz2`; empty if it is not compressed."""
+        last = self._name.suffix.lower()
+        return last if last in _COMPRESSIONS else ""
 
     @property
     def suffix(self) -> str:
-        """The suffix that determines its format: the last one in lower case, or the one before `.gz`."""
-        path = Path(self.path.stem) if self.path.suffix.lower() == ".gz" else self.path
-        return path.suffix.lower()
+        """The suffix that determines its format: the last one in lower case, or the one before that of its compression."""
+        return ".jsonl" if self.is_wiki else self._plain_name.suffix.lower()
 
     @property
     def stem(self) -> str:
         """Its name without the suffixes of its format."""
-        path = Path(self.path.stem) if self.path.suffix.lower() == ".gz" else self.path
-        return shown_name(path.stem)
+        return shown_name(self._plain_name.stem)
+
+    @property
+    def is_wiki(self) -> bool:
+        """Whether it is a file as WikiExtractor names them, such as `wiki_00.bz2`."""
+        return _WIKI.fullmatch(self._plain_name.name) is not None
+
+    @property
+    def _name(self) -> Path:
+        last = self.path.suffix.lower()
+        return self.path.with_suffix(_SHORT[last]) if last in _SHORT else self.path
+
+    @property
+    def _plain_name(self) -> Path:
+        return Path(self._name.stem) if self.compression else self._name
 
     @property
     def is_readable(self) -> bool:
         """Whether it is a regular file of a known format."""
-        return not self.special and self.suffix in RECORD_SUFFIXES | DOCUMENT_SUFFIXES
+        return not self.special and self.suffix in RECORD_SUFFIXES | DOCUMENT_SUFFIXES | ARCHIVE_SUFFIXES
 
     @property
     def is_document(self) -> bool:
         """Whether it is one document; else it holds many records."""
         return self.suffix in DOCUMENT_SUFFIXES
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether it holds other files."""
+        return self.suffix in ARCHIVE_SUFFIXES
 
     @property
     def num_bytes(self) -> int:
@@ -142,24 +184,63 @@ SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device"
 def open_text(
     file: CorpusFile, on_bytes: OnBytes = None, limits: Limits | None = None, *, unit: Literal["line", "file", "row"] = "line"
 ) -> Iterator[io.TextIOWrapper]:
-    """Opens a file as text, decompressed if it is a `.gz`, without a byte-order mark and with line ends unchanged.
+    """Opens a file as text, decompressed if it is compressed, without a byte-order mark and with line ends unchanged.
 
     Args:
         file: the file.
-        on_bytes: called with the number of bytes read from disk, piece by piece.
+        on_bytes: called with the number of bytes read from disk, piece by piece; from another thread if it is compressed.
         limits: how much is read.
         unit: what is held in memory at once: each line, the whole file, or a row, whose length the caller checks.
 
     Raises:
-        DataError: now or while reading: no permission, not a regular file, a corrupt gzip file, bytes that are not UTF-8, more
-            than the limits.
+        DataError: now or while reading: no permission, not a regular file, a corrupt gzip or bzip2 file, bytes that are not
+            UTF-8, more than the limits.
     """
     checks = (_Utf8Check(file.source), _LengthCheck(file.source, limits or Limits(), unit))
-    with reading(file.source), open_regular(file) as raw:
-        counted = raw if on_bytes is None else io.BufferedReader(_Watched(raw, _length_to(on_bytes)), _BUFFER_BYTES)
-        with gzip.open(counted, "rb") if file.path.suffix.lower() == ".gz" else nullcontext(counted) as unzipped:
-            stream = io.BufferedReader(_Watched(unzipped, *checks), _BUFFER_BYTES)
-            yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
+    with reading(file.source), _content_of(file, on_bytes) as content:
+        stream = io.BufferedReader(_Watched(content, *checks), BUFFER_BYTES)
+        yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")
+
+
+@contextmanager
+def _content_of(file: CorpusFile, on_bytes: OnBytes) -> Iterator[BinaryIO]:
+    """What is in a file, decompressed ahead of whoever reads it."""
+    if file.content is not None:
+        yield file.content
+        return
+    with open_regular(file) as raw:
+        counted = watched(raw, on_bytes)
+        if not file.compression:
+            yield counted
+            return
+        with closing(Ahead(decompressed(file, counted), _AHEAD)) as pieces:
+            yield cast("BinaryIO", Pieces(pieces))
+
+
+def watched(raw: BinaryIO, on_bytes: OnBytes) -> BinaryIO:
+    """The same stream, whose bytes are told as they pass."""
+    return raw if on_bytes is None else io.BufferedReader(_Watched(raw, _length_to(on_bytes)), BUFFER_BYTES)
+
+
+def decompressed(file: CorpusFile, raw: BinaryIO) -> Generator[bytes, None, None]:
+    """The bytes of a file, piece by piece.
+
+    Args:
+        file: its name says how it is compressed.
+        raw: its bytes as they are.
+
+    Raises:
+        DataError: if it is damaged or cut off.
+    """
+    name, opens = _COMPRESSIONS.get(file.compression, ("", None))
+    try:
+        with opens(raw, "rb") if opens is not None else nullcontext(raw) as stream:
+            while piece := stream.read(BUFFER_BYTES):
+                yield piece
+    except (EOFError, zlib.error, OSError) as error:
+        if not name or (isinstance(error, OSError) and error.errno is not None):
+            raise
+        raise DataError(f"{file.source} is not a complete {name} file ({error}); fetch or compress it again") from None
 
 
 def open_regular(file: CorpusFile) -> BinaryIO:
@@ -186,7 +267,7 @@ def _length_to(tell: Callable[[int], None]) -> Callable[[bytes], None]:
 class _Watched(io.RawIOBase):
     """Passes bytes on and calls some functions with each piece."""
 
-    def __init__(self, stream: BinaryIO | gzip.GzipFile, *on_piece: Callable[[bytes], None]) -> None:
+    def __init__(self, stream: BinaryIO, *on_piece: Callable[[bytes], None]) -> None:
         self._stream = stream
         self._on_piece = on_piece
 
@@ -259,7 +340,5 @@ def reading(source: str) -> Iterator[None]:
         raise DataError(f"{source} does not exist, or is a dangling link; check the path") from None
     except PermissionError:
         raise DataError(f"no permission to read {source}; change its mode or leave it out") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{source} is not a complete gzip file ({error}); fetch or compress it again") from None
     except OSError as error:
         raise DataError(f"cannot read {source}: {error.strerror}; check the file and the disk") from None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from hopweave.corpus.archive import members
 from hopweave.corpus.documents import read_document
 from hopweave.corpus.files import (
     BOOK_SUFFIXES,
@@ -118,7 +119,7 @@ def read_corpus(
     passages `id#1`, `id#2` and so on, each with its offsets in the text. A record without an id gets a hash of its content.
 
     Args:
-        paths: files and folders; formats are recognised by suffix, with `.gz` for any of them.
+        paths: files and folders; formats are recognised by suffix, with `.gz` or `.bz2` for any of them.
         options: fields and lengths.
         tally: updated with every file and passage.
         on_bytes: called with the number of bytes read from disk, piece by piece.
@@ -178,19 +179,16 @@ class Reading:
         found = find_files(
             paths, selection=self._options.selection, roots=roots, on_unlisted=unlisted if self._options.lenient else None
         )
-        for file in found:
-            if file.special:
-                self.tally.special[file.source] = file.special
-            elif not file.is_readable:
-                self.tally.skipped[shown_name(file.path.suffix.lower()) or "no suffix"] += 1
-            else:
-                yield file
+        return filter(self._is_taken, found)
 
     def passages(self, file: CorpusFile) -> Iterator[Passage]:
         """The passages of a file, one after the other. Where reading is lenient, those that can be read.
 
         A `TakenId` that is thrown in where a passage was handed out counts as an error of the file.
         """
+        if file.is_archive:
+            yield from self._archive(file)
+            return
         num_before = self.tally.num_passages
         unread = ""
         try:
@@ -205,6 +203,28 @@ class Reading:
             self.tally.unread.append(Unread(file.source, unread, num_passages))
         if num_passages or not unread:
             self.tally.num_files += 1
+
+    def _archive(self, archive: CorpusFile) -> Iterator[Passage]:
+        """The passages of what is in an archive, each member like a file of its own."""
+        try:
+            with closing(members(archive, self._on_bytes, self._options.limits)) as found:
+                for member in found:
+                    if self._is_taken(member):
+                        yield from self.passages(member)
+        except DataError as error:
+            if not self._options.lenient:
+                raise
+            self.tally.unread.append(Unread(archive.source, str(error)))
+
+    def _is_taken(self, file: CorpusFile) -> bool:
+        """Whether a file is to be read; if not, the tally says why."""
+        if file.special:
+            self.tally.special[file.source] = file.special
+        elif not file.is_readable:
+            self.tally.skipped[shown_name(file.path.suffix.lower()) or "no suffix"] += 1
+        else:
+            return True
+        return False
 
     def _document(self, file: CorpusFile) -> Generator[Passage, None, str]:
         """The passages of a document; returns what of it could not be read."""
@@ -221,7 +241,7 @@ class Reading:
     def _book(self, file: CorpusFile) -> Generator[Passage, None, str]:
         from hopweave.corpus.pages import read_pages
 
-        if file.path.suffix.lower() == ".gz":
+        if file.compression:
             raise DataError(f"{file.source} is zipped; unzip it, or leave it out")
         book = read_pages(file, self._options.limits)
         if self._on_bytes is not None:

@@ -48,7 +48,16 @@ def _read_json_lines(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Ite
     with open_text(file, on_bytes, limits) as lines:
         for number, line in enumerate(lines, start=1):
             if line.strip():
-                yield _row(file, f"line {number}", load_json(line, f"{file.source}, line {number}"))
+                row = _row(file, f"line {number}", load_json(line, f"{file.source}, line {number}"))
+                yield _with_whole_text(row) if file.is_wiki else row
+
+
+def _with_whole_text(row: Row) -> Row:
+    """A row of HotpotQA's Wikipedia, whose text is a list of sentences, with the sentences as one text."""
+    sentences = row.values.get("text")
+    if not isinstance(sentences, list) or not all(isinstance(one, str) for one in sentences):
+        return row
+    return Row(row.place, {**row.values, "text": " ".join(stripped for one in sentences if (stripped := one.strip()))})
 
 
 def _read_json(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[Row]:

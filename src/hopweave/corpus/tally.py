@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-_FORMATS = ".json, .jsonl, .tsv, .csv, .txt, .md, .html, .rst, .pdf, .docx or .epub"
+_FORMATS = ".json, .jsonl, .tsv, .csv, .txt, .md, .html, .rst, .pdf, .docx, .epub or .tar"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,17 @@
-"""The dense index itself: passages in a table, their vectors in a file, and above a size a coarse index of the vectors.
+"""The dense index itself: a vector for each passage in a file, and above a size a coarse index of the vectors.
 
-    passages.sqlite    number, id, document, and the passage as JSON
-    numbers.i64        the number of the passage that each row of the vectors is of, in ascending order
     vectors.f32        the vectors, row after row; mapped into memory
     ivf.faiss          above `FLAT_MAX` passages: an inverted file with 8-bit codes; mapped, too
 
-Up to `FLAT_MAX` passages every vector is compared. Above, the lists nearest to a query are searched by codes, and the best
-candidates are compared by their vectors, so a score is exact whichever way a passage was found. Where not all passages are
-shown, those alone are compared; the inverted file serves where they are more than `FLAT_MAX`.
+The passages lie beside them; see `_vector_index`. Up to `FLAT_MAX` passages every vector is compared. Above, the lists nearest
+to a query are searched by codes, and the best candidates are compared by their vectors, so a score is exact whichever way a
+passage was found. Where not all passages are shown, those alone are compared; the inverted file serves where they are more than
+`FLAT_MAX`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
-import shutil
-import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -27,25 +19,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopweave.catalog import require
-from hopweave.errors import DataError
-from hopweave.files import write_whole
-from hopweave.retrievers._bm25_index import document_id_of
 from hopweave.retrievers._encoders import Encoder, Vectors, given_vectors
-from hopweave.retrievers._filter_table import TABLE as FILTER_TABLE
-from hopweave.retrievers._filter_table import forget, has_labels, note, shown_rows
-from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
-from hopweave.retrievers._index_writing import Staging, replace_index
-from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage
+from hopweave.retrievers._index_folder import Manifest, damaged
+from hopweave.retrievers._vector_index import (
+    GIVEN,
+    Kept,
+    Passages,
+    Previous,
+    append,
+    encoded_text,
+    mapped,
+    missing_from_given,
+    other_dimension,
+)
 from hopweave.types import Passage
 from hopweave.visibility import PUBLIC, Visible
 
 ENGINE = "dense"
-GIVEN = "given"
-"""In place of an encoder's name, for vectors that were made elsewhere by a model that nobody named."""
-
 FLAT_MAX = 50_000
-_PASSAGES, _NUMBERS, _VECTORS, _IVF = "passages.sqlite", "numbers.i64", "vectors.f32", "ivf.faiss"
-_CHUNK = 256
+_VECTORS, _NEW, _IVF = "vectors.f32", "new.f32", "ivf.faiss"
 _BLOCK = 1 << 16
 _GATHERED = 1 << 12
 _TRAIN_PER_LIST = 64
@@ -54,11 +46,6 @@ _CANDIDATES = 4
 """How many times as many passages the codes find as are compared by their vectors."""
 
 _DECIMALS = 6
-_MAX_ID_BYTES = 10_000
-_SCHEMA = """
-    CREATE TABLE passages (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, row TEXT NOT NULL);
-    CREATE INDEX documents ON passages (document);
-"""
 
 
 class DenseStore:
@@ -72,17 +59,16 @@ class DenseStore:
 
     def __init__(self, data: Path, manifest: Manifest, visible: Visible = PUBLIC) -> None:
         self._dimension = manifest.state["dimension"]
-        self._table = _reading(data / _PASSAGES)
-        self._numbers = _mapped(data / _NUMBERS, np.int64, 1)[:, 0]
-        self._vectors = _mapped(data / _VECTORS, np.float32, self._dimension)
-        if not len(self._numbers) == len(self._vectors) == manifest.num_passages:
+        self._passages = Passages(data, manifest)
+        self._vectors = mapped(data / _VECTORS, np.float32, self._dimension)
+        if len(self._vectors) != manifest.num_passages:
             raise damaged(data.parent, manifest.data, f"does not hold {manifest.num_passages} vectors")
-        self._shown = shown_rows(self._table, self._numbers, visible, data.parent)
+        self._shown = self._passages.shown(visible, data.parent)
         faiss = require("faiss", "dense")
         self._flat: Callable[..., Any] = faiss.knn
         self._selector: Any = None
         if self._shown is not None and len(self._shown) > FLAT_MAX:
-            is_shown = np.zeros(len(self._numbers), dtype=bool)
+            is_shown = np.zeros(len(self._vectors), dtype=bool)
             is_shown[self._shown] = True
             self._selector = faiss.IDSelectorBitmap(np.packbits(is_shown, bitorder="little"))
         self._inner_product = faiss.METRIC_INNER_PRODUCT
@@ -119,14 +105,13 @@ class DenseStore:
 
     def passages(self) -> Iterator[Passage]:
         """All passages, in the order in which they were added."""
-        for (row,) in self._table.execute("SELECT row FROM passages ORDER BY number"):
-            yield _passage(row)
+        return iter(self._passages)
 
     def close(self) -> None:
         """Lets go of the files."""
-        self._table.close()
+        self._passages.close()
         self._ivf = None
-        del self._vectors, self._numbers
+        del self._vectors
 
     def _nearest_among(self, rows: NDArray[np.int64], queries: Vectors, num_found: int) -> NDArray[np.int64]:
         """The nearest of some rows for each query, in any order."""
@@ -143,12 +128,8 @@ class DenseStore:
         # Summed the same way whichever queries are searched for at the same time, which a product of matrices is not.
         scores = (self._vectors[rows] * query).sum(axis=1, dtype=np.float64).round(_DECIMALS)
         best = np.argsort(-scores, kind="stable")[: max_hits + _MARGIN]
-        found = [(float(scores[at]), self._passage_of(int(rows[at]))) for at in best]
+        found = [(float(scores[at]), self._passages.at(int(rows[at]))) for at in best]
         return sorted(found, key=lambda hit: (-hit[0], hit[1].id))[:max_hits]
-
-    def _passage_of(self, row: int) -> Passage:
-        number = int(self._numbers[row])
-        return _passage(*self._table.execute("SELECT row FROM passages WHERE number = ?", (number,)).fetchone())
 
 
 class VectorSource(Protocol):
@@ -161,7 +142,7 @@ class VectorSource(Protocol):
     def vectors_of(self, passages: Sequence[Passage]) -> Vectors:
         """A vector for each passage."""
 
-    def finish(self) -> None:
+    def forget(self) -> None:
         """Takes away what was kept in case of a kill."""
 
 
@@ -176,29 +157,16 @@ class EncodedPassages:
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         self._encoder = encoder
         self.identity = encoder.identity
-        self._kept = folder.with_name(f".{folder.name}.encoding")
+        self._kept = Kept(folder, encoder.identity)
 
     def vectors_of(self, passages: Sequence[Passage]) -> Vectors:
         """See `VectorSource`."""
         texts = [encoded_text(passage) for passage in passages]
-        content = json.dumps([self.identity, texts]).encode()
-        path = self._kept / f"{hashlib.blake2b(content, digest_size=16).hexdigest()}.npy"
-        try:
-            vectors: Vectors = np.load(path, allow_pickle=False)
-            if len(vectors) == len(texts):
-                return vectors
-        except (OSError, ValueError, EOFError):  # it is not there, or was cut off with the power
-            pass
-        vectors = self._encoder.encode(texts, "passage")
-        self._kept.mkdir(parents=True, exist_ok=True)
-        content_of_file = io.BytesIO()
-        np.save(content_of_file, vectors)
-        write_whole(path, content_of_file.getvalue())
-        return vectors
+        return self._kept.arrays(texts, lambda texts: {"vectors": self._encoder.encode(texts, "passage")})["vectors"]
 
-    def finish(self) -> None:
+    def forget(self) -> None:
         """See `VectorSource`."""
-        shutil.rmtree(self._kept, ignore_errors=True)
+        self._kept.forget()
 
 
 class GivenPassages:
@@ -218,184 +186,69 @@ class GivenPassages:
         """See `VectorSource`."""
         missing = next((one.id for one in passages if " ".join(one.id.split()) not in self._vectors), None)
         if missing is not None:
-            raise DataError(f"{self._path} has no vector of passage {missing!r}; add it, with its id in the .txt beside it")
+            raise missing_from_given(self._path, missing)
         return np.array([self._vectors[" ".join(one.id.split())] for one in passages], dtype=np.float32)
 
-    def finish(self) -> None:
+    def forget(self) -> None:
         """See `VectorSource`."""
 
 
-def encoded_text(passage: Passage) -> str:
-    """What is encoded of a passage: its title, a full stop, its text."""
-    return f"{passage.title}. {passage.text}" if passage.title else passage.text
+class DenseFiles:
+    """The vectors of one state of an index, while it is written; see `_vector_index.VectorFiles`.
 
-
-@contextmanager
-def writing_to(folder: Path, source: VectorSource, *, update: bool) -> Iterator[Writing]:
-    """Opens a new state of an index for writing; it is current once `Writing.publish` returns.
-
-    Raises:
-        DataError: see `replace_index`; also for vectors of another model than those that are there.
+    Args:
+        source: where the vectors come from.
+        folder: the index.
     """
-    with replace_index(folder, engine=ENGINE, update=update) as staging:
-        previous = staging.previous
-        if previous is not None and previous.analyzer != source.identity:
-            raise DataError(
-                f"index {folder} holds vectors of {previous.analyzer}, and the settings name {source.identity}; "
-                "set retrievers.dense.model to the one that made them, or build the index anew"
-            )
-        table = _new_table(staging)
-        with closing(table):
-            yield Writing(staging, source, table)
 
-
-class Writing:
-    """Writes one new state of an index."""
-
-    def __init__(self, staging: Staging, source: VectorSource, table: sqlite3.Connection) -> None:
-        self._staging = staging
+    def __init__(self, source: VectorSource, folder: Path) -> None:
         self._source = source
-        self._table = table
-        previous = staging.previous
-        self._fingerprint = Fingerprint(previous.fingerprint) if previous is not None else Fingerprint()
-        self._first_number = self._next_number = previous.state["next_number"] if previous is not None else 0
-        self._dimension = previous.state["dimension"] if previous is not None and previous.num_passages else 0
-        self._gone: set[str] = set()
-        self._gone_numbers: set[int] = set()
-        self.num_added = 0
+        self._folder = folder
+        self._dimension = 0
+        self.identity = source.identity
 
-    def add_all(self, passages: Iterable[Passage], on_passage: Callable[[int], None] | None) -> None:
-        """Adds passages with their vectors; each takes the place of one with its id, and of the document it was cut from."""
-        with (self._staging.data / "new.f32").open("wb") as vectors:
-            left = iter(passages)
-            while chunk := list(islice(left, _CHUNK)):
-                for passage in chunk:
-                    self._replace(passage)
-                found = self._source.vectors_of(chunk)
-                self._dimension = self._dimension or found.shape[1]
-                if found.shape != (len(chunk), self._dimension):
-                    raise DataError(
-                        f"vectors of {found.shape[1]} numbers do not go with those of {self._dimension} in index "
-                        f"{self._staging.folder}; use one model for all"
-                    )
-                vectors.write(np.ascontiguousarray(found, dtype="<f4").tobytes())
-                for _ in chunk:
-                    self.num_added += 1
-                    if on_passage is not None:
-                        on_passage(self.num_added)
+    def add(self, data: Path, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`."""
+        found = self._source.vectors_of(passages)
+        self._dimension = self._dimension or found.shape[1]
+        if found.shape != (len(passages), self._dimension):
+            raise other_dimension(self._folder, found.shape[1])
+        with (data / _NEW).open("ab") as new:
+            new.write(np.ascontiguousarray(found, dtype="<f4").tobytes())
 
-    def delete(self, any_id: str) -> bool:
-        """Deletes the passage and the document of that id from the previous state; tells whether there was one."""
-        try:
-            rows = self._table.execute(
-                "DELETE FROM passages WHERE (id = ?1 OR document = ?1) AND number < ?2 RETURNING number, row",
-                (any_id, self._first_number),
-            ).fetchall()
-        except UnicodeEncodeError:  # half of a surrogate pair, which no id holds
-            return False
-        for number, row in rows:
-            self._gone_numbers.add(number)
-            self._fingerprint.remove(_passage(row))
-        forget(self._table, [number for number, _ in rows])
-        if rows:
-            self._gone.add(any_id)
-        return any_id in self._gone
+    def finish(self, data: Path, previous: Previous | None) -> Mapping[str, int]:
+        """See `VectorFiles`."""
+        (data / _VECTORS).touch()
+        if previous is not None and previous.manifest.num_passages:
+            before = previous.manifest.state["dimension"]
+            if self._dimension not in (0, before):
+                raise other_dimension(self._folder, self._dimension)
+            self._dimension = before
+            old = mapped(previous.data / _VECTORS, np.float32, before)
+            with (data / _VECTORS).open("wb") as vectors:
+                for part, stays in previous.blocks():
+                    vectors.write(old[part][stays].astype("<f4", copy=False).tobytes())
+        append(data / _NEW, data / _VECTORS)
+        num_passages = (data / _VECTORS).stat().st_size // (4 * max(self._dimension, 1))
+        trained_on = _write_ivf(data, num_passages, self._dimension, previous) if num_passages > FLAT_MAX else 0
+        return {"dimension": self._dimension, "trained_on": trained_on}
 
-    def publish(self) -> IndexSummary:
-        """Makes the new state the current one."""
-        self._table.execute("COMMIT")
-        are_labelled = has_labels(self._table)
-        self._table.close()
-        self._write_vectors()
-        num_passages = self._num_vectors()
-        data = self._staging.data
-        trained_on = _write_ivf(data, num_passages, self._dimension, self._previous_ivf()) if num_passages > FLAT_MAX else 0
-        state = {"next_number": self._next_number, "dimension": self._dimension, "trained_on": trained_on}
-        manifest = self._staging.publish(
-            engine=ENGINE,
-            analyzer=self._source.identity,
-            num_passages=num_passages,
-            fingerprint=self._fingerprint,
-            state=state,
-            has_labels=are_labelled,
-        )
-        self._source.finish()
-        return IndexSummary(num_passages, self.num_added, len(self._gone_numbers), manifest.num_bytes, manifest.fingerprint)
-
-    def _replace(self, passage: Passage) -> None:
-        document_id = document_id_of(passage)
-        if self._staging.previous is not None:
-            for any_id in {document_id, passage.id}:
-                self.delete(any_id)
-        if not passage.id or len(passage.id.encode("utf-8", "replace")) > _MAX_ID_BYTES:
-            raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {_MAX_ID_BYTES:,} bytes")
-        row = json.dumps(row_of_passage(passage), ensure_ascii=False)
-        try:
-            self._table.execute("INSERT INTO passages VALUES (?, ?, ?, ?)", (self._next_number, passage.id, document_id, row))
-        except sqlite3.IntegrityError:
-            raise self._occurs_twice(passage) from None
-        except UnicodeEncodeError:
-            raise DataError(
-                f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it"
-            ) from None
-        note(self._table, self._next_number, passage)
-        self._fingerprint.add(passage)
-        self._next_number += 1
-
-    def _occurs_twice(self, passage: Passage) -> DataError:
-        number, row = self._table.execute("SELECT number, row FROM passages WHERE id = ?", (passage.id,)).fetchone()
-        first = (number - self._first_number + 1, _passage(row).source)
-        second = (self._next_number - self._first_number + 1, passage.source)
-        places = " and ".join(f"passage {place} ({source or 'no source'})" for place, source in (first, second))
-        return DataError(f"the id {passage.id!r} occurs twice, as {places}; make the ids unique")
-
-    def _write_vectors(self) -> None:
-        """The vectors that stay, and after them the new ones, with the numbers of both."""
-        data, new = self._staging.data, self._staging.data / "new.f32"
-        with (data / _VECTORS).open("wb") as vectors, (data / _NUMBERS).open("wb") as numbers:
-            for block, of_rows in self._staying():
-                vectors.write(block.astype("<f4", copy=False).tobytes())
-                numbers.write(of_rows.astype("<i8").tobytes())
-            if new.exists():
-                with new.open("rb") as file:
-                    shutil.copyfileobj(file, vectors, 1 << 20)
-                numbers.write(np.arange(self._first_number, self._next_number, dtype="<i8").tobytes())
-                new.unlink()
-
-    def _staying(self) -> Iterator[tuple[Vectors, NDArray[np.int64]]]:
-        previous = self._staging.previous
-        if previous is None or not previous.num_passages:
-            return
-        old = self._staging.folder / previous.data
-        numbers = _mapped(old / _NUMBERS, np.int64, 1)[:, 0]
-        vectors = _mapped(old / _VECTORS, np.float32, previous.state["dimension"])
-        gone = np.array(sorted(self._gone_numbers), dtype=np.int64)
-        for first in range(0, len(numbers), _BLOCK):
-            part = slice(first, first + _BLOCK)
-            stays = ~np.isin(numbers[part], gone)
-            yield vectors[part][stays], numbers[part][stays]
-
-    def _num_vectors(self) -> int:
-        return (self._staging.data / _NUMBERS).stat().st_size // 8
-
-    def _previous_ivf(self) -> tuple[Path, int] | None:
-        """The inverted file of the previous state, and how many passages it was trained on."""
-        previous = self._staging.previous
-        if previous is None or _IVF not in previous.files:
-            return None
-        return self._staging.folder / previous.data / _IVF, previous.state["trained_on"]
+    def forget(self) -> None:
+        """See `VectorFiles`."""
+        self._source.forget()
 
 
-def _write_ivf(data: Path, num_passages: int, dimension: int, previous: tuple[Path, int] | None) -> int:
+def _write_ivf(data: Path, num_passages: int, dimension: int, previous: Previous | None) -> int:
     """Writes the inverted file; tells on how many passages its lists were trained.
 
     Those of the previous state are taken over while there are about as many passages, half to twice.
     """
     faiss = require("faiss", "dense")
-    vectors = _mapped(data / _VECTORS, np.float32, dimension)
-    if previous is not None and num_passages / 2 <= previous[1] <= 2 * num_passages:
-        path, trained_on = previous
-        index = faiss.read_index(str(path))
+    vectors = mapped(data / _VECTORS, np.float32, dimension)
+    trained_before = previous.manifest.state["trained_on"] if previous is not None else 0
+    if previous is not None and trained_before and num_passages / 2 <= trained_before <= 2 * num_passages:
+        trained_on = trained_before
+        index = faiss.read_index(str(previous.data / _IVF))
         index.reset()
     else:
         trained_on, num_lists = num_passages, round(num_passages**0.5)
@@ -406,42 +259,3 @@ def _write_ivf(data: Path, num_passages: int, dimension: int, previous: tuple[Pa
         index.add(np.ascontiguousarray(vectors[first : first + _BLOCK]))
     faiss.write_index(index, str(data / _IVF))
     return trained_on
-
-
-def _new_table(staging: Staging) -> sqlite3.Connection:
-    """The table of the new state: a copy of that of the previous one, or an empty one."""
-    path = staging.data / _PASSAGES
-    if staging.previous is not None:
-        verify(staging.folder, staging.previous)
-        shutil.copyfile(staging.folder / staging.previous.data / _PASSAGES, path)
-    table = sqlite3.connect(path, isolation_level=None)
-    # The state is thrown away unless it is published whole, so no journal is needed.
-    table.execute("PRAGMA journal_mode = OFF")
-    table.execute("PRAGMA synchronous = OFF")
-    if staging.previous is None:
-        table.executescript(_SCHEMA)
-    table.executescript(FILTER_TABLE)
-    table.execute("BEGIN")
-    return table
-
-
-def _reading(path: Path) -> sqlite3.Connection:
-    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-    table = sqlite3.connect(uri, uri=True, check_same_thread=False)
-    try:
-        table.execute("SELECT number FROM passages LIMIT 1").fetchone()
-    except sqlite3.DatabaseError as error:
-        table.close()
-        raise damaged(path.parent.parent, f"{path.parent.name}/{path.name}", f"cannot be read ({error})") from error
-    return table
-
-
-def _mapped(path: Path, kind: type[Any], width: int) -> NDArray[Any]:
-    """A file of numbers, row after row, mapped into memory."""
-    if not path.stat().st_size or not width:
-        return np.zeros((0, max(width, 1)), dtype=kind)  # what is empty cannot be mapped
-    return np.memmap(path, dtype=np.dtype(kind).newbyteorder("<"), mode="r").reshape(-1, width)
-
-
-def _passage(row: str) -> Passage:
-    return passage_of_row(json.loads(row))

@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -155,17 +156,32 @@ class OnnxModel:
 
     def run(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> tuple[NDArray[Any], NDArray[Any]]:
         """The first output of the model for texts or pairs, and which of their tokens are no padding, as 0 and 1."""
-        session, tokenizer = self._loaded
-        tokens = tokenizer.encode_batch(list(texts))
-        mask = np.array([one.attention_mask for one in tokens], dtype=np.int64)
-        given = {
-            "input_ids": np.array([one.ids for one in tokens], dtype=np.int64),
-            "attention_mask": mask,
-            "token_type_ids": np.array([one.type_ids for one in tokens], dtype=np.int64),
-        }
+        tokens = self._cutting_tokenizer.encode_batch(list(texts))
+        ids, mask, types = (
+            np.array([getattr(one, name) for one in tokens], dtype=np.int64) for name in ("ids", "attention_mask", "type_ids")
+        )
+        return self.run_tokens(ids, mask, types), mask
+
+    def run_tokens(self, ids: NDArray[np.int64], mask: NDArray[np.int64], types: NDArray[np.int64]) -> NDArray[Any]:
+        """The first output of the model for tokens; each argument has the shape (texts, tokens).
+
+        Args:
+            ids: of the tokens.
+            mask: 1 for those that others attend to.
+            types: of the tokens.
+        """
+        session = self._session
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
         wanted = {one.name for one in session.get_inputs()}
         [output, *_] = session.run(None, {name: value for name, value in given.items() if name in wanted})
-        return output, mask
+        found: NDArray[Any] = output
+        return found
+
+    def tokenizer(self) -> Any:
+        """A new tokenizer of the model's, as its file has it."""
+        library, tokenizer_file = require("tokenizers", "dense"), self._tokenizer_file
+        with self._loading():
+            return library.Tokenizer.from_file(str(tokenizer_file))
 
     @property
     def _model_file(self) -> Path:
@@ -182,21 +198,29 @@ class OnnxModel:
         return path
 
     @cached_property
-    def _loaded(self) -> tuple[Any, Any]:
-        library, tokenizers = require("onnxruntime", "dense"), require("tokenizers", "dense")
-        model_file, tokenizer_file = self._model_file, self._tokenizer_file
+    def _session(self) -> Any:
+        library = require("onnxruntime", "dense")
+        model_file = self._model_file
         options = library.SessionOptions()
         options.log_severity_level = 3  # what a user cannot change
-        try:
-            session = library.InferenceSession(str(model_file), options, providers=library.get_available_providers())
-            tokenizer = tokenizers.Tokenizer.from_file(str(tokenizer_file))
-        except Exception as error:  # the libraries raise classes of their own
-            reason = str(error).split("\n", 1)[0].rstrip(".")
-            raise SettingsError(f"cannot load the ONNX model in {self.folder}: {reason}; check its files") from error
+        with self._loading():
+            return library.InferenceSession(str(model_file), options, providers=library.get_available_providers())
+
+    @cached_property
+    def _cutting_tokenizer(self) -> Any:
+        tokenizer = self.tokenizer()
         padding = tokenizer.padding or {}
         tokenizer.enable_truncation(self.max_tokens)
         tokenizer.enable_padding(pad_id=padding.get("pad_id", 0), pad_token=padding.get("pad_token", "[PAD]"))
-        return session, tokenizer
+        return tokenizer
+
+    @contextmanager
+    def _loading(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # the libraries raise classes of their own
+            reason = str(error).split("\n", 1)[0].rstrip(".")
+            raise SettingsError(f"cannot load the ONNX model in {self.folder}: {reason}; check its files") from error
 
 
 class OnnxEncoder:

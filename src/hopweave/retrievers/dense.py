@@ -17,20 +17,13 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from hopweave.errors import DataError, SearchError
-from hopweave.retrievers._dense_index import (
-    ENGINE,
-    GIVEN,
-    DenseStore,
-    EncodedPassages,
-    GivenPassages,
-    VectorSource,
-    writing_to,
-)
+from hopweave.errors import SearchError
+from hopweave.retrievers._dense_index import ENGINE, DenseFiles, DenseStore, EncodedPassages, GivenPassages, VectorSource
 from hopweave.retrievers._encoders import Encoder, EncoderOptions, Vectors, encoder_of
 from hopweave.retrievers._engines import index_for
 from hopweave.retrievers._index_folder import IndexSummary, open_index
 from hopweave.retrievers._ranking import APART
+from hopweave.retrievers._vector_index import GIVEN, build, other_model, update
 from hopweave.toolkit.options import Count, check_options
 from hopweave.types import Hit, Passage
 from hopweave.visibility import PUBLIC, Visible
@@ -72,10 +65,7 @@ class Dense(EncoderOptions):
         self._store: DenseStore | None = store
         self._encoder = encoder or encoder_of(self)
         if self._manifest.analyzer not in (self._encoder.identity, GIVEN):
-            raise DataError(
-                f"index {self.index} holds vectors of {self._manifest.analyzer}, and the settings name "
-                f"{self._encoder.identity}; set retrievers.dense.model to the one that made them, or build the index anew"
-            )
+            raise other_model(self.index, ENGINE, self._manifest.analyzer, self._encoder.identity)
 
     @property
     def identity(self) -> str:
@@ -139,11 +129,7 @@ class Dense(EncoderOptions):
                 full disk. What was there is untouched.
             SearchError: if the encoder fails.
         """
-        with writing_to(folder, _source(folder, options, encoder), update=False) as writing:
-            writing.add_all(passages, on_passage)
-            if not writing.num_added:
-                raise DataError(f"there is no passage to index in {folder}; give at least one")
-            return writing.publish()
+        return build(folder, ENGINE, _files(folder, options, encoder), passages, on_passage)
 
     @classmethod
     def update(
@@ -164,12 +150,15 @@ class Dense(EncoderOptions):
                 index, another writer, or a full disk. The index is untouched.
             SearchError: if the encoder fails.
         """
-        with writing_to(folder, _source(folder, options, encoder), update=True) as writing:
-            for passage_id in delete:
-                if not writing.delete(passage_id) and not missing_ok:
-                    raise DataError(f"index {folder} has no passage or document {passage_id!r} to delete; check the id")
-            writing.add_all(upsert, on_passage)
-            return writing.publish()
+        return update(
+            folder,
+            ENGINE,
+            _files(folder, options, encoder),
+            upsert=upsert,
+            delete=delete,
+            missing_ok=missing_ok,
+            on_passage=on_passage,
+        )
 
     @classmethod
     def check(cls, folder: Path) -> IndexSummary:
@@ -211,9 +200,12 @@ class Dense(EncoderOptions):
         ]
 
 
-def _source(folder: Path, options: EncoderOptions | None, encoder: Encoder | None) -> VectorSource:
+def _files(folder: Path, options: EncoderOptions | None, encoder: Encoder | None) -> DenseFiles:
     options = options or EncoderOptions()
+    source: VectorSource
     if options.vectors is not None:
         known = encoder or (encoder_of(options) if options.model else None)
-        return GivenPassages(options.vectors, known.identity if known is not None else GIVEN)
-    return EncodedPassages(encoder or encoder_of(options), folder)
+        source = GivenPassages(options.vectors, known.identity if known is not None else GIVEN)
+    else:
+        source = EncodedPassages(encoder or encoder_of(options), folder)
+    return DenseFiles(source, folder)
