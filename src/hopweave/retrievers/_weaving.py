@@ -12,7 +12,7 @@ The figures below were chosen on the first half of the questions, and confirmed 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -22,12 +22,15 @@ from hopweave.memoize import Kept
 from hopweave.retrievers._bm25_index import by_term, stored
 from hopweave.retrievers._bm25_search import (
     SCORE_DECIMALS,
-    among,
-    best_with_ties,
+    Clause,
+    best,
+    candidates,
+    clauses,
+    having,
     idf,
     query_terms,
+    scores,
     terms_of,
-    weighted_query,
 )
 from hopweave.retrievers._links import Mention, key_words, mentions, names, opening, title_key
 from hopweave.text.sentences import sentence_spans
@@ -71,6 +74,16 @@ LEADING = 1.5
 MAX_SHARING = 30
 """A name that more passages hold leads nowhere."""
 
+CANDIDATES = 40
+"""Passages that residual words are looked for in: those that the rarest of the words find best."""
+
+MAX_POSTINGS = 30_000
+"""Read for the residual words of one passage at most, unless the rarest has more. Where fewer passages than this hold all words
+together, all of the words find the candidates."""
+
+MAX_LINKED = 200
+"""Passages at the ends of links whose answers are compared; of more, those that the rarest words find best."""
+
 _BEGINNING = 60  # characters
 _RARE = 5
 _NAMED_SHARE = 0.5
@@ -108,6 +121,17 @@ class Document:
         return tuple(frozenset(terms_of(text[span.start : span.end])) for span in sentence_spans(text))
 
     @cached_property
+    def _lower(self) -> str:
+        """The text in small letters; empty where keys are made from it in another way."""
+        return self.passage.text.lower() if self.passage.text.isascii() else ""
+
+    def links_to(self, key: str) -> bool:
+        """Whether the text names the document of a key."""
+        # Most do not, and to see that is much cheaper than to find all links.
+        is_likely = not self._lower or all(word in self._lower for word in key.split(" "))
+        return is_likely and key in self.links
+
+    @cached_property
     def links(self) -> frozenset[str]:
         """The keys of the documents that the text names; its own is none of them."""
         return frozenset(found.key for found in self._words.mentions(self.passage.text)) - {title_key(self.passage.title)}
@@ -143,9 +167,10 @@ class Document:
 class WordIndex:
     """An index as weaving asks it. What was made of its passages is kept, for the same ones come by again."""
 
-    def __init__(self, searcher: tantivy.Searcher, num_passages: int, fields: Mapping[str, float]) -> None:
+    def __init__(self, searcher: tantivy.Searcher, num_passages: int, most_passages: int, fields: Mapping[str, float]) -> None:
         self._searcher = searcher
         self._num_passages = num_passages
+        self._most_passages = most_passages
         self._fields = fields
         self._documents: Kept[Document] = Kept()
         self._frequency = lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
@@ -184,40 +209,69 @@ class WordIndex:
 
     def best(self, terms: Mapping[str, float], max_hits: int) -> dict[Document, float]:
         """The passages that answer terms best, with their scores, best first."""
-        return self._found(weighted_query(terms, self._fields), max_hits)
+        return self._top(best(self._searcher, self._clauses(terms), max_hits), max_hits)
 
-    def titled(self, keys: Collection[str], terms: Mapping[str, float], max_hits: int) -> dict[Document, float]:
-        """Passages of the documents with these keys that answer terms best, with their scores, which may be 0."""
-        return self._found(among(weighted_query(terms, self._fields), "title_key", keys), max_hits) if keys else {}
+    def candidates(self, terms: Mapping[str, float]) -> list[tantivy.DocAddress]:
+        """Where the passages are that the rarest of the terms find best."""
+        asked = [clause for clause in self._clauses(terms) if clause.field == "all"]
+        return candidates(self._searcher, asked, CANDIDATES, MAX_POSTINGS)
 
-    def naming(self, keys: Collection[str], terms: Mapping[str, float], max_hits: int) -> dict[Document, float]:
-        """Passages that name one of the keys and answer terms, those that answer them best, with their scores."""
-        if not keys:
-            return {}
-        starts = [opening(key) for key in keys]
-        found = self._found(among(weighted_query(terms, self._fields), "opening", starts, found_only=True), max_hits)
-        # Of two words, or one, an opening is the key itself.
-        is_sure = all(start == key for start, key in zip(starts, keys, strict=True))
-        return {document: score for document, score in found.items() if is_sure or any(map(document.names, keys))}
+    def titled(self, keys: Collection[str], terms: Mapping[str, float]) -> list[tantivy.DocAddress]:
+        """Where passages of the documents with these keys are; of too many, those that answer the rarest terms best."""
+        return self._having("title_key", keys, terms)
+
+    def naming(self, keys: Collection[str], terms: Mapping[str, float]) -> list[tantivy.DocAddress]:
+        """Where passages are that hold what one of the keys begins with; of too many, those that answer the rarest terms."""
+        return self._having("opening", {opening(key) for key in keys}, terms)
+
+    def answers(
+        self, terms: Mapping[str, float], groups: Sequence[tuple[Iterable[tantivy.DocAddress], int]]
+    ) -> list[dict[Document, float]]:
+        """Of each of some groups of passages, those that answer terms best, with their scores, best first.
+
+        Args:
+            terms: with their weights.
+            groups: where the passages are, and how many to give at most.
+        """
+        places = [{_place(address) for address in addresses} for addresses, _ in groups]
+        addresses = {_place(address): address for addresses, _ in groups for address in addresses}
+        numbers = self._searcher.fast_field_values("number", list(addresses.values())) if addresses else []
+        hits = scores(self._searcher, self._clauses(terms), numbers)
+        return [
+            self._top([hit for hit in hits if _place(hit[1]) in of_group], max_hits)
+            for of_group, (_, max_hits) in zip(places, groups, strict=True)
+        ]
 
     def scores(self, terms: Mapping[str, float], documents: Collection[Document]) -> dict[Document, float]:
         """How well given passages answer terms."""
-        numbers = [document.number for document in documents]
-        return self._found(among(weighted_query(terms, self._fields), "number", numbers), len(numbers)) if numbers else {}
+        hits = scores(self._searcher, self._clauses(terms), [document.number for document in documents])
+        return self._top(hits, len(hits))
 
     def document(self, passage_id: str) -> Document | None:
         """The passage of an id; `None` if the index has none."""
         address = next(by_term(self._searcher, "id", passage_id), None)
         return self._document(address) if address is not None else None
 
-    def _found(self, query: tantivy.Query, max_hits: int) -> dict[Document, float]:
-        hits = best_with_ties(self._searcher, query, max_hits)
-        scored = [(round(score, SCORE_DECIMALS), self._document(address)) for score, address in hits]
+    def _clauses(self, terms: Mapping[str, float]) -> list[Clause]:
+        return clauses(terms, self._fields, self._frequency, self._most_passages)
+
+    def _having(self, field: str, values: Collection[str], terms: Mapping[str, float]) -> list[tantivy.DocAddress]:
+        num = sum(self._frequency(field, value) for value in values)
+        if num > MAX_LINKED:
+            return candidates(self._searcher, self._clauses(terms), MAX_LINKED, MAX_POSTINGS, among=having(field, values))
+        hits = self._searcher.search(having(field, values), num, count=False).hits if num else []
+        return [address for _, address in hits]
+
+    def _top(self, hits: Sequence[tuple[float, tantivy.DocAddress]], max_hits: int) -> dict[Document, float]:
+        """The best hits of some in descending order; equal ones by passage id, for which no other passage is read."""
+        rounded = [(round(score, SCORE_DECIMALS), address) for score, address in hits]
+        lowest = rounded[max_hits - 1][0] if len(hits) > max_hits else -math.inf
+        scored = [(score, self._document(address)) for score, address in rounded if score >= lowest]
         scored.sort(key=lambda hit: (-hit[0], hit[1].passage.id))
         return {document: score for score, document in scored[:max_hits]}
 
     def _document(self, address: tantivy.DocAddress) -> Document:
-        at = (address.segment_ord, address.doc)
+        at = _place(address)
         known = self._documents.get(at)
         return known if known is not None else self._documents.keep(at, Document(*stored(self._searcher, address), self))
 
@@ -293,7 +347,7 @@ class Weaving:
         """
         if not self._terms or max_hits < 1:
             return []
-        self._begin(max(FIRST_HITS, max_hits))
+        self._begin(max(POOL, max_hits))
         front = self._ranked()[:FRONT]
         for hop in range(self._depth):
             self._sources.update(front)
@@ -314,7 +368,8 @@ class Weaving:
         is_typed_small = self._text.islower()
         for mention in self._words.mentions(self._text, any_case=is_typed_small) if self._use_links else ():
             bonus = TITLE_BONUS * min(1.0, 0.5 + 0.25 * len(mention.key.split()))
-            for document, score in self._words.titled([mention.key], self._terms, MAX_LINKS).items():
+            [titled] = self._words.answers(self._terms, [(self._words.titled([mention.key], self._terms), MAX_LINKS)])
+            for document, score in titled.items():
                 self._states[document] = _State(self._own(document, score) + bonus)
 
     def _first_shares(self) -> dict[Document, float]:
@@ -339,10 +394,18 @@ class Weaving:
     def _follow(self, source: Document, decay: float) -> None:
         """Notes what a passage leads to."""
         terms = self._residual_terms(source)
-        found = self._words.best(terms, RESIDUAL_HITS + 1)
+        found, titled, naming = self._words.answers(
+            terms,
+            [
+                (self._words.candidates(terms), RESIDUAL_HITS + 1),
+                (self._words.titled(source.links, terms) if self._use_links else (), MAX_LINKS),
+                (self._words.naming(self._names_of(source), terms) if self._use_links else (), MAX_LINKS),
+            ],
+        )
         best_score = max(found.values(), default=0.0) or 1.0
         by_words = {document: score / best_score for document, score in found.items() if document is not source}
-        by_links, answered = self._by_links(source, terms) if self._use_links else ({}, {})
+        by_links = self._by_links(source, titled, naming)
+        answered = {**naming, **titled}
         share = self._states[source].value * decay
         for document in {**by_links, **(by_words if self._use_residual else {})}:
             answers = by_words.get(document, answered.get(document, 0.0) / best_score)
@@ -360,21 +423,24 @@ class Weaving:
         added = (source.title_terms | source.best_sentence(self._idf)) - terms.keys()
         return terms | {term: ADDED for term in added if self._words.idf(term)}
 
-    def _by_links(self, source: Document, terms: Mapping[str, float]) -> tuple[dict[Document, float], dict[Document, float]]:
-        """The passages that a passage names, or that name it: the weights of the links, and how they answer the terms."""
-        named = self._words.titled(source.links, terms, MAX_LINKS)
-        weights = {document: self._out_weight(source, document.key) for document in named if document.key}
+    def _names_of(self, source: Document) -> Collection[str]:
+        """What passages that lead back to a passage name: its key, or without a title the names that it shares with them."""
+        return [source.key] if source.key else [] if source.passage.title else source.shared_names
+
+    def _by_links(
+        self, source: Document, titled: Iterable[Document], naming: Mapping[Document, float]
+    ) -> dict[Document, float]:
+        """The weights of the links between a passage and those that it names, or that name it."""
+        weights = {document: self._out_weight(source, document.key) for document in titled if document.key}
+        found = [document for document, score in naming.items() if score and any(map(document.names, self._names_of(source)))]
         if source.key:
-            naming = self._words.naming([source.key], terms, MAX_LINKS)
             back = BACK_WEIGHT / (1 + 0.5 * math.log(1 + self._words.num_naming(source.key)))
-            weights |= {document: max(back, weights.get(document, 0.0)) for document in naming}
-            named = {**naming, **named}
+            weights |= {document: max(back, weights.get(document, 0.0)) for document in found}
         elif not source.passage.title:
-            named |= self._words.naming(source.shared_names, terms, MAX_LINKS)
-            for document in named:
+            for document in [*titled, *found]:
                 weights[document] = max(_name_weight(source, document), weights.get(document, 0.0))
         weights.pop(source, None)
-        return weights, named
+        return weights
 
     def _out_weight(self, source: Document, key: str) -> float:
         """A link says less where many passages name its target, and where its source names many."""
@@ -414,9 +480,13 @@ class Weaving:
         """The weight of the strongest link between two passages, at most 1."""
         weights = [0.0]
         for source, target in ((one, other), (other, one)):
-            if target.key and target.key in source.links:
+            if target.key and source.links_to(target.key):
                 weights.append(self._out_weight(source, target.key))
         return min(1.0, max(weights))
+
+
+def _place(address: tantivy.DocAddress) -> tuple[int, int]:
+    return address.segment_ord, address.doc
 
 
 def _name_weight(source: Document, target: Document) -> float:

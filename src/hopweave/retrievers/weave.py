@@ -65,7 +65,8 @@ class Weave:
                 f"rebuild it with: hopweave index PATH... --to {self.index}"
             )
         fields = {"all": 1.0, "title": self.title_weight}
-        self._words: WordIndex | None = WordIndex(searcher, self._manifest.num_passages, fields)
+        most_passages = self._manifest.state["next_number"]
+        self._words: WordIndex | None = WordIndex(searcher, self._manifest.num_passages, most_passages, fields)
         self._first: Retriever | None = None
         if self.first != ENGINE:
             self._first = opened(self.first, self.index, self.engine_options, "retrievers.weave")
