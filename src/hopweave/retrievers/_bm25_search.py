@@ -6,7 +6,8 @@ posting, or 35 ms for a word that all of 5 million passages hold. Two ways aroun
 - `best` finds what the whole query would find, by the MaxScore rule (Turtle and Flood, 1995): passages that hold none of the
   rare terms cannot be among the best if all common terms together score less than the last of the best. So the passages that
   hold a rare term are looked at alone, and the common terms are looked up for those.
-- `candidates` is told how many postings it may read, and finds what the rarest terms find.
+- `num_within` tells which terms can be searched for with so many postings: they find candidates, and `scores` gives the
+  scores of those alone.
 """
 
 from __future__ import annotations
@@ -57,6 +58,13 @@ Frequency = Callable[[str, str], int]
 """How many passages hold a term: of a field, and the term."""
 
 
+Found = list[tuple[float, tantivy.DocAddress]]
+"""Hits: scores, and where the passages are; best first."""
+
+Search = Callable[[tantivy.Query, int], Found]
+"""Searches an index: told a query, and the most hits. Whatever is searched for here goes through it."""
+
+
 class Clause(NamedTuple):
     """A term that is searched for in a field.
 
@@ -94,54 +102,45 @@ def clauses(terms: Mapping[str, float], fields: Mapping[str, float], frequency: 
     return sorted(found, key=lambda clause: clause.num_passages)
 
 
-def best(searcher: tantivy.Searcher, asked: Sequence[Clause], max_hits: int) -> list[tuple[float, tantivy.DocAddress]]:
+def searching(searcher: tantivy.Searcher) -> Search:
+    """Searches all passages."""
+    return lambda query, max_hits: searcher.search(query, max_hits, count=False).hits
+
+
+def best(search: Search, asked: Sequence[Clause], max_hits: int) -> Found:
     """The best hits for a query, and all that tie with the last of them; see `best_with_ties`.
 
     Args:
-        searcher: over the index.
+        search: the index.
         asked: `clauses`.
         max_hits: how many; those that tie come on top.
     """
     total = sum(clause.num_passages for clause in asked)
-    first = _within(asked, min(_FEW_POSTINGS, total // 100))
+    first = num_within(asked, min(_FEW_POSTINGS, total // 100))
     while total > _FEW_POSTINGS and _cost(asked, first) < total:
-        hits = best_with_ties(searcher, _adding(_any_of(asked[:first]), asked[first:]), max_hits)
+        hits = best_with_ties(search, _adding(any_of(asked[:first]), asked[first:]), max_hits)
         lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS) if len(hits) >= max_hits else 0.0
         needed = _num_needed(asked, lowest)
         if needed <= first:
             return hits
         # Too few hits do not tell how many are needed; the next term brings more.
         first = needed if lowest else first + 1
-    return best_with_ties(searcher, _any_of(asked), max_hits)
+    return best_with_ties(search, any_of(asked), max_hits) if asked else []
 
 
-def candidates(
-    searcher: tantivy.Searcher,
-    asked: Sequence[Clause],
-    max_hits: int,
-    max_postings: int,
-    among: tantivy.Query | None = None,
-) -> list[tantivy.DocAddress]:
-    """The passages that the rarest terms of a query find best, as many terms as a number of postings allows.
+def num_within(asked: Sequence[Clause], max_postings: int) -> int:
+    """How many of the rarest clauses have so many postings together; at least one."""
+    left = max_postings
+    for at, clause in enumerate(asked):
+        left -= clause.num_passages
+        if left < 0:
+            return max(1, at)
+    return len(asked)
 
-    Args:
-        searcher: over the index.
-        asked: `clauses`.
-        max_hits: at most so many, in no order.
-        max_postings: that are read at most, unless the rarest term has more.
-        among: that the passages have to answer as well; it scores nothing.
-    """
-    if not asked:
-        return []
-    query = _any_of(asked[: _within(asked, max_postings)])
-    if among is not None:
-        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, among), (tantivy.Occur.Must, query)])
-    hits = best_with_ties(searcher, query, max_hits)
-    if len(hits) > max_hits:
-        numbers = searcher.fast_field_values("number", [address for _, address in hits])
-        ranked = sorted(zip(hits, numbers, strict=True), key=lambda hit: (-round(hit[0][0], SCORE_DECIMALS), hit[1]))
-        hits = [hit for hit, _ in ranked[:max_hits]]
-    return [address for _, address in hits]
+
+def any_of(asked: Sequence[Clause]) -> tantivy.Query:
+    """The passages that hold one of some terms; the score is the sum."""
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, _term_query(clause)) for clause in asked])
 
 
 def having(field: str, values: Collection[str] | Collection[int]) -> tantivy.Query:
@@ -151,24 +150,22 @@ def having(field: str, values: Collection[str] | Collection[int]) -> tantivy.Que
     return tantivy.Query.const_score_query(tantivy.Query.boolean_query(terms), 0.0)
 
 
-def scores(
-    searcher: tantivy.Searcher, asked: Sequence[Clause], numbers: Collection[int]
-) -> list[tuple[float, tantivy.DocAddress]]:
+def scores(search: Search, asked: Sequence[Clause], numbers: Collection[int]) -> Found:
     """The scores of given passages for a query, best first; 0 for what it does not find.
 
     Args:
-        searcher: over the index.
+        search: the index.
         asked: `clauses`.
         numbers: of the passages.
     """
-    return searcher.search(_adding(having("number", numbers), asked), len(numbers), count=False).hits if numbers else []
+    return search(_adding(having("number", numbers), asked), len(numbers)) if numbers else []
 
 
-def best_with_ties(searcher: tantivy.Searcher, query: tantivy.Query, max_hits: int) -> list[tuple[float, tantivy.DocAddress]]:
+def best_with_ties(search: Search, query: tantivy.Query, max_hits: int) -> Found:
     """The best hits and all that tie with the last of them (up to 1,000), so that the order is ours to decide."""
     limit = 2 * max_hits + 8
     while True:
-        hits = searcher.search(query, limit, count=False).hits
+        hits = search(query, limit)
         if len(hits) <= max_hits:
             return hits
         lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS)
@@ -190,16 +187,6 @@ def scored_passages(
     return sorted(scored, key=lambda hit: (-hit[0], hit[1].id))
 
 
-def _within(asked: Sequence[Clause], max_postings: int) -> int:
-    """How many of the rarest clauses have so many postings together; at least one."""
-    left = max_postings
-    for at, clause in enumerate(asked):
-        left -= clause.num_passages
-        if left < 0:
-            return max(1, at)
-    return len(asked)
-
-
 def _cost(asked: Sequence[Clause], num_rare: int) -> int:
     """What it costs, in postings, to look at the passages that hold one of the rarest terms, with the rest for each."""
     return sum(clause.num_passages for clause in asked[:num_rare]) * (1 + _LOOKUP * (len(asked) - num_rare))
@@ -212,11 +199,6 @@ def _num_needed(asked: Sequence[Clause], lowest: float) -> int:
     while needed > 1 and (rest := rest + asked[needed - 1].most) < lowest - _MARGIN:
         needed -= 1
     return needed
-
-
-def _any_of(asked: Sequence[Clause]) -> tantivy.Query:
-    """The passages that hold one of some terms; the score is the sum."""
-    return tantivy.Query.boolean_query([(tantivy.Occur.Should, _term_query(clause)) for clause in asked])
 
 
 def _adding(query: tantivy.Query, asked: Sequence[Clause]) -> tantivy.Query:

@@ -32,7 +32,7 @@ from hopweave.errors import DataError, SearchError, SettingsError
 from hopweave.retrievers._bm25_index import COUNTS, ENGINE, LAYOUT, by_term, document_id_of, in_order, load, stored, writing_to
 from hopweave.retrievers._bm25_intake import delete as delete_ids
 from hopweave.retrievers._bm25_intake import num_files, take_in
-from hopweave.retrievers._bm25_search import best, clauses, query_terms, scored_passages
+from hopweave.retrievers._bm25_search import best, clauses, query_terms, scored_passages, searching
 from hopweave.retrievers._index_folder import IndexSummary, open_index, read_manifest
 from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Hit, Passage
@@ -247,5 +247,5 @@ class BM25:
             return []
         weights = {"all" if self.fields == "title_and_text" else "text": 1.0, "title": self.title_weight}
         asked = clauses(terms, weights, searcher.doc_freq, self._manifest.state["next_number"])
-        found = scored_passages(searcher, best(searcher, asked, max_hits))
+        found = scored_passages(searcher, best(searching(searcher), asked, max_hits))
         return [Hit(passage, score, rank) for rank, (score, passage) in enumerate(found[:max_hits], start=1)]

@@ -21,7 +21,8 @@ from hopweave.protocols import Retriever
 from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, load
 from hopweave.retrievers._engines import opened
 from hopweave.retrievers._index_folder import open_index
-from hopweave.retrievers._weaving import FIRST_HITS, Weaving, WordIndex
+from hopweave.retrievers._weaving import FIRST_HITS, Weaving
+from hopweave.retrievers._word_index import WordIndex
 from hopweave.text.evidence import shortened
 from hopweave.toolkit.options import AtLeast, Count, Whole, check_options
 from hopweave.types import Hit
