@@ -15,7 +15,6 @@ Differences are paired over questions with 95% intervals of a bootstrap (BCa, 10
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import re
 import time
@@ -24,19 +23,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from _corpora import FILES, passages_of_file
+
 from hopweave.catalog import load
 from hopweave.corpus.split import split_spans
 from hopweave.evaluation.scoring.statistics import bca_interval, bootstrap_means
 from hopweave.retrievers.bm25 import BM25
 from hopweave.types import Example, Passage
-
-FILES = {
-    "hotpotqa": "hotpotqa_dev100.json",
-    "two_wikimultihopqa": "2wikimultihopqa_dev100.json",
-    "musique": "musique_dev100.jsonl",
-}
-MORE_PASSAGES = {"two_wikimultihopqa": "2wikimultihopqa_corpus.json"}
-"""Passages of other questions that make the haystack larger."""
 
 WAYS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "bm25": ("bm25", {}),
@@ -86,7 +79,7 @@ def main() -> None:
     """Searches, and prints a table for each corpus and form."""
     options = _options()
     asked = {name: list(_examples(options.data, name, options.half)) for name in FILES}
-    corpora = {name: list(_passages(options.data, name)) for name in FILES}
+    corpora = {name: list(passages_of_file(options.data, name)) for name in FILES}
     haystack = list({passage.id: passage for passages in corpora.values() for passage in passages}.values())
     ways = [way for way in options.ways.split(",") if options.encoder is not None or way not in NEED_VECTORS]
     encoder = options.encoder if not NEED_VECTORS.isdisjoint(ways) else None
@@ -122,16 +115,6 @@ def _examples(data: Path, name: str, half: str) -> Iterable[Example]:
     examples = [one for one in load("datasets", name)(path=data / FILES[name]).examples() if one.gold.passage_ids]
     middle = len(examples) // 2
     return {"first": examples[:middle], "second": examples[middle:], "all": examples}[half]
-
-
-def _passages(data: Path, name: str) -> Iterable[Passage]:
-    of_questions = {passage.id: passage for passage in load("datasets", name)(path=data / FILES[name]).passages()}
-    yield from of_questions.values()
-    if name in MORE_PASSAGES:
-        titles = {passage.title for passage in of_questions.values()}
-        for number, row in enumerate(json.loads((data / MORE_PASSAGES[name]).read_text("utf-8"))):
-            if row["title"] not in titles:
-                yield Passage(f"more-{number}", row["text"], row["title"])
 
 
 def _formed(passages: Sequence[Passage], form: str) -> Iterable[Passage]:

@@ -10,6 +10,7 @@ import hopweave
 from hopweave.errors import SettingsError
 from hopweave.llms.scripted import Scripted
 from hopweave.methods.cot import CoT
+from hopweave.opening import open_retriever
 from hopweave.retrievers.hyde import HyDE
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Components
@@ -200,3 +201,31 @@ def test_the_protocols_that_messages_name_are_there():
     for protocols in hopweave.catalog.PROTOCOLS.values():
         for name in protocols:
             assert getattr(hopweave, name).__name__ == name
+
+
+class Finding:
+    """A retriever that knows nothing of access labels."""
+
+    identity = "finding"
+
+    def search(self, queries, max_hits):
+        return [[] for _ in queries]
+
+    def close(self):
+        pass
+
+
+def test_filters_that_do_not_reach_a_retriever_are_refused_instead_of_being_passed_over(tmp_path):
+    for settings in ({"access": ["a"]}, {"where": {"year": 1}}):
+        with pytest.raises(
+            SettingsError, match=r"access and where do not reach it; leave them out, and make the .*Finding with visible"
+        ):
+            Weaver({"method": "direct", **settings}, llm=Scripted(["x"]), retriever=Finding())
+    Path(tmp_path / "mine.py").write_text(
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass Mine:\n    identity = 'mine'\n\n"
+        "    def search(self, queries, max_hits):\n        return [[] for _ in queries]\n\n    def close(self):\n        pass\n"
+    )
+    mine = {"method": "direct", "retriever": f"{tmp_path / 'mine.py'}:Mine"}
+    open_retriever(read_settings(mine))[0].close()
+    with pytest.raises(SettingsError, match="has no option 'visible', so access and where do not reach it"):
+        open_retriever(read_settings({**mine, "access": "a"}))

@@ -27,6 +27,7 @@ from hopweave.runtime.store import Store
 from hopweave.security.redaction import public, secrets_of
 from hopweave.security.trust import SELECTED
 from hopweave.settings import Settings, build, merged, read_settings
+from hopweave.visibility import OPTION, PUBLIC, cannot_filter
 
 AnyRetriever = Retriever | ModelRetriever
 AnyReader = Reader | ModelReader
@@ -34,7 +35,7 @@ AnyReader = Reader | ModelReader
 STARTER = "starter"
 _OF_FOLDERS = "bm25"
 """The engine of an index folder, unless another is chosen."""
-INDEX_LAYOUT = 2
+INDEX_LAYOUT = 3
 """In the name of the starter's index: goes up with what an index holds, so that the one of an earlier hopweave is not taken."""
 
 
@@ -85,7 +86,7 @@ class Given:
             settings: complete, or keys and values that override files and the environment.
 
         Raises:
-            SettingsError: for an invalid key or value.
+            SettingsError: for an invalid key or value, or filters that do not reach a retriever that is given as an object.
         """
         if isinstance(settings, Settings):
             own = settings.with_changes(self.flags) if self.flags else settings
@@ -94,6 +95,11 @@ class Given:
         ready: dict[str, Any] = {key: name_of(SELECTED[key], part) for key, part in self.objects.items()}
         if "retriever" in ready and not isinstance(self.objects["retriever"], ModelRetriever):
             ready["corpus"] = ""
+            if own.visible != PUBLIC:
+                raise SettingsError(
+                    f"a retriever brings its own passages, and access and where do not reach it; leave them out, and make the "
+                    f"{ready['retriever']} with {OPTION}=Visible(...)"
+                )
         if self.budget is not None:
             ready["budget"] = self.budget.limits()
         return own.model_copy(update=ready) if ready else own
@@ -235,13 +241,15 @@ def _asks_the_model(retriever: str) -> bool:
 
 def _open_engine(settings: Settings, name: str) -> Any:
     part = load("retrievers", name)
+    options = {option.name for option in dataclasses.fields(part)} if dataclasses.is_dataclass(part) else set()
+    if OPTION not in options and settings.visible != PUBLIC:
+        raise cannot_filter(name)
     if server_of(settings.corpus):
-        return settings.part("retrievers", name, address=settings.corpus)
-    has_index = any(option.name == "index" for option in dataclasses.fields(part)) if dataclasses.is_dataclass(part) else False
+        return settings.part("retrievers", name, address=settings.corpus, visible=settings.visible)
     is_given = "index" in settings.retrievers.get(key_of("retrievers", name), {})
-    more = {"index": index_folder(settings, name)} if has_index and not is_given else {}
+    more = {"index": index_folder(settings, name)} if "index" in options and not is_given else {}
     # What stands on other engines opens them itself, with their options.
-    return settings.part("retrievers", name, engine_options=settings.retrievers, **more)
+    return settings.part("retrievers", name, engine_options=settings.retrievers, visible=settings.visible, **more)
 
 
 def index_writer(engine: str) -> Any:

@@ -29,6 +29,7 @@ from pydantic import (
     PydanticUserError,
     TypeAdapter,
     ValidationError,
+    field_validator,
 )
 
 from hopweave.catalog import Role, entry, full_name, key_of, lacking, load
@@ -41,6 +42,7 @@ from hopweave.runtime.store import Mode
 from hopweave.security.redaction import FOREIGN, public
 from hopweave.security.trust import SELECTED, Found, check_trust, is_trusted, named_files
 from hopweave.types import Sampling
+from hopweave.visibility import OPTION, Visible
 
 Part = TypeVar("Part")
 
@@ -69,6 +71,8 @@ class Settings(BaseModel):
         method, llm, retriever, reader, duplicate_detector: names of components, which `hopweave list` lists, or paths of the
             user's own files, such as `./mine.py:Picky`.
         corpus: an index folder built by `hopweave index`, or `starter` for the corpus that comes with the package.
+        access: the access labels that whoever asks holds; passages with labels are shown to those who hold one of them.
+        where: the values of metadata that are searched for, by key; of several for a key, one is enough.
         require_support: return an answer only if a passage supports it, and otherwise say what was found.
         budget, sampling, retries, store: see the classes of those names.
         methods, llms, retrievers, readers, duplicate_detectors: options of components, by name.
@@ -83,6 +87,8 @@ class Settings(BaseModel):
     reader: str
     duplicate_detector: str
     corpus: str
+    access: tuple[str, ...] = ()
+    where: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     require_support: bool = False
     budget: dict[str, Any] = Field(default_factory=dict)
     sampling: dict[str, Any] = Field(default_factory=dict)
@@ -93,6 +99,16 @@ class Settings(BaseModel):
     retrievers: Options = Field(default_factory=dict)
     readers: Options = Field(default_factory=dict)
     duplicate_detectors: Options = Field(default_factory=dict)
+
+    @field_validator("access", mode="before")
+    @classmethod
+    def _labels(cls, given: Any) -> Any:
+        return Visible(access=given).access
+
+    @field_validator("where", mode="before")
+    @classmethod
+    def _wanted(cls, given: Any) -> Any:
+        return dict(Visible(where=given).where)
 
     def part(self, role: Role, name: str, **more: Any) -> Any:
         """Creates a component with its options.
@@ -151,13 +167,22 @@ class Settings(BaseModel):
             raise SettingsError(f"sampling.max_tokens must be at least 1, not {sampling.max_tokens}")
         return sampling
 
+    @property
+    def visible(self) -> Visible:
+        """Which passages are shown."""
+        return Visible(self.access, self.where)
+
     def make_retries(self) -> Retries:
         """The retry policy."""
         return build(Retries, self.retries, "retries")
 
     def public(self) -> dict[str, Any]:
-        """The settings that affect the content of a record: without secrets, and without the location of the store."""
-        return {key: public(getattr(self, key), key) for key in type(self).model_fields if key != "store"}
+        """The settings that affect the content of a record: without secrets, and without the location of the store.
+
+        `access` and `where` are left out where they are empty, so that records stay as they were before there were these.
+        """
+        keys = [key for key in type(self).model_fields if key != "store"]
+        return {key: public(getattr(self, key), key) for key in keys if key not in ("access", "where") or getattr(self, key)}
 
 
 def _made_without_options(part: Any, named: str) -> Any:
@@ -205,6 +230,9 @@ def _checked(values: dict[str, Any], files: Iterable[tuple[Role, str]] = ()) -> 
         raise SettingsError(_explained(error, "settings", _keys_at(error.errors()[0]["loc"]))) from None
     for check in (settings.make_budget, settings.make_sampling, settings.make_retries):
         check()
+    for name, options in settings.retrievers.items():
+        if OPTION in options:
+            raise SettingsError(f"retrievers.{name}.{OPTION} follows from access and where; set these, for every engine alike")
     keys = {(role, key_of(role, name)) for role, name in of_files}
     for role in get_args(Role):
         for name in getattr(settings, role, {}):

@@ -9,7 +9,8 @@ Offsets are code points (Python `str` indices), half open: `text[start:end]`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -67,6 +68,15 @@ class GoldStep:
 
 
 @dataclass(frozen=True, slots=True)
+class GoldSentence:
+    """A sentence that the annotators marked as evidence: `text[start:end]` of a passage of the dataset's pooled corpus."""
+
+    passage_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Gold:
     """Everything that only a metric may see.
 
@@ -75,12 +85,15 @@ class Gold:
         passage_ids: ids, in the dataset's pooled corpus, of the passages that contain the evidence.
         facts: text that a relevant passage contains, where relevance is judged by text (MultiHop-RAG).
         steps: the hops, if the dataset has them.
+        sentences: the sentences of those passages that are the evidence, if the dataset marks sentences. A mark without a
+            sentence in the data is an empty span, which no citation can meet.
     """
 
     answers: tuple[str, ...]
     passage_ids: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     steps: tuple[GoldStep, ...] = ()
+    sentences: tuple[GoldSentence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +141,8 @@ class Passage:
         source: the file or URL that it was read from.
         start: where `text` starts in the text extracted from `source`, if it is part of a longer document.
         end: where it ends there.
+        metadata: what is known of it, by key; left out of JSON where it is empty, as is `access`.
+        access: labels, of which whoever is shown it has to hold at least one; everyone is, where there are none.
     """
 
     id: str
@@ -136,6 +151,17 @@ class Passage:
     source: str = ""
     start: int | None = None
     end: int | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
+    access: tuple[str, ...] = ()
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
+        """How records have it: records from before there were these fields stay as they are, byte for byte."""
+        schema = handler(source)
+        for one in schema["schema"]["fields"]:
+            if one["name"] in ("metadata", "access"):
+                one["serialization_exclude_if"] = operator.not_
+        return schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ PACKAGE = Path(hopweave.__file__).parent
 ROLES = {"llms", "retrievers", "readers", "duplicate_detectors", "methods", "datasets", "metrics"}
 LAYERS = [
     {"types", "errors", "memoize"},
-    {"files"},
+    {"files", "visibility"},
     {"part_files"},
     {"catalog"},
     {"prompting", "prices"},

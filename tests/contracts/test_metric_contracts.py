@@ -22,7 +22,7 @@ from hopweave.errors import ModelError
 from hopweave.llms.scripted import Line
 from hopweave.metrics._worked import worked
 from hopweave.trace import Record
-from hopweave.types import Column, Example, Gold, Question
+from hopweave.types import Column, Example, Gold, GoldSentence, Question
 
 METRICS = [name for name, one in entries("metrics").items() if ":" not in one.target]
 METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
@@ -33,7 +33,12 @@ FORMS = [
     Question("long", "Why was the light of Carrow Head built?", "long"),
 ]
 GOLDS = {
-    "short": Gold((ANSWER, "Teel"), tuple(passage.id for passage in PASSAGES), ("a market town", "Teel, crossed")),
+    "short": Gold(
+        (ANSWER, "Teel"),
+        tuple(passage.id for passage in PASSAGES),
+        ("a market town", "Teel, crossed"),
+        sentences=tuple(GoldSentence(passage.id, 0, len(passage.text)) for passage in PASSAGES),
+    ),
     "label": Gold(("Yes",), ("carrow",)),
     "long": Gold(("It was built because ships were lost. It was lit in 1871.",)),
 }
@@ -177,7 +182,7 @@ def test_without_gold_nothing_is_right_or_wrong(name):
     values = [metric.score(record, dataclasses.replace(example, gold=bare)) for record, example in records()]
     told = {column for one in values for column in one}
     of_gold = {"cover_em", "exact_match", "f1", "rouge_l", "label_accuracy", "paragraph_recall", "answer_support_recall"}
-    of_gold |= {"retrieval", "calibration"}
+    of_gold |= {"retrieval", "calibration", "supporting_facts"}
     assert told == set() if name in of_gold else told
 
 

@@ -5,7 +5,7 @@ from support.docstring_files import shown_files
 from hopweave.corpus import content_id
 from hopweave.datasets.two_wikimultihopqa import TwoWikiMultiHopQA
 from hopweave.errors import DataError
-from hopweave.types import Example, Gold, GoldStep, Question
+from hopweave.types import Example, Gold, GoldSentence, GoldStep, Question
 
 FILM = content_id("Carrow Nights", "Carrow Nights is a film by Ines Halloran.")
 PERSON = content_id("Ines Halloran", "Ines Halloran directs films. She was born in Port Ellery.")
@@ -28,6 +28,7 @@ def test_a_row_becomes_an_example_with_the_aliases_and_demonyms_of_its_answer(sh
                     GoldStep("Carrow Nights >> director", "Ines Halloran", FILM),
                     GoldStep("Ines Halloran >> place of birth", "Port Ellery", PERSON),
                 ),
+                sentences=(GoldSentence(FILM, 0, 41), GoldSentence(PERSON, 29, 57)),
             ),
             {"hops": 2, "type": "compositional"},
         )
@@ -55,3 +56,5 @@ def test_the_real_file_is_read_whole():
     }  # fmt: skip
     assert all(example.gold.passage_ids and set(example.gold.passage_ids) <= ids for example in examples)
     assert all(len(example.gold.passage_ids) == example.traits["hops"] for example in examples)
+    assert all({one.passage_id for one in example.gold.sentences} <= set(example.gold.passage_ids) for example in examples)
+    assert all(one.start < one.end for example in examples for one in example.gold.sentences)

@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.bench import Bench, purposes, queries, unread, verdicts
 
 from hopweave.errors import SettingsError
 from hopweave.methods._stitch.checking import Reading, problems_of
-from hopweave.methods._stitch.comparing import Side, compared, wanted_of
+from hopweave.methods._stitch.comparing import Side, asked_alone, compared, life_date, wanted_of
+from hopweave.methods._stitch.completing import completed
+from hopweave.methods._stitch.planning import MAX_STEPS, spelled_out, steps_of
+from hopweave.methods._stitch.planning import answered as answered_step
 from hopweave.methods.stitch import Stitch
 from hopweave.text.evidence import chosen_sentences
 from hopweave.types import Hit, Passage, Question
 
 ASKED = "In which town was the designer of Orla Bridge born?"
+HOP = "Who is the designer of Orla Bridge?"
 REST = "In which town was Mara Lind born?"
 BRIDGE = Passage("bridge", "Orla Bridge is a bridge of 1902. It was designed by Mara Lind.", "Orla Bridge")
 LIND = Passage("lind", "Mara Lind was an engineer. She was born in Vask.", "Mara Lind")
@@ -29,13 +35,17 @@ def answered(answer: str, fact: int = 1) -> str:
     return said(fact=fact, answer=answer)
 
 
-def bridged(ask: str = REST, fact: int = 2, through: str = "the designer, Mara Lind") -> str:
-    return said(through=through, fact=fact, ask=ask)
+def planned(*unnamed: str, steps=()) -> str:
+    return said(unnamed=list(unnamed), steps=list(steps))
+
+
+SPLIT = planned("the designer of Orla Bridge", steps=[HOP, "In which town was #1 born?"])
+AT_ONCE = planned()
 
 
 async def ask(replies, found=None, question=ASKED, **options):
     text = question if isinstance(question, str) else question.text
-    table = {text: [BRIDGE, LIND, OTHER], REST: [LIND]} if found is None else found
+    table = {text: [BRIDGE, LIND, OTHER], HOP: [BRIDGE], REST: [LIND]} if found is None else found
     return await Bench(replies, table).ask(question, "stitch", **options)
 
 
@@ -48,63 +58,79 @@ def reading(answer, fact, asked=ASKED, facts=None, probability=1.0):
     return Reading(asked, answer, fact, probability, tuple(facts))
 
 
-async def test_a_reading_that_holds_ends_the_question_after_one_call():
-    record = await ask([answered("Vask", 4)])
-    assert purposes(record) == ["answer"]
+async def test_a_question_of_one_hop_is_read_at_once():
+    record = await ask([AT_ONCE, answered("Vask", 4)])
+    assert purposes(record) == ["plan", "answer"]
     assert queries(record) == [ASKED]
     assert record.answer.short == "Vask"
     assert verdicts(record)[-1] == (ASKED, "Vask", "supported")
 
 
 async def test_facts_are_numbered_through_all_passages_under_their_titles_and_come_last():
-    record = await ask([answered("Vask", 4)])
+    record = await ask([AT_ONCE, answered("Vask", 4)])
     shown = record.messages[-1].text
     assert "<passage>\nOrla Bridge\n1. Orla Bridge is a bridge of 1902.\n2. It was designed by Mara Lind.\n</passage>" in shown
     assert "4. She was born in Vask." in shown
     assert shown.endswith(f"Question: {ASKED}")
 
 
-async def test_where_the_names_do_not_lead_to_the_fact_the_rest_is_searched_for_and_read_alone():
-    record = await ask([answered("Drum", 5), bridged(), answered("Vask", 2)])
-    assert purposes(record) == ["answer", "bridge", "answer"]
-    assert queries(record) == [ASKED, REST]
+async def test_what_the_question_leads_through_is_asked_for_and_the_rest_is_read_alone():
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Vask", 2)])
+    assert purposes(record) == ["plan", "answer", "answer"]
+    assert queries(record) == [ASKED, HOP, REST]
     assert record.answer.short == "Vask"
-    assert [(claim.text, claim.support) for claim in record.answer.claims[:2]] == [
-        ("It was designed by Mara Lind.", "supported"),
-        ("Vask", "supported"),
-    ]
+    assert verdicts(record) == [(HOP, "Mara Lind", "supported"), (REST, "Vask", "supported"), *verdicts(record)[2:]]
 
 
 async def test_every_hop_cites_the_sentence_that_it_was_read_from():
-    record = await ask([answered("Drum", 5), bridged(), answered("Vask", 2)])
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Vask", 2)])
     quotes = {citation.quote for citation in record.answer.citations}
     assert {"It was designed by Mara Lind.", "She was born in Vask."} <= quotes
 
 
-async def test_without_bridges_the_first_reading_is_the_answer():
-    record = await ask([answered("Drum", 5)], bridge="never")
-    assert (purposes(record), record.answer.short) == (["answer"], "Drum")
+async def test_passages_of_the_question_are_read_at_each_hop_behind_those_of_the_hop():
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Vask", 2)])
+    shown = record.messages[-1].text
+    assert shown.index("Mara Lind\n1.") < shown.index("Orla Bridge\n3.")
 
 
-async def test_always_bridging_asks_for_one_hop_where_the_first_reading_holds_too():
-    record = await ask([answered("Vask", 4), bridged(), answered("Vask", 2)], bridge="always")
-    assert purposes(record) == ["answer", "bridge", "answer"]
+async def test_where_the_hops_do_not_hold_the_question_is_read_at_once():
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2), answered("Vask", 4)])
+    assert purposes(record) == ["plan", "answer", "answer", "answer"]
+    assert record.answer.short == "Vask"
+    assert [verdict[0] for verdict in verdicts(record)] == [ASKED]
 
 
-async def test_where_no_reading_holds_the_one_with_the_fewest_problems_counts():
-    found = {ASKED: [OTHER], REST: [OTHER]}
-    record = await ask([answered("Drum"), bridged(fact=1), answered("Nowhere"), bridged("?", 9)], found)
+async def test_a_hop_without_an_answer_ends_the_hops():
+    record = await ask([SPLIT, answered("", 1), answered("Vask", 4)])
+    assert purposes(record) == ["plan", "answer", "answer"]
+    assert record.answer.short == "Vask"
+
+
+async def test_the_hops_count_where_the_reading_at_once_is_worse():
+    found = {ASKED: [BRIDGE, OTHER], HOP: [BRIDGE], REST: [OTHER]}
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Drum", 1), answered("Nowhere", 1)], found)
     assert record.answer.short == "Drum"
 
 
-async def test_hops_end_at_their_limit():
-    record = await ask([answered("", 1), *[bridged(f"{REST} {n}") for n in range(9)]], max_hops=1)
-    assert purposes(record).count("bridge") <= 1
+async def test_without_a_plan_every_question_is_read_at_once():
+    record = await ask([answered("Drum", 5)], plan=False)
+    assert (purposes(record), record.answer.short) == (["answer"], "Drum")
 
 
-async def test_a_bridge_that_asks_the_same_again_ends_the_hops():
-    record = await ask([answered("Drum", 5), bridged(ASKED)])
-    assert (purposes(record), record.answer.short) == (["answer", "bridge"], "Drum")
+@pytest.mark.parametrize(
+    "reply", ["", "no", "{", '{"unnamed": "the designer of Orla Bridge"}', '{"unnamed": [7, null], "steps": {}}']
+)
+async def test_a_plan_that_cannot_be_read_leaves_one_hop(reply):
+    record = await ask([reply, answered("Vask", 4)])
+    assert (purposes(record), record.answer.short) == (["plan", "answer"], "Vask")
+    assert record.error is None
+
+
+async def test_an_answer_that_breaks_off_inside_its_place_is_completed_from_its_fact():
+    home = Passage("home", "Mara Lind was born in Vask, North Teel, in 1870.", "Mara Lind")
+    record = await ask([AT_ONCE, answered("Vask")], {ASKED: [home]})
+    assert record.answer.short == "Vask, North Teel"
 
 
 async def test_code_decides_which_of_two_came_first():
@@ -125,12 +151,12 @@ async def test_values_that_cannot_be_compared_leave_the_question_to_a_reading():
     side = {"name": "x", "through": "", "ask": "", "value": "unknown", "fact": 0}
     question = "Which was built first, Orla Bridge or Kerrow Light?"
     record = await ask([said(first=side, second=side), answered("Orla Bridge")], {question: [BRIDGE]}, question)
-    assert purposes(record)[:2] == ["compare", "answer"]
+    assert purposes(record) == ["compare", "answer"]
 
 
 async def test_comparing_by_code_can_be_turned_off():
     question = "Which was built first, Orla Bridge or Kerrow Light?"
-    record = await ask([answered("Orla Bridge")], {question: [BRIDGE]}, question, compare=False, bridge="never")
+    record = await ask([answered("Orla Bridge")], {question: [BRIDGE]}, question, compare=False)
     assert purposes(record) == ["answer"]
 
 
@@ -138,14 +164,14 @@ async def test_comparing_by_code_can_be_turned_off():
     "reply", ["", "Vask", "{", '{"fact": 4, "answer": "Vask', "[4, Vask]", '{"answer": ["Vask"], "fact": "four"}']
 )
 async def test_a_reply_that_is_no_object_is_counted_and_ends_nothing(reply):
-    record = await ask([reply], bridge="never")
+    record = await ask([reply], plan=False)
     assert record.error is None
     assert record.answer.short in ("Vask", "")
     assert unread(record) or record.answer.short == "Vask"
 
 
 async def test_nothing_found_is_said_to_the_model_and_ends_nothing():
-    record = await ask([answered("Vask"), bridged()], {})
+    record = await ask([AT_ONCE, answered("Vask")], {})
     assert "(No fact was found.)" in record.messages[-1].text or record.answer is not None
 
 
@@ -160,8 +186,10 @@ async def test_labels_and_explanations_are_read_at_once(question):
 
 
 async def test_a_limit_of_calls_ends_in_the_best_reading_so_far():
-    record = await ask([answered("Drum", 5), bridged(), answered("Vask", 2)], max_hops=3, budget={"max_llm_calls": 2})
-    assert (record.answer.short, record.answer.stopped_because) == ("Drum", "max_llm_calls")
+    record = await ask([AT_ONCE, answered("Drum", 5)], budget={"max_llm_calls": 1})
+    assert (record.answer.short, record.answer.stopped_because) == ("", "max_llm_calls")
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2)], budget={"max_llm_calls": 3})
+    assert (record.answer.short, record.answer.stopped_because) == ("Ghent", "max_llm_calls")
 
 
 def test_what_speaks_against_a_reading():
@@ -218,6 +246,93 @@ def test_who_died_first_is_told_by_the_last_date():
     assert compared("Who was born first, L or R?", "least", *sides) == "L"
 
 
+@pytest.mark.parametrize(
+    ("question", "fact", "date"),
+    [
+        ("Who died first?", "Curt Brand (15 April 1899 - 22 February 1981) directed.", "22 February 1981"),
+        ("Who is older?", "Curt Brand (15 April 1899 - 22 February 1981) directed.", "15 April 1899"),
+        ("Who is older?", "Curt Brand( born Kurt; April 15, 1899 \u2013 1981) directed.", "April 15, 1899"),
+        ("Who is younger?", "Curt Brand (born 1899) directed.", "1899"),
+        ("Who died first?", "Curt Brand (born 1899) directed.", ""),
+        ("Who is older?", "Low Water (1958) is by Curt Brand.", ""),
+        ("Who lived to an older age?", "Curt Brand (15 April 1899 - 22 February 1981) directed.", ""),
+        ("Which came out first?", "Curt Brand (15 April 1899 - 22 February 1981) directed.", ""),
+    ],
+)
+def test_code_reads_a_date_of_birth_or_death_from_its_bracket(question, fact, date):
+    assert life_date(question, fact) == date
+
+
+def test_the_question_for_a_birth_or_a_death_is_asked_by_code():
+    side = Side("Low Water", "Piet Arens", "When was Piet Arens born?", "", 0)
+    assert asked_alone("Which film has the director who died earlier?", side) == "When did Piet Arens die?"
+    assert asked_alone("Which film has the older director?", side) == "When was Piet Arens born?"
+    assert asked_alone("Which film has the director with more awards?", side) == side.ask
+
+
+def test_british_and_english_are_the_same_nationality_and_english_and_welsh_are_not():
+    assert compared("Same nationality?", "same", Side("L", "", "", "English", 1), Side("R", "", "", "British", 2)) == "yes"
+    assert compared("Same nationality?", "same", Side("L", "", "", "English", 1), Side("R", "", "", "Welsh", 2)) == "no"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "fact", "whole"),
+    [
+        ("When was she born?", "10 May", "She (born 10 May 1943) paints.", "10 May 1943"),
+        ("When was she born?", "May 10", "Born May 10, 1943, she paints.", "May 10, 1943"),
+        ("When was she born?", "1943", "She (born 10 May 1943) paints.", "10 May 1943"),
+        ("In what year was she born?", "1943", "She (born 10 May 1943) paints.", "1943"),
+        ("Where was she born?", "Vask", "She was born in Vask, North Teel, and paints.", "Vask, North Teel"),
+        ("Where was she born?", "Vask", "Vask, where she was born, is small.", "Vask"),
+        ("Who is she?", "Mara", "Mara, Lind and others paint.", "Mara"),
+        ("Where is it?", "Ghent", "It lies elsewhere.", "Ghent"),
+        ("Where is it?", "", "It lies elsewhere.", ""),
+    ],
+)
+def test_answers_are_completed_from_their_fact_and_nothing_else(question, answer, fact, whole):
+    assert completed(question, answer, fact) == whole
+
+
+@pytest.mark.parametrize(
+    ("question", "unnamed", "steps"),
+    [
+        ("What team was Ada Finch's husband on?", ["the husband of Ada Finch"],
+         ("What is Ada Finch's husband?", "What team was #1 on?")),
+        ("Who is the father of Ada Finch's father?", ["the father of Ada Finch's father"],
+         ("What is Ada Finch's father?", "Who is the father of #1?")),
+        ("Who is the son of the actress who played the god mother in Tides?", ["the actress who played the godmother in Tides"],
+         ("What is the actress who played the god mother in Tides?", "Who is the son of #1?")),
+        ("Where does the sister of the author of Tides work?", ["the author of Tides", "the sister of the author"],
+         ("What is the author of Tides?", "What is the sister of #1?", "Where does #2 work?")),
+        ("The county that holds Kerrow is on which island?", ["the county that holds Kerrow"],
+         ("What is the county that holds Kerrow?", "#1 is on which island?")),
+        # What it asks for itself, what it names, what is not definite, what goes on, and what would leave nothing to ask.
+        ("Which Dutch painter taught Mara Lind?", ["the Dutch painter"], ()),
+        ("Who is Ada Finch's mother?", ["Ada Finch's mother"], ()),
+        ("Which band had a drummer from Kerrow?", ["the drummer from Kerrow"], ()),
+        ("Who met the keeper of Kerrow who drowned?", ["the keeper of Kerrow"], ()),
+        ("Who built Kerrow Light?", ["Kerrow Light", ""], ()),
+        ("", ["the county where Kerrow lies"], ()),
+    ],
+)  # fmt: skip
+def test_a_question_is_split_where_the_unnamed_stands_in_it(question, unnamed, steps):
+    assert steps_of(question, unnamed, []) == steps
+
+
+def test_relatives_of_two_steps_are_spelled_out():
+    assert spelled_out("Who is Ada's mother-in-law?") == "Who is Ada's spouse's mother?"
+    assert spelled_out("Who is the paternal grandmother of Ada?") == "Who is the mother of the father of Ada?"
+    assert spelled_out("Who is the mother of Ada?") == "Who is the mother of Ada?"
+
+
+@given(st.text(max_size=80), st.lists(st.text(max_size=40), max_size=4), st.lists(st.text(max_size=40), max_size=4))
+def test_any_text_is_split_into_questions_that_build_on_earlier_ones_or_not_at_all(question, unnamed, asked):
+    steps = steps_of(question, unnamed, asked)
+    assert len(steps) != 1
+    assert len(steps) <= MAX_STEPS
+    assert answered_step("#1 and #3", ["a"]) == "a and #3"
+
+
 async def test_a_value_that_no_fact_about_its_side_states_is_asked_for_alone():
     question = "Which film has the director who died earlier, A Day or Low Water?"
     rest = "When did Piet Arens die?"
@@ -231,7 +346,7 @@ async def test_a_value_that_no_fact_about_its_side_states_is_asked_for_alone():
     assert (rest, "1970", "supported") in verdicts(record)
 
 
-@pytest.mark.parametrize("options", [{"max_hops": -1}, {"num_passages": 0}, {"bridge": "sometimes"}, {"least_probability": 2}])
+@pytest.mark.parametrize("options", [{"max_tokens_hop": -1}, {"num_passages": 0}, {"max_tokens": 0}, {"least_probability": 2}])
 def test_an_option_that_cannot_be_is_refused(options):
     with pytest.raises(SettingsError):
         Stitch(**options)

@@ -50,7 +50,7 @@ def rounded(hits):
 def test_reading_few_postings_finds_what_reading_all_of_them_finds(searcher, monkeypatch, seed):
     monkeypatch.setattr(_bm25_search, "_FEW_POSTINGS", 20)
     monkeypatch.setattr(_bm25_search, "_LOOKUP", 0)  # never too dear
-    search = searching(searcher)
+    search = searching(searcher, ())
     asked = asked_at_random(searcher, seed)
     whole = best_with_ties(search, any_of(asked), 10)
     assert sorted(rounded(best(search, asked, 10))) == sorted(rounded(whole))
@@ -64,14 +64,14 @@ def test_common_words_are_looked_up_only_in_passages_that_hold_a_rare_one(search
 
     def search(query, limit):
         looked_at.append(searcher.search(query, 1).count)
-        return searching(searcher)(query, limit)
+        return searching(searcher, ())(query, limit)
 
     best(search, asked, 1)
     assert max(looked_at) < searcher.doc_freq("all", "word0")
 
 
 def test_given_passages_score_as_they_do_among_all(searcher):
-    search = searching(searcher)
+    search = searching(searcher, ())
     asked = asked_at_random(searcher, 3)
     everything = {at[1:]: at[0] for at in rounded(search(any_of(asked), NUM_PASSAGES))}
     found = rounded(scores(search, asked, range(0, NUM_PASSAGES, 7)))
@@ -89,8 +89,8 @@ def test_the_rarest_terms_that_fit_are_taken_and_at_least_one(searcher):
 
 
 def test_nothing_is_found_for_nothing(searcher):
-    assert best(searching(searcher), [], 5) == []
-    assert scores(searching(searcher), asked_at_random(searcher, 1), []) == []
+    assert best(searching(searcher, ()), [], 5) == []
+    assert scores(searching(searcher, ()), asked_at_random(searcher, 1), []) == []
 
 
 def test_weave_finds_what_the_rare_open_words_lead_to_within_its_postings(tmp_path, monkeypatch):

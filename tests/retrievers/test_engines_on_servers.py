@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,10 +24,12 @@ import hopweave
 from hopweave.catalog import load
 from hopweave.corpus import read_corpus
 from hopweave.errors import DataError, MissingExtra, SearchError, SettingsError
-from hopweave.opening import index_folder
+from hopweave.opening import index_folder, open_retriever
+from hopweave.retrievers._writer_lease import WriterLease
 from hopweave.retrievers.bm25 import BM25
 from hopweave.settings import read_settings
 from hopweave.types import Passage
+from hopweave.visibility import Visible
 
 STARTER = Path(hopweave.__file__).parent / "starter"
 ENGINES = ("postgres", "qdrant", "milvus", "elasticsearch")
@@ -175,6 +178,103 @@ def test_any_query_is_taken_and_the_depth_is_kept(engine, opened):
     assert all(type(hit.score) is float for hits in found for hit in hits)
 
 
+# -- what is shown -------------------------------------------------------------------------------------------------------------
+
+
+HIDDEN = Passage(
+    "hidden", "Ines Halloran designed the light of Carrow Head: whispers.", "Carrow Head", access=("a b", "ö'\"\\")
+)
+YEARS = [Passage(f"y{n}", f"An oak of {n}.", metadata={"year": str(n), "said": "o'k \"\\ %s {}"}) for n in (1998, 1999, 2000)]
+
+
+@pytest.fixture
+def labelled(opened):
+    """An engine over a collection with a hidden passage and with metadata."""
+
+    def of(engine, **visible):
+        one = opened(engine, visible=Visible(**visible))
+        one.build([*FEW, HIDDEN, *YEARS], vectors=[[n, 1.0] for n in (9, 0, 0, 0, 9, 3, 2, 1)])
+        return one
+
+    return of
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_passage_with_a_label_is_found_by_who_holds_one_of_its_labels_alone(engine, labelled):
+    held = {"": False, "a": False, "a b": True, "ö'\"\\": True}
+    for label, is_shown in held.items():
+        one = labelled(engine, access=label)
+        for max_hits in (1, 2, 50):
+            [by_words], [by_vectors] = one.search(["Halloran Carrow Head"], max_hits), one.search_vectors([[1, 0]], max_hits)
+            assert (len(by_words), len(by_vectors)) == (min(max_hits, 2 + is_shown), min(max_hits, 7 + is_shown))
+            assert ids(by_words)[0] == ("hidden" if is_shown else "light")
+            assert ids(by_vectors)[0] == ("hidden" if is_shown else "light")  # of equal ones, the first by id
+        one.close()
+    assert HIDDEN in labelled(engine).all_passages()
+
+
+@pytest.mark.parametrize("engine", ["postgres", "qdrant"])
+def test_an_approximate_index_finds_those_shown_however_few_they_are(engine, opened):
+    one = opened(engine, exact=False, visible=Visible(where={"kind": "rare"}))
+    drawn = np.random.default_rng(3).normal(size=(600, 8)).astype(np.float32)
+    kinds = [{"kind": "rare"} if number % 100 == 7 else {} for number in range(600)]
+    passages = [Passage(f"p{number}", f"passage {number}", metadata=kind) for number, kind in enumerate(kinds)]
+    one.build(passages, vectors=drawn)
+    assert sorted(ids(one.search_vectors(drawn[:1], 10)[0])) == [f"p{number}" for number in (107, 207, 307, 407, 507, 7)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_settings_decide_what_is_shown_of_a_corpus_on_a_server(engine, labelled, place):
+    labelled(engine).close()
+    corpus = f"{place(engine)}#c{os.getpid()}"
+    options = {"retrievers": {engine: {"user": "postgres"}}, "corpus": corpus}
+    for access in ([], ["a b"]):
+        retriever, _ = open_retriever(read_settings({**options, "access": access, "retriever": "bm25"}))
+        assert (ids(retriever.search(["Ines Halloran"], 1)[0]) == ["hidden"]) == bool(access)
+        retriever.close()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_metadata_choose_what_is_searched(engine, labelled):
+    one = labelled(engine, where={"year": [1999, "2000"], "said": "o'k \"\\ %s {}"})
+    assert ids(one.search(["oak"], 9)[0]) == ["y1999", "y2000"]
+    assert ids(one.search_vectors([[1, 0]], 9)[0]) == ["y1999", "y2000"]
+    assert one.identity.endswith(one.visible.identity)
+    one.close()
+    assert labelled(engine, where={"year": "1997"}).search(["oak"], 9) == [[]]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_label_counts_as_soon_as_it_is_given_or_taken_away(engine, opened, reopened):
+    one = opened(engine)
+    before = one.build(FEW).fingerprint
+    one.update(upsert=[replace(LIGHT, access=("a",))])
+    again = reopened(one)
+    assert again.search(["Halloran"], 5) == [[]]
+    assert again.check().num_passages == len(FEW)
+    assert again.update(upsert=[LIGHT]).fingerprint == before
+    assert ids(reopened(again).search(["Halloran"], 5)[0]) == ["light"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_collection_from_before_there_were_labels_serves_and_takes_none(engine, opened, reopened):
+    one = opened(engine)
+    one.build(FEW)
+    one._put_state(replace(one._opened(), has_filters=False))
+    old = reopened(one)
+    assert ids(old.search(["Halloran"], 5)[0]) == ["light"]
+    with pytest.raises(
+        DataError, match="was built before there were metadata and access labels, and cannot take those of 'light'"
+    ):
+        old.update(upsert=[replace(LIGHT, access=("a",))])
+    old._put_state(replace(old._opened(), has_filters=False, is_ready=True))
+    old.close()
+    with pytest.raises(
+        DataError, match="was built before there were metadata, so nothing can be asked of them; build it again"
+    ):
+        opened(engine, visible=Visible(where={"year": "1"})).search(["oak"], 5)
+
+
 # -- keeping the corpus --------------------------------------------------------------------------------------------------------
 
 
@@ -261,6 +361,47 @@ def test_an_update_that_was_interrupted_is_noticed(engine, opened, reopened, mon
         one.update(upsert=breaks())
     with pytest.raises(DataError, match="an update of it was interrupted; build it again"):
         reopened(one).search(["oak"], 1)
+
+
+@pytest.mark.parametrize("engine", ["postgres", "elasticsearch"])
+def test_of_two_writers_the_second_is_told_to_wait_and_the_first_is_left_alone(engine, opened):
+    first, second = opened(engine), opened(engine)
+    first.build(FEW)
+
+    def meanwhile(passages):
+        for passage in passages:
+            for write in (lambda: second.build([OAK]), lambda: second.update(delete=["light"])):
+                with pytest.raises(DataError, match=rf"is being written to by process {os.getpid()} on .*; wait until"):
+                    write()
+            yield passage
+
+    first.build(meanwhile(FEW[1:]))
+    first.update(upsert=meanwhile([LIGHT]))
+    assert second.update(delete=["light"]).num_passages == len(FEW) - 1
+    assert second.check().num_passages == len(FEW) - 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_writer_that_was_overtaken_ends_with_an_error_and_one_that_was_killed_is_waited_for(engine, opened, monkeypatch):
+    one = opened(engine)
+    one.build(FEW)
+
+    def overtaken():
+        yield LIGHT
+        other = WriterLease(lambda: one._server.state(row), lambda said: one._server.put_state(row, said), "it")
+        one._server.put_state(row, "{}")  # as if both had looked before either wrote
+        other.take()
+
+    row = f"c{os.getpid()}.writer"
+    with pytest.raises(DataError, match=r"another process began to write to .*; build it again, with one process at a time"):
+        one.build(overtaken())
+    with pytest.raises(DataError, match=r"if it was killed, (60|[1-5]?\d) s$"):
+        one.build(FEW)
+    now = time.time()
+    monkeypatch.setattr("hopweave.retrievers._writer_lease.time.time", lambda: now + 61)
+    assert one.build(FEW).num_passages == len(FEW)
+    monkeypatch.undo()
+    assert one.build([LIGHT]).num_passages == 1
 
 
 # -- failures ------------------------------------------------------------------------------------------------------------------

@@ -204,9 +204,9 @@ def test_above_the_limit_only_sizes_are_checked_unless_asked(tmp_path, monkeypat
 
 def test_a_newer_format_is_refused_by_name(tmp_path):
     build(tmp_path / "index")
-    change(tmp_path / "index", format_version=2, hopweave_version="9.1")
+    change(tmp_path / "index", format_version=3, hopweave_version="9.1")
     with pytest.raises(
-        DataError, match=r"has format version 2 and this hopweave .* reads up to 1; it was written by hopweave 9\.1"
+        DataError, match=r"has format version 3 and this hopweave .* reads up to 2; it was written by hopweave 9\.1"
     ):
         content(tmp_path / "index")
 

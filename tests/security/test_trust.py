@@ -282,6 +282,14 @@ GUARDED = {
 }
 
 
+def test_labels_are_not_granted_by_a_file_that_is_not_trusted(folder):
+    assert guarded({"access": ["board"], "where": {"year": "1999"}}) == {"access": ["board"]}
+    Path("hopweave.toml").write_text('access = ["board"]\n')
+    with pytest.raises(SettingsError, match="access"):
+        read_settings()
+    assert read_settings({"access": ["staff"]}).access == ("staff",)
+
+
 def test_the_model_of_an_engine_and_engines_of_strangers_are_guarded():
     dense = {"model": "m", "base_url": "u", "api_key_env": "K", "nprobe": 4, "query_prefix": "q"}
     assert set(guarded({"retrievers": {"dense": dense}})) == {

@@ -219,16 +219,11 @@ def scores_of(index: Index, query: dict[str, Any]) -> dict[str, float | None]:
         case "match_all":
             return dict.fromkeys(index.seen, 1.0)
         case "bool":
-            if len(about["should"]) > 1024:
-                raise Bad(400, "too_many_clauses")
-            each = [scores_of(index, one) for one in about["should"]]
-            return {
-                key: sum(one[key] or 0.0 for one in each) if any(one[key] is not None for one in each) else None
-                for key in index.seen
-            }
+            return scores_of_bool(index, about)
         case "terms":
             [(name, values)] = about.items()
-            return {key: 1.0 if source[name] in values else None for key, source in index.seen.items()}
+            held = {key: one[name] if isinstance(one[name], list) else [one[name]] for key, one in index.seen.items()}
+            return {key: 1.0 if set(of_one) & set(values) else None for key, of_one in held.items()}
         case "range":
             [(name, ends)] = about.items()
             return {key: 1.0 if ends["gte"] <= source[name] < ends["lt"] else None for key, source in index.seen.items()}
@@ -236,14 +231,31 @@ def scores_of(index: Index, query: dict[str, Any]) -> dict[str, float | None]:
             [(name, asked)] = about.items()
             return {key: asked["boost"] * score if score else None for key, score in bm25(index, name, asked["value"]).items()}
         case "script_score":
-            if (
-                about["query"] != {"match_all": {}}
-                or about["script"]["source"] != "cosineSimilarity(params.vector, 'vector') + 1.0"
-            ):
+            if about["script"]["source"] != "cosineSimilarity(params.vector, 'vector') + 1.0":
                 raise Bad(400, "a script of another form than expected")
-            asked = about["script"]["params"]["vector"]
-            return {key: cosine(asked, source["vector"]) + 1 for key, source in index.seen.items()}
+            asked, matched = about["script"]["params"]["vector"], scores_of(index, about["query"])
+            return {
+                key: cosine(asked, source["vector"]) + 1 if matched[key] is not None else None
+                for key, source in index.seen.items()
+            }
     raise Bad(400, f"unknown query [{kind}]")
+
+
+def scores_of_bool(index: Index, about: dict[str, Any]) -> dict[str, float | None]:
+    """Scores of a bool query: one clause that should match has to, unless there is a filter; filters do not score."""
+    if unknown := set(about) - {"should", "filter", "minimum_should_match"}:
+        raise Bad(400, f"unknown keys {unknown}")
+    if len(about.get("should", ())) > 1024:
+        raise Bad(400, "too_many_clauses")
+    each = [scores_of(index, one) for one in about.get("should", ())]
+    filters = [scores_of(index, one) for one in about.get("filter", ())]
+    least = about.get("minimum_should_match", 0 if filters else 1)
+    return {
+        key: sum(one[key] or 0.0 for one in each)
+        if sum(one[key] is not None for one in each) >= least and all(one[key] is not None for one in filters)
+        else None
+        for key in index.seen
+    }
 
 
 def bm25(index: Index, name: str, term: str) -> dict[str, float]:

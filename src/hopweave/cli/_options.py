@@ -22,6 +22,11 @@ Reader = Annotated[
 ]
 Profile = Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")]
 Assignments = Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")]
+Access = Annotated[list[str] | None, typer.Option(metavar="LABEL", help="An access label that you hold; may be repeated.")]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KEY=VALUE", help="Search only passages with this in their metadata; may be repeated."),
+]
 Config = Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")]
 Replay = Annotated[bool, typer.Option("--replay", help="Answer from the store alone, without calling a model.")]
 MetricAssignments = Annotated[
@@ -44,6 +49,23 @@ def flags_of(pairs: Sequence[str] | None, *, replay: bool, **named: Any) -> dict
 
     flags = {key: value for key, value in named.items() if value}
     return merged(assignments(pairs or []), flags | ({"store": {"mode": "replay"}} if replay else {}))
+
+
+def visible_of(access: Sequence[str] | None, where: Sequence[str] | None) -> dict[str, Any]:
+    """The settings `access` and `where` that flags give; values of one key are alternatives.
+
+    Raises:
+        SettingsError: for a pair that is not KEY=VALUE.
+    """
+    from hopweave.errors import SettingsError
+
+    wanted: dict[str, list[str]] = {}
+    for pair in where or ():
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise SettingsError(f"--where expects KEY=VALUE, not {pair!r}; for example: --where year=1999")
+        wanted.setdefault(key.strip(), []).append(value)
+    return {"access": list(access or ()), "where": wanted}
 
 
 def settings_of(pairs: Sequence[str] | None, config: Path | None, *, replay: bool, **named: Any) -> Settings:

@@ -10,7 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopweave.cli._options import LLM, Assignments, Config, Corpus, Profile, Reader, Replay, Retriever, listed, settings_of
+from hopweave.cli._options import (
+    LLM,
+    Access,
+    Assignments,
+    Config,
+    Corpus,
+    Profile,
+    Reader,
+    Replay,
+    Retriever,
+    Where,
+    listed,
+    settings_of,
+    visible_of,
+)
 from hopweave.cli._terminal import standard_input
 
 if TYPE_CHECKING:
@@ -30,6 +44,8 @@ def ask(
     retriever: Retriever = "",
     reader: Reader = "",
     profile: Profile = "",
+    access: Access = None,
+    where: Where = None,
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
     long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
     replay: Replay = False,
@@ -55,7 +71,8 @@ def ask(
         "max_searches": max_searches,
         "max_seconds": max_seconds,
     }
-    named = {"corpus": corpus, "method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
+    parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader}
+    named = {"corpus": corpus, "profile": profile, **parts, **visible_of(access, where)}
     budget = {key: value or None for key, value in limits.items() if value is not None}
     settings = settings_of(set_, config, replay=replay, **named, budget=budget, require_support=require_support)
     asked = _question(question, labels, is_long=long)

@@ -53,7 +53,9 @@ def corpus(
             if not passage.text.strip():
                 empty += 1
             elif _is_new(seen, passage):
-                row = {"id": passage.id, "title": passage.title, "text": passage.text}
+                row: dict[str, Any] = {"id": passage.id, "title": passage.title, "text": passage.text}
+                row |= {"metadata": dict(passage.metadata)} if passage.metadata else {}
+                row |= {"access": passage.access} if passage.access else {}
                 out.write(plain_json(json.dumps(row, ensure_ascii=False)).encode() + b"\n")
                 kept += 1
             else:

@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.cli._options import LLM, Assignments, Config, Corpus, Profile, Reader, Replay, Retriever, flags_of, listed
+from hopweave.cli._options import (
+    LLM,
+    Access,
+    Assignments,
+    Config,
+    Corpus,
+    Profile,
+    Reader,
+    Replay,
+    Retriever,
+    Where,
+    flags_of,
+    listed,
+    visible_of,
+)
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -42,6 +56,8 @@ def evaluate(
     reader: Reader = "",
     retriever: Retriever = "",
     profile: Profile = "",
+    access: Access = None,
+    where: Where = None,
     set_: Assignments = None,
     config: Config = None,
     parallel: Annotated[
@@ -66,7 +82,8 @@ def evaluate(
     from hopweave.evaluation.runs.progress import RunBudget
     from hopweave.evaluation.runs.run import RunOptions
 
-    given = flags_of(set_, replay=replay, corpus=corpus, llm=llm, retriever=retriever, reader=reader, profile=profile)
+    named = {"corpus": corpus, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
+    given = flags_of(set_, replay=replay, **named, **visible_of(access, where))
     flags = Flags(listed(dataset), listed(methods), path, limit, seed, given)
     budget = RunBudget(max_cost, max_tokens, max_seconds, max_questions)
     options = RunOptions(parallel, budget, prices, retry_failed)

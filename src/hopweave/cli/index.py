@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -49,6 +49,10 @@ Exclude = Annotated[
     list[str] | None, typer.Option(help="Leave out such files or folders, as 'drafts/'; may be repeated.", metavar="GLOB")
 ]
 Gitignore = Annotated[bool, typer.Option("--gitignore", help="Leave out what .gitignore files in the folders name.")]
+Access = Annotated[
+    list[str] | None,
+    typer.Option(help="Show the passages only to who holds this label (see ask --access); may be repeated.", metavar="LABEL"),
+]
 MaxWords = Annotated[
     int | None,
     typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never."),
@@ -72,6 +76,7 @@ def index(
     include: Include = None,
     exclude: Exclude = None,
     gitignore: Gitignore = False,
+    access: Access = None,
     max_words: MaxWords = None,
     id_field: Annotated[str | None, typer.Option(help="Field of a record that contains its id.")] = None,
     title_field: Annotated[str | None, typer.Option(help="Field of a record that contains its title.")] = None,
@@ -108,6 +113,7 @@ def index(
             gitignore=gitignore,
             include=tuple(include or ()),
             exclude=tuple(exclude or ()),
+            access=tuple(access or ()),
             **fields,
             **limits,
         )
@@ -231,11 +237,18 @@ def _report_reading(tally: Tally) -> None:
     if tally.num_duplicates or tally.num_empty:
         say(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
     if tally.skipped:
-        counts = ", ".join(f"{suffix} ({number:,})" for suffix, number in sorted(tally.skipped.items()))
-        say(f"  unknown formats, not read: {counts}")
+        say(f"  unknown formats, not read: {_counts(tally.skipped)}")
+    if tally.labels:
+        say(f"  shown only to who holds a label: {_counts(tally.labels)}")
+    if tally.no_metadata:
+        say(f"  metadata that are no short text or number, left out: {_counts(tally.no_metadata)}")
     if tally.special:
         say(f"  no regular files, not read: {tally.special_names}")
     if tally.unread:
         say(f"  not read, or not all of it: {len(tally.unread):,}")
     for one in tally.unread:
         say(f"    {one}")
+
+
+def _counts(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{flat(name)} ({number:,})" for name, number in sorted(numbers.items()))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hopweave.cli._options import Access, Where, settings_of, visible_of
 from hopweave.cli._terminal import say, standard_input
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ def search(
     retriever: Annotated[
         str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
     ] = "",
+    access: Access = None,
+    where: Where = None,
     max_hits: Annotated[int, typer.Option(help="At most this many passages.", min=1)] = 5,
     set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
     config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
@@ -34,10 +37,10 @@ def search(
     """
     from hopweave.errors import SettingsError
     from hopweave.opening import open_retriever
-    from hopweave.settings import assignments, merged, read_settings
+    from hopweave.visibility import PUBLIC
 
-    flags: dict[str, Any] = {"corpus": corpus} | ({"retriever": retriever} if retriever else {})
-    settings = read_settings(merged(assignments(set_ or []), flags), config=config)
+    named = {"corpus": corpus, "retriever": retriever, **visible_of(access, where)}
+    settings = settings_of(set_, config, replay=False, **named)
     opened, engine = open_retriever(settings)
     if opened is not engine:
         raise SettingsError(
@@ -49,23 +52,29 @@ def search(
         [hits] = engine.search([asked], max_hits)
     finally:
         engine.close()
-    _print(asked, hits, as_json=as_json)
+    _print(asked, hits, is_limited=settings.visible != PUBLIC, as_json=as_json)
 
 
-def _print(query: str, hits: list[Hit], *, as_json: bool) -> None:
-    from pydantic_core import to_json
+def _print(query: str, hits: list[Hit], *, is_limited: bool, as_json: bool) -> None:
+    from pydantic import TypeAdapter
 
     from hopweave.render.hits import hit_lines
     from hopweave.render.plain import plain_json
     from hopweave.text.words import words_of
+    from hopweave.trace import one_line_of_json
+    from hopweave.types import Hit
 
     if as_json:
+        of_hit = TypeAdapter(Hit)
         for hit in hits:
-            typer.echo(plain_json(to_json(hit).decode()))
+            typer.echo(plain_json(one_line_of_json(of_hit, hit)))
     elif not hits:
         is_searchable = bool(words_of(query))
+        passage = "passage that access and where let through" if is_limited else "passage"
         why = (
-            "no passage holds a word of the query" if is_searchable else "the query holds no word to search for; name something"
+            f"no {passage} holds a word of the query"
+            if is_searchable
+            else "the query holds no word to search for; name something"
         )
         say(f"nothing found: {why}")
     else:

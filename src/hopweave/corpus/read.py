@@ -6,7 +6,7 @@ import hashlib
 import sqlite3
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +29,11 @@ from hopweave.corpus.split import fits, split_spans
 from hopweave.corpus.tally import Tally, Unread
 from hopweave.errors import DataError, SettingsError
 from hopweave.types import Passage, Span
+from hopweave.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 TITLE_FIELDS = ("title", "name")
+_COLUMN = f"{METADATA}."
 TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
 
 
@@ -56,9 +58,10 @@ class CorpusOptions:
         include: patterns of files in the folders that are given, as in `.gitignore` files; without any, all are read.
         exclude: the same for files and folders that are left out.
         gitignore: leave out what the `.gitignore` files in the folders name.
+        access: labels of all passages that bring none of their own.
 
     Raises:
-        SettingsError: for a negative `max_words`, a limit below 1, or what is no pattern.
+        SettingsError: for a negative `max_words`, a limit below 1, what is no pattern, or what is no label.
     """
 
     max_words: int = 200
@@ -72,8 +75,13 @@ class CorpusOptions:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     gitignore: bool = False
+    access: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "access", labels_of(self.access))
+        except ValueError as error:
+            raise SettingsError(f"access {error}; give labels such as team-a") from None
         for name, unit in (("max_row_mib", "MiB"), ("max_file_mib", "MiB"), ("max_seconds", "seconds")):
             if getattr(self, name) < 1:
                 raise SettingsError(f"{name} = {getattr(self, name)} is below 1; give a number of {unit}")
@@ -94,7 +102,7 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on besides its content; a file that was read in another way is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
-        return f"1 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds)!r}"
+        return f"2 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
 
 
 def read_corpus(
@@ -207,7 +215,7 @@ class Reading:
         if not content.strip():
             raise DataError(f"{file.source} is empty; remove it or leave it out")
         title, text = read_document(content, file.suffix)
-        yield from self._cut(Passage(file.document_id, text, title or file.stem, file.source))
+        yield from self._cut(Passage(file.document_id, text, title or file.stem, file.source, access=self._options.access))
         return ""
 
     def _book(self, file: CorpusFile) -> Generator[Passage, None, str]:
@@ -218,16 +226,17 @@ class Reading:
         book = read_pages(file, self._options.limits)
         if self._on_bytes is not None:
             self._on_bytes(file.num_bytes)
-        title = book.title or file.stem
+        title, access = book.title or file.stem, self._options.access
         if [page.place for page in book.pages] == [""]:
-            yield from self._cut(Passage(file.document_id, book.pages[0].text, title, file.source))
+            yield from self._cut(Passage(file.document_id, book.pages[0].text, title, file.source, access=access))
         else:
             number = 0
             for page in book.pages:
                 for span in self._spans(page.text):
                     number += 1
                     text, place = page.text[span.start : span.end], f"{file.source}#{page.place}"
-                    yield from self._hand_out(Passage(f"{file.document_id}#{number}", text, title, place, span.start, span.end))
+                    passage = Passage(f"{file.document_id}#{number}", text, title, place, span.start, span.end, access=access)
+                    yield from self._hand_out(passage)
         return book.unread
 
     def _records(self, file: CorpusFile) -> Generator[Passage, None, str]:
@@ -238,7 +247,7 @@ class Reading:
             has_id = bool(passage.id)
             if not has_id:
                 key = _content_hash(passage.title, passage.text)
-                passage = Passage(key.hex(), passage.text, passage.title, passage.source)
+                passage = replace(passage, id=key.hex())
                 if passage.text.strip() and not _is_new(self._seen, key):
                     self.tally.num_duplicates += 1
                     continue
@@ -254,6 +263,7 @@ class Reading:
 
     def _hand_out(self, passage: Passage) -> Iterator[Passage]:
         yield passage
+        self.tally.labels.update(passage.access)
         self.tally.num_passages += 1  # not where a `TakenId` is thrown in instead
 
     def _spans(self, text: str) -> Iterator[Span]:
@@ -269,9 +279,8 @@ class Reading:
         else:
             for number, span in enumerate(split_spans(whole.text, self._options.max_words), start=1):
                 text = whole.text[span.start : span.end]
-                yield from self._hand_out(
-                    Passage(f"{whole.id}#{number}", text, whole.title, whole.source, span.start, span.end)
-                )
+                part = replace(whole, id=f"{whole.id}#{number}", text=text, start=span.start, end=span.end)
+                yield from self._hand_out(part)
 
     def _passage(self, file: CorpusFile, row: Row) -> Passage:
         """The passage of a record, with an empty id if it has none."""
@@ -285,7 +294,10 @@ class Reading:
         record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
         if record_id is None and self._options.id_field is not None:
             raise DataError(_no_field(place, row.values, self._options.id_field, "--id-field"))
-        return Passage(_id_text(record_id, place), _text(text, "text", place), _text(title or "", "title", place), file.source)
+        passage = Passage(
+            _id_text(record_id, place), _text(text, "text", place), _text(title or "", "title", place), file.source
+        )
+        return self._with_labels(passage, row, place)
 
     def _passage_of_cells(self, file: CorpusFile, row: Row) -> Passage:
         """The passage of a row of a table that has no column for the text: each cell with the name of its column."""
@@ -295,12 +307,38 @@ class Reading:
         if missing is not None:
             raise DataError(_no_field(place, row.values, missing, "--id-field" if missing == chosen[0] else "--title-field"))
         record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
-        cells = {name: cell.strip() for name, cell in row.values.items() if cell.strip()}
+        named = {name: cell.strip() for name, cell in row.values.items() if cell.strip()}
+        cells = {name: cell for name, cell in named.items() if name != ACCESS and not name.startswith(_COLUMN)}
         title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
         if title is None:
             title = next((cell for cell in cells.values() if cell != record_id), "")
         text = " ".join(f"{name}: {cell}" + ("" if cell[-1] in ".!?" else ".") for name, cell in cells.items())
-        return Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source)
+        passage = Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source)
+        return self._with_labels(passage, row, place)
+
+    def _with_labels(self, passage: Passage, row: Row, place: str) -> Passage:
+        """The passage with the metadata and the labels of its record; metadata that cannot be kept go to the tally."""
+        metadata = {}
+        for key, value in _metadata(row.values):
+            text = plain_value(value)
+            if text is not None and is_key(key):
+                metadata[key] = text
+            elif value not in (None, ""):
+                self.tally.no_metadata[key] += 1
+        access = labels_in(row.values.get(ACCESS), place) or self._options.access
+        return replace(passage, metadata=metadata, access=access)
+
+
+def _metadata(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The metadata of a record by key: those of its object `metadata`, and of columns such as `metadata.year`."""
+    given = values.get(METADATA)
+    if isinstance(given, Mapping):
+        yield from given.items()
+    elif given is not None:
+        yield METADATA, None if given == "" else [given]
+    for name, value in values.items():
+        if name.startswith(_COLUMN):
+            yield name.removeprefix(_COLUMN), value
 
 
 def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -> object:

@@ -39,6 +39,8 @@ class Tally:
         num_empty: records and documents whose text is only white space.
         skipped: numbers of files of unknown formats, by suffix.
         special: the names of what is no regular file, and what it is, such as `FIFO`.
+        labels: numbers of passages by access label.
+        no_metadata: numbers of values of metadata that are no short text, number or truth value, and so were left out, by key.
         unread: files and folders that could not be read, in the order in which they were met.
     """
 
@@ -49,6 +51,8 @@ class Tally:
     num_empty: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     special: dict[str, str] = field(default_factory=dict)
+    labels: Counter[str] = field(default_factory=Counter)
+    no_metadata: Counter[str] = field(default_factory=Counter)
     unread: list[Unread] = field(default_factory=list)
 
     @property

@@ -25,7 +25,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from hopweave.datasets._hub import HubAddress
-from hopweave.datasets._paragraphs import Paragraphs, SupportingFacts, gold_ids, passages_of
+from hopweave.datasets._paragraphs import Paragraphs, SupportingFacts, gold_ids, gold_sentences, passages_of
 from hopweave.datasets._rows import Id, Layout, Row, Text
 from hopweave.datasets._source import Source, examples_of
 from hopweave.types import Example, Gold, Passage, Question
@@ -46,7 +46,8 @@ class HotpotQA(Source):
     """HotpotQA, with the titles of the supporting facts as gold passages.
 
     If a row of fullwiki lacks some of its gold paragraphs, its gold passages are unknown, unless `passage_ids` is
-    `title`: then ids are titles, for an index of a corpus with one passage per title (`hopweave index --id-field title`).
+    `title`: then ids are titles, for an index of a corpus with one passage per title (`hopweave index --id-field title`), and
+    there are no gold sentences, since such a corpus may join sentences in its own way.
     """
 
     HUB: ClassVar = HubAddress("hotpotqa/hotpot_qa", "distractor")
@@ -73,10 +74,14 @@ class HotpotQA(Source):
     def _examples(self, row: Row[_HotpotRow]) -> Iterator[Example]:
         values = row.values
         titles = tuple(dict.fromkeys(title for title, _ in values.supporting_facts))
-        gold = titles if self.passage_ids == "title" else gold_ids(self._passages(values), values.supporting_facts)
+        gold = Gold((values.answer,), titles) if self.passage_ids == "title" else self._gold(values)
         traits: dict[str, str | int] = {"type": values.type, "level": values.level, "hops": len(titles)}
         yield Example(
             Question(values.id, values.question, dataset="hotpotqa"),
-            Gold((values.answer,), gold),
+            gold,
             {name: value for name, value in traits.items() if value},
         )
+
+    def _gold(self, values: _HotpotRow) -> Gold:
+        passages, facts = passages_of(values.context), values.supporting_facts
+        return Gold((values.answer,), gold_ids(passages, facts), sentences=gold_sentences(passages, values.context, facts))

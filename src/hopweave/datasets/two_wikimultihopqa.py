@@ -31,7 +31,14 @@ from typing import Annotated, Any, ClassVar
 from pydantic import AliasChoices, Field
 
 from hopweave.datasets._hub import HubAddress
-from hopweave.datasets._paragraphs import Evidences, Paragraphs, SupportingFacts, gold_ids, passages_of
+from hopweave.datasets._paragraphs import (
+    Evidences,
+    Paragraphs,
+    SupportingFacts,
+    gold_ids,
+    gold_sentences,
+    passages_of,
+)
 from hopweave.datasets._rows import Id, Layout, Row, Text, read_rows
 from hopweave.datasets._source import Source, distinct, examples_of
 from hopweave.types import Example, Gold, GoldStep, Passage, Question
@@ -90,4 +97,6 @@ def _example(values: _WikiRow, known: Mapping[str, tuple[str, ...]]) -> Example:
     if values.type:
         traits["type"] = values.type
     answers = distinct((values.answer, *known.get(values.answer_id or "", ())))
-    return Example(Question(values.id, values.question, dataset="2wikimultihopqa"), Gold(answers, gold, steps=steps), traits)
+    sentences = gold_sentences(passages, values.context, values.supporting_facts)
+    told = Gold(answers, gold, steps=steps, sentences=sentences)
+    return Example(Question(values.id, values.question, dataset="2wikimultihopqa"), told, traits)

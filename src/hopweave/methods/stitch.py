@@ -1,26 +1,30 @@
-"""Stitch: chosen sentences, one bounded reading a hop, and a check without a model that says whether a hop is missing.
+"""Stitch: a question is split where it leads through somebody unnamed, and each hop is read alone, over chosen sentences.
 
-Passages are retrieved once (best by the retriever `weave`), and the likeliest sentences of all of them are numbered as facts.
-The model names the fact that answers and the answer, as one JSON object. The answer is checked without a model: whether it
-stands in its fact, and whether the names of the question lead to that fact. Only where it does not hold, the model is asked
-whom the question leads through; what is left of the question is searched for and read alone, and checked again. Questions that
-compare two things are not decided by the model: it fills in the two values with their facts, and code compares them.
+Passages are retrieved once (best by the retriever `weave`). The model names whom or what the question speaks of without a name
+("the county where Kerrow lies"), and code makes the hops of it: a question for that, and the question itself with the answer
+in its place. For each hop, the likeliest sentences of what is found for it are numbered as facts, and the model gives the fact
+that answers and the answer, as one JSON object. Readings are checked without a model: whether an answer stands in its fact, and
+whether the names of the question lead there. A question with one hop, or one whose hops do not hold, is read at once over the
+likeliest sentences. Questions that compare two things are not decided by the model: it fills in the two values with their
+facts, and code compares them.
 
 Every hop is a claim whose evidence is the sentence that it was read from.
 
-Calls: 1 for a question whose first reading holds; 2 more for each hop. For one that compares 1, and 1 for each side whose value
-no fact about it states. Searches: 1, and 1 a hop or such a side.
+Calls: 2 for a question of one hop, 1 more for each further hop, and 1 more where they do not hold. For one that compares 1, and
+1 for each side whose value no fact about it states. Searches: 1, and 1 a hop or such a side.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._stitch.checking import Reading, probability_of, problems_of
-from hopweave.methods._stitch.comparing import Side, Wanted, compared, wanted_of
+from hopweave.methods._stitch.checking import Reading, probability_of, problems_of, weight
+from hopweave.methods._stitch.comparing import Side, Wanted, asked_alone, compared, life_date, wanted_of
+from hopweave.methods._stitch.completing import completed
+from hopweave.methods._stitch.planning import MAX_STEPS, answered, spelled_out, steps_of
 from hopweave.parse.json_object import parse_json_object
 from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
@@ -42,17 +46,24 @@ def _object(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
+def _texts(most: int) -> dict[str, Any]:
+    return {"type": "array", "items": _TEXT, "maxItems": most}
+
+
 _SIDE = _object(name=_TEXT, through=_TEXT, ask=_TEXT, value=_TEXT, fact=_FACT)
 _SCHEMAS: Mapping[str, dict[str, Any]] = {
     "answer": _object(fact=_FACT, answer=_TEXT),
-    "bridge": _object(through=_TEXT, fact=_FACT, ask=_TEXT),
+    "plan": _object(unnamed=_texts(MAX_STEPS - 1), steps=_texts(MAX_STEPS)),
     "compare": _object(first=_SIDE, second=_SIDE),
 }
 _EXAMPLES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "answer": (("light", "answer_light"), ("water", "answer_water")),
-    "bridge": (("light", "bridge_light"), ("water", "bridge_water")),
     "compare": (("water", "compare_water"), ("water", "compare_directors")),
 }
+_PLANNED = ("two", "town", "spouse", "year", "state", "film", "grandfather", "sister")
+
+_OLDER = 0.5
+"""What a passage that was found for the question counts, against one that was found for the hop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +72,9 @@ class Stitch(Bounded):
 
     num_passages: Annotated[Count, "passages retrieved for the question"] = 10
     max_tokens_facts: Annotated[Whole, "tokens of sentences shown, chosen from all passages; 0 shows whole passages"] = 350
-    num_hop_passages: Annotated[Count, "passages retrieved for what is left of the question at each hop"] = 3
-    max_tokens_hop: Annotated[Whole, "tokens of sentences shown at each hop; 0 shows whole passages"] = 350
-    bridge: Annotated[
-        Literal["check", "always", "never"],
-        "when to ask whom the question leads through; check: where the first reading does not hold",
-    ] = "check"
-    max_hops: Annotated[Whole, "hops after the first reading at most"] = 3
+    plan: Annotated[bool, "split a question that leads through somebody or something unnamed, and read each hop alone"] = True
+    num_hop_passages: Annotated[Count, "passages retrieved for each hop, besides those of the question"] = 3
+    max_tokens_hop: Annotated[Whole, "tokens of sentences shown at each hop; 0 shows whole passages"] = 250
     compare: Annotated[bool, "compare two values by code instead of asking which side it is"] = True
     least_probability: Annotated[float, AtLeast(0, 1), "a reading whose answer is less probable does not hold"] = 0.0
     max_tokens: Annotated[Count, "longest reply, in tokens"] = 160
@@ -93,63 +100,68 @@ class _Stitching:
         facts = _facts(self.question.text, hits, self.options.max_tokens_facts)
         if self.question.form != "short":
             return await self._in_other_form(hits, facts)
-        wanted = wanted_of(self.question.text) if self.options.compare else None
-        if wanted is not None and (said := await self._compared(wanted, facts)):
+        wanted = wanted_of(self.question.text)
+        if wanted is not None and self.options.compare and (said := await self._compared(wanted, facts)):
             return self._finished(said, [])
-        return self._concluded(await self._read_through(facts))
+        return self._concluded(await self._read(hits, facts, is_split=self.options.plan and wanted is None))
 
-    async def _read_through(self, facts: tuple[Evidence, ...]) -> Reading:
-        """The reading that holds or, if none does, the one that least speaks against."""
-        readings: list[tuple[Reading, list[str]]] = []
-        paths: list[int] = []
-        asked = self.question.text
+    async def _read(self, hits: Sequence[Hit], facts: tuple[Evidence, ...], *, is_split: bool) -> Reading:
+        """The reading of the last hop or, where the hops do not hold and it is no worse, of the question at once."""
+        reading, problems = Reading(self.question.text, "", None, 1.0, facts), ["none"]
         try:
-            for hop in range(self.options.max_hops + 1):
-                readings.append(await self._checked(asked, facts))
-                paths.append(len(self.hops))
-                if not self._goes_on(hop, readings[-1][1]):
-                    break
-                rest = await self._bridged(asked, facts)
-                if not rest:
-                    break
-                asked = rest
-                hits = await self._search(asked, self.options.num_hop_passages)
-                facts = _facts(asked, hits, self.options.max_tokens_hop)
+            if steps := await self._planned() if is_split else ():
+                reading, problems = await self._read_hops(steps, hits)
+            if problems:
+                at_once, against = await self._checked(self.question.text, facts)
+                if not reading.answer or weight(against) <= weight(problems):
+                    self.hops.clear()
+                    return at_once
         except BudgetReached as reached:
             self.stopped_because = reached.limit
-        if not readings:
-            return Reading(asked, "", None, 1.0, facts)
-        best = min(range(len(readings)), key=lambda index: (len(readings[index][1]), -index))
-        del self.hops[paths[best] :]
-        return readings[best][0]
+        return reading
 
-    def _goes_on(self, hop: int, problems: Sequence[str]) -> bool:
-        if self.options.bridge == "never" or hop >= self.options.max_hops:
-            return False
-        return bool(problems) or (self.options.bridge == "always" and hop == 0)
+    async def _planned(self) -> tuple[str, ...]:
+        """The questions of the hops; empty for a question of one."""
+        asked = spelled_out(" ".join(self.question.text.split()))
+        messages = []
+        for number, example in enumerate(_PLANNED):
+            text = self.workbench.fill(_PROMPTS["split"], question=self.workbench.fill(_PROMPTS[f"plan_{example}"]))
+            messages.append(Message("user", f"{self.workbench.fill(_PROMPTS['plan'])}\n\n{text}" if number == 0 else text))
+            messages.append(Message("assistant", self.workbench.fill(_PROMPTS[f"reply_plan_{example}"])))
+        messages.append(Message("user", self.workbench.fill(_PROMPTS["split"], question=escape(asked))))
+        values = self._values(await self._bounded("plan", messages), "plan", {"unnamed": list, "steps": list})
+        steps = steps_of(asked, _texts_of(values, "unnamed"), _texts_of(values, "steps"))
+        self.workbench.decide("plan", " / ".join(steps) or asked)
+        return steps
+
+    async def _read_hops(self, steps: Sequence[str], hits: Sequence[Hit]) -> tuple[Reading, list[str]]:
+        """The last reading, and what speaks against all of them; without an answer where a hop before it has none."""
+        answers: list[str] = []
+        problems: list[str] = []
+        for step in steps:
+            asked = answered(step, answers)
+            found = await self._search(asked, self.options.num_hop_passages)
+            reading, against = await self._checked(asked, _facts(asked, _joined(found, hits), self.options.max_tokens_hop))
+            problems += against
+            if not reading.answer:
+                break
+            answers.append(reading.answer)
+            if step is not steps[-1]:
+                passages = [fact.passage for fact in ([reading.fact] if reading.fact else []) + list(reading.facts)]
+                self.hops.append(Assertion(asked, reading.answer, "retrieved", passages))
+        return reading, problems
 
     async def _checked(self, asked: str, facts: tuple[Evidence, ...]) -> tuple[Reading, list[str]]:
         reply = await self._reply("answer", asked, facts)
         values = self._values(reply, "answer", {"fact": int, "answer": str})
         answer = unescape(_text(values, "answer"))
-        reading = Reading(asked, answer, _fact(values, facts, answer), probability_of(reply, answer), facts)
+        fact = _fact(values, facts, answer)
+        whole = completed(asked, answer, fact.text) if fact is not None else answer
+        reading = Reading(asked, whole, fact, probability_of(reply, answer), facts)
         problems = problems_of(reading, self.options.least_probability)
-        shown = f"{asked} -> {answer or '?'}"
+        shown = f"{asked} -> {whole or '?'}"
         self.workbench.decide("reading", shown, problems=problems, probability=round(reading.probability, 4))
         return reading, problems
-
-    async def _bridged(self, asked: str, facts: tuple[Evidence, ...]) -> str:
-        """What is left of a question once its first hop is taken; empty if the model names none."""
-        reply = await self._reply("bridge", asked, facts)
-        values = self._values(reply, "bridge", {"through": str, "fact": int, "ask": str})
-        rest, through = " ".join(_text(values, "ask").split()), unescape(_text(values, "through"))
-        fact = _fact(values, facts, through.rsplit(",", 1)[-1].strip())
-        if not rest or fact is None or keys_of(rest) == keys_of(asked):
-            self.workbench.decide("bridge", f"{asked} -> ?")
-            return ""
-        self.workbench.decide("bridge", f"{through} -> {unescape(rest)}", passage_id=fact.passage.id)
-        self.hops.append(Assertion(asked, fact.text, "retrieved", (fact.passage,)))
-        return unescape(rest)
 
     async def _compared(self, wanted: Wanted, facts: tuple[Evidence, ...]) -> str:
         """The answer that code gives to a comparison, with a claim for each side; empty if it cannot tell."""
@@ -168,12 +180,18 @@ class _Stitching:
 
     async def _valued(self, side: Side, facts: tuple[Evidence, ...]) -> Side:
         """A side with a value that a fact about it states: the one that was filled in, else one that is asked for alone."""
-        fact = _stating(side, facts)
-        if fact is None and side.ask:
-            found = _facts(side.ask, await self._search(side.ask, self.options.num_hop_passages), self.options.max_tokens_hop)
-            reading, _ = await self._checked(side.ask, found)
-            side, fact = replace(side, value=reading.answer), reading.fact
-        through = f"{side.name}, {side.through}" if side.through else side.name
+        fact = _of_life(self.question.text, side, facts)
+        if fact is not None:
+            side = replace(side, value=life_date(self.question.text, fact.text))
+        else:
+            fact = _stating(side, facts)
+        if fact is None and (ask := asked_alone(self.question.text, side)):
+            found = _facts(ask, await self._search(ask, self.options.num_hop_passages), self.options.max_tokens_hop)
+            reading, _ = await self._checked(ask, found)
+            fact = reading.fact
+            value = life_date(self.question.text, fact.text) if fact is not None and _is_about(side, fact) else ""
+            side = replace(side, ask=ask, value=value or reading.answer)
+        through = f"{side.name}, {side.through}" if side.through and _is_told(side.through, facts) else side.name
         self.workbench.decide("side", f"{through}: {side.value or '?'}")
         if fact is not None and side.value:
             self.hops.append(Assertion(side.ask or through, side.value, "retrieved", (fact.passage,)))
@@ -222,6 +240,10 @@ class _Stitching:
             first = f"{self.workbench.fill(_PROMPTS[kind])}\n\n{text}" if number == 0 else text
             messages += [Message("user", first), Message("assistant", self.workbench.fill(_PROMPTS[f"reply_{example}"]))]
         messages.append(Message("user", self._asking(self._shown(facts), asked)))
+        return await self._bounded(kind, messages)
+
+    async def _bounded(self, kind: str, messages: Sequence[Message]) -> Reply:
+        """A reply that is bounded by the kind's grammar where the endpoint takes one."""
         is_bounded = self.workbench.abilities.json_schema
         sampling = replace(
             self.workbench.sampling,
@@ -254,15 +276,43 @@ def _facts(question: str, hits: Sequence[Hit], max_tokens: int) -> tuple[Evidenc
     return tuple(chosen_sentences(question, hits, max_tokens or 10**9))
 
 
+def _joined(found: Sequence[Hit], earlier: Sequence[Hit]) -> list[Hit]:
+    """What was found for a hop, and behind it what was found for the question; scores are shares of the best."""
+    shares = {hit.passage.id: replace(hit, score=_OLDER * hit.score / (earlier[0].score or 1.0)) for hit in earlier}
+    shares |= {hit.passage.id: replace(hit, score=hit.score / (found[0].score or 1.0)) for hit in found}
+    ids = dict.fromkeys(hit.passage.id for hit in (*found, *earlier))
+    return [replace(shares[passage_id], rank=rank) for rank, passage_id in enumerate(ids, start=1)]
+
+
 def _text(values: Mapping[str, Any], name: str) -> str:
     value = values.get(name)
     return str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def _texts_of(values: Mapping[str, Any], name: str) -> list[str]:
+    return [unescape(" ".join(text.split())) for text in values.get(name, ()) if isinstance(text, str)]
 
 
 def _side(values: Mapping[str, Any]) -> Side:
     number = values.get("fact")
     name, through, ask, value = (unescape(_text(values, key)) for key in ("name", "through", "ask", "value"))
     return Side(name, through, " ".join(ask.split()), value, number if isinstance(number, int) else 0)
+
+
+def _is_told(name: str, facts: Sequence[Evidence]) -> bool:
+    """Whether a fact or its title has a name; if none does, the model took it from a worked example."""
+    return any(is_contained(name, f"{fact.passage.title}\n{fact.text}") for fact in facts)
+
+
+def _is_about(side: Side, fact: Evidence) -> bool:
+    """Whether a fact is of the page of what is compared; a bracket in the title does not count."""
+    about = keys_of(side.through or side.name)
+    return bool(about) and keys_of(fact.passage.title.split(" (", 1)[0]) == about
+
+
+def _of_life(question: str, side: Side, facts: Sequence[Evidence]) -> Evidence | None:
+    """The fact that has the date of birth or death that is asked for, on the page of whom it is about."""
+    return next((fact for fact in facts if _is_about(side, fact) and life_date(question, fact.text)), None)
 
 
 def _stating(side: Side, facts: Sequence[Evidence]) -> Evidence | None:

@@ -27,7 +27,7 @@ def parse_json_object(text: str, fields: Mapping[str, type]) -> JsonObject:
 
     Args:
         text: the reply.
-        fields: the names that it must have, with `str`, `int` or `dict`.
+        fields: the names that it must have, with `str`, `int`, `list` or `dict`.
 
     >>> dict(parse_json_object('Sure! {"answer": "Brno", "fact": 2}', {"answer": str, "fact": int}).values)
     {'answer': 'Brno', 'fact': 2}
@@ -56,7 +56,7 @@ def _as(kind: type, value: Any) -> Any:
 
 
 def _problem(name: str, kind: type, values: Mapping[str, Any]) -> str:
-    called = {str: "text", int: "number", dict: "object"}[kind]
+    called = {str: "text", int: "number", list: "list", dict: "object"}[kind]
     return f"the field {name!r} is not a {called}" if name in values else f"the field {name!r} is missing"
 
 

@@ -33,7 +33,6 @@ LABELS: dict[str, str] = {
     "answer": "an answer to a part",
     "ask_again": "the model ended its turn and is asked for the next sentence",
     "branch": "a new chain of queries, written because of what stands above it",
-    "bridge": "whom or what the question leads through, and what is left of it to ask",
     "call": "what the model called for",
     "candidate": "one of several next steps that are compared",
     "commands": "sentences of a passage that command instead of stating something; the model does not see them",

@@ -21,7 +21,9 @@ from hopweave.errors import DataError
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._index_writing import Staging, full_disk
 from hopweave.retrievers._links import opening, openings, title_key
+from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage
 from hopweave.types import Passage
+from hopweave.visibility import FIELDS, Condition, Visible, filter_values
 
 ENGINE = "bm25"
 ANALYZER = "english-1"
@@ -41,7 +43,13 @@ LINK_FIELDS = ("title_key", "title_opening", "opening")
 """The key of the title, what it begins with, and what a key in the text can begin with; see `_links`."""
 
 LAYOUT = "layout"
-"""In a manifest's state: which fields the index has. 2 has the keys of titles and names, which `weave` needs."""
+"""In a manifest's state: which fields the index has. 2 has the keys of titles and names, which `weave` needs; 3 has what
+passages are filtered by (`visibility.FIELDS`)."""
+
+_LINKS_SINCE, _FILTERS_SINCE, _NEWEST = 2, 3, 3
+
+LABELLED = "labelled"
+"""In a manifest's state: how many passages have access labels."""
 
 COUNTS = ("words", "documents", "titled")
 """In a manifest's state: how many words and documents the passages hold, and how many have a title; an older index has not."""
@@ -65,9 +73,8 @@ def by_term(searcher: tantivy.Searcher, name: str, value: str) -> Iterator[tanti
 
 def stored(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> tuple[int, Passage]:
     """The number and the passage at an address."""
-    row = json.loads(searcher.doc(address).get_first("passage") or b"")
-    number, passage_id, title, text, source, start, end = row
-    return number, Passage(passage_id, text, title, source, start, end)
+    number, *row = json.loads(searcher.doc(address).get_first("passage") or b"")
+    return number, passage_of_row(row)
 
 
 def with_numbers(numbers: range) -> tantivy.Query:
@@ -93,7 +100,7 @@ def document_id_of(passage: Passage) -> str:
 
 @cache
 def schema() -> tantivy.Schema:
-    """The fields: ids, the text in three ways, a number that no other passage ever has, the passage itself, and names.
+    """The fields: ids, the text in three ways, a number that no other passage ever has, the passage itself, names, filters.
 
     The fields of an earlier layout come first, so that what asks for them reads its indexes as well.
     """
@@ -104,7 +111,7 @@ def schema() -> tantivy.Schema:
         builder.add_text_field(name, tokenizer_name=ANALYZER, index_option="freq")
     builder.add_unsigned_field("number", indexed=True, fast=True)
     builder.add_bytes_field("passage", stored=True)
-    for name in LINK_FIELDS:
+    for name in (*LINK_FIELDS, *FIELDS):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
@@ -152,6 +159,24 @@ def load(data: Path, manifest: Manifest) -> tantivy.Searcher:
             raise damaged(data.parent, data.name, f"cannot be opened ({reason})") from error
 
 
+def conditions_of(folder: Path, manifest: Manifest, visible: Visible) -> list[Condition]:
+    """What the passages of an index have to meet so that they are shown.
+
+    Raises:
+        DataError: if metadata are asked for of an index that was built before it held any.
+    """
+    if visible.where and manifest.state.get(LAYOUT, 1) < _FILTERS_SINCE:
+        raise _without_filters(folder, "so nothing can be asked of them")
+    return visible.conditions(manifest.state.get(LABELLED, 0))
+
+
+def _without_filters(folder: Path, why: str) -> DataError:
+    return DataError(
+        f"index {folder} was built before there were metadata and access labels, {why}; "
+        f"rebuild it with: hopweave index PATH... --to {folder}"
+    )
+
+
 @contextmanager
 def writing_to(staging: Staging) -> Iterator[Writing]:
     """Opens a new state for writing, and lets go of it at the end, whatever happens."""
@@ -172,8 +197,9 @@ class Writing:
         self._previous: tantivy.Searcher | None = None
         self._fingerprint = Fingerprint()
         self._next_number = 0
-        self._layout = 2
+        self._layout = _NEWEST
         self._counts = dict.fromkeys(COUNTS, 0)
+        self._num_labelled = 0
         self.num_added = 0
         self.num_deleted = 0
         if staging.previous is not None:
@@ -182,6 +208,7 @@ class Writing:
             self._fingerprint = Fingerprint(staging.previous.fingerprint)
             self._next_number = staging.previous.state["next_number"]
             self._layout = staging.previous.state.get(LAYOUT, 1)
+            self._num_labelled = staging.previous.state.get(LABELLED, 0)
             self._counts = {name: staging.previous.state[name] for name in COUNTS if name in staging.previous.state}
             staging.clone_previous(rewritten=_ENGINE_REWRITES | {FILE_STATES})
         with self._engine():
@@ -200,7 +227,9 @@ class Writing:
 
     def add(self, passage: Passage) -> None:
         """Adds a passage."""
-        document = _engine_document(passage, self._next_number, with_links=self._layout > 1)
+        if self._layout < _FILTERS_SINCE and (passage.metadata or passage.access):
+            raise _without_filters(self._staging.folder, f"and cannot take those of passage {passage.id!r}")
+        document = _engine_document(passage, self._next_number, self._layout)
         self._ids.add(passage, self.num_added + 1)
         with self._engine():
             self._open_writer().add_document(document)
@@ -267,6 +296,7 @@ class Writing:
             self._open_writer().delete_documents_by_query(query)
 
     def _count(self, passage: Passage, by: int) -> None:
+        self._num_labelled += by * bool(passage.access)
         if self._counts:
             self._counts["words"] += by * len(passage.text.split())
             self._counts["documents"] += by * (passage.id in {(name := document_id_of(passage)), f"{name}#1"})
@@ -288,8 +318,14 @@ class Writing:
         for name in _ENGINE_REWRITES:  # the engine makes them for its own user alone
             self._staging.data.joinpath(name).chmod(mode)
         state = {"next_number": self._next_number} | self._counts | ({LAYOUT: self._layout} if self._layout > 1 else {})
+        state |= {LABELLED: self._num_labelled} if self._num_labelled else {}
         manifest = self._staging.publish(
-            engine=ENGINE, analyzer=ANALYZER, num_passages=num_passages, fingerprint=self._fingerprint, state=state
+            engine=ENGINE,
+            analyzer=ANALYZER,
+            num_passages=num_passages,
+            fingerprint=self._fingerprint,
+            state=state,
+            has_labels=bool(self._num_labelled),
         )
         return IndexSummary(num_passages, self.num_added, self.num_deleted, manifest.num_bytes, manifest.fingerprint)
 
@@ -322,10 +358,12 @@ class Writing:
             ) from error
 
 
-def _engine_document(passage: Passage, number: int, *, with_links: bool) -> tantivy.Document:
+def _engine_document(passage: Passage, number: int, layout: int) -> tantivy.Document:
     if not passage.id or len(passage.id.encode("utf-8", "replace")) > _MAX_ID_BYTES:
         raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {_MAX_ID_BYTES:,} bytes")
-    row = [number, passage.id, passage.title, passage.text, passage.source, passage.start, passage.end]
+    values = [] if layout < _LINKS_SINCE else list(_link_values(passage))
+    if layout >= _FILTERS_SINCE:
+        values += [(name, value) for name, several in filter_values(passage).items() for value in several]
     title, text = searchable(passage.title), searchable(passage.text)
     document = tantivy.Document()
     try:
@@ -335,8 +373,8 @@ def _engine_document(passage: Passage, number: int, *, with_links: bool) -> tant
         document.add_text("text", text)
         document.add_text("title", title)
         document.add_unsigned("number", number)
-        document.add_bytes("passage", json.dumps(row, ensure_ascii=False).encode())
-        for name, value in _link_values(passage) if with_links else ():
+        document.add_bytes("passage", json.dumps([number, *row_of_passage(passage)], ensure_ascii=False).encode())
+        for name, value in values:
             document.add_text(name, value)
     except UnicodeEncodeError:
         raise DataError(f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it") from None

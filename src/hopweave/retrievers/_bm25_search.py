@@ -21,6 +21,7 @@ import tantivy
 
 from hopweave.retrievers._bm25_index import analyzer, schema, searchable, stored
 from hopweave.types import Passage
+from hopweave.visibility import Condition
 
 MAX_QUERY_TERMS = 256
 """Of a longer query, the terms that are in the fewest passages are searched for; the first in the query among equals."""
@@ -102,9 +103,9 @@ def clauses(terms: Mapping[str, float], fields: Mapping[str, float], frequency: 
     return sorted(found, key=lambda clause: clause.num_passages)
 
 
-def searching(searcher: tantivy.Searcher) -> Search:
-    """Searches all passages."""
-    return lambda query, max_hits: searcher.search(query, max_hits, count=False).hits
+def searching(searcher: tantivy.Searcher, conditions: Sequence[Condition]) -> Search:
+    """Searches the passages that meet every condition."""
+    return lambda query, max_hits: searcher.search(shown_only(query, conditions), max_hits, count=False).hits
 
 
 def best(search: Search, asked: Sequence[Clause], max_hits: int) -> Found:
@@ -159,6 +160,20 @@ def scores(search: Search, asked: Sequence[Clause], numbers: Collection[int]) ->
         numbers: of the passages.
     """
     return search(_adding(having("number", numbers), asked), len(numbers)) if numbers else []
+
+
+def shown_only(query: tantivy.Query, conditions: Sequence[Condition]) -> tantivy.Query:
+    """The query over the passages alone that meet every condition; their scores stay as they are."""
+    if not conditions:
+        return query
+    met = [
+        tantivy.Query.boolean_query(
+            [(tantivy.Occur.Should, tantivy.Query.term_query(schema(), name, value, index_option="basic")) for value in values]
+        )
+        for name, values in conditions
+    ]
+    filters = [(tantivy.Occur.Must, tantivy.Query.const_score_query(one, 0.0)) for one in met]
+    return tantivy.Query.boolean_query([*filters, (tantivy.Occur.Must, query)])
 
 
 def best_with_ties(search: Search, query: tantivy.Query, max_hits: int) -> Found:

@@ -6,7 +6,8 @@
     ivf.faiss          above `FLAT_MAX` passages: an inverted file with 8-bit codes; mapped, too
 
 Up to `FLAT_MAX` passages every vector is compared. Above, the lists nearest to a query are searched by codes, and the best
-candidates are compared by their vectors, so a score is exact whichever way a passage was found.
+candidates are compared by their vectors, so a score is exact whichever way a passage was found. Where not all passages are
+shown, those alone are compared; the inverted file serves where they are more than `FLAT_MAX`.
 """
 
 from __future__ import annotations
@@ -30,9 +31,13 @@ from hopweave.errors import DataError
 from hopweave.files import write_whole
 from hopweave.retrievers._bm25_index import document_id_of
 from hopweave.retrievers._encoders import Encoder, Vectors, given_vectors
+from hopweave.retrievers._filter_table import TABLE as FILTER_TABLE
+from hopweave.retrievers._filter_table import forget, has_labels, note, shown_rows
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._index_writing import Staging, replace_index
+from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage
 from hopweave.types import Passage
+from hopweave.visibility import PUBLIC, Visible
 
 ENGINE = "dense"
 GIVEN = "given"
@@ -42,6 +47,7 @@ FLAT_MAX = 50_000
 _PASSAGES, _NUMBERS, _VECTORS, _IVF = "passages.sqlite", "numbers.i64", "vectors.f32", "ivf.faiss"
 _CHUNK = 256
 _BLOCK = 1 << 16
+_GATHERED = 1 << 12
 _TRAIN_PER_LIST = 64
 _MARGIN = 8
 _CANDIDATES = 4
@@ -61,17 +67,24 @@ class DenseStore:
     Args:
         data: the data folder.
         manifest: of the index.
+        visible: which passages are shown.
     """
 
-    def __init__(self, data: Path, manifest: Manifest) -> None:
+    def __init__(self, data: Path, manifest: Manifest, visible: Visible = PUBLIC) -> None:
         self._dimension = manifest.state["dimension"]
         self._table = _reading(data / _PASSAGES)
         self._numbers = _mapped(data / _NUMBERS, np.int64, 1)[:, 0]
         self._vectors = _mapped(data / _VECTORS, np.float32, self._dimension)
         if not len(self._numbers) == len(self._vectors) == manifest.num_passages:
             raise damaged(data.parent, manifest.data, f"does not hold {manifest.num_passages} vectors")
+        self._shown = shown_rows(self._table, self._numbers, visible, data.parent)
         faiss = require("faiss", "dense")
         self._flat: Callable[..., Any] = faiss.knn
+        self._selector: Any = None
+        if self._shown is not None and len(self._shown) > FLAT_MAX:
+            is_shown = np.zeros(len(self._numbers), dtype=bool)
+            is_shown[self._shown] = True
+            self._selector = faiss.IDSelectorBitmap(np.packbits(is_shown, bitorder="little"))
         self._inner_product = faiss.METRIC_INNER_PRODUCT
         self._parameters: Callable[..., Any] = faiss.SearchParametersIVF
         flags = faiss.IO_FLAG_MMAP | faiss.IO_FLAG_READ_ONLY
@@ -90,14 +103,18 @@ class DenseStore:
             max_hits: at most so many for each.
             num_lists: lists of the inverted file that are searched.
         """
-        num_found = min(len(self._vectors), max_hits + _MARGIN)
+        num_shown = len(self._vectors) if self._shown is None else len(self._shown)
+        num_found = min(num_shown, max_hits + _MARGIN)
         if not num_found or not len(queries):
             return [[] for _ in queries]
-        if self._ivf is None:
+        if self._shown is not None and self._selector is None:
+            rows = self._nearest_among(self._shown, queries, num_found)
+        elif self._ivf is None:
             _, rows = self._flat(queries, self._vectors, num_found, metric=self._inner_product)
         else:
-            depth = min(len(self._vectors), _CANDIDATES * num_found)
-            _, rows = self._ivf.search(queries, depth, params=self._parameters(nprobe=min(num_lists, self._ivf.nlist)))
+            depth = min(num_shown, _CANDIDATES * num_found)
+            parameters = self._parameters(nprobe=min(num_lists, self._ivf.nlist), sel=self._selector)
+            _, rows = self._ivf.search(queries, depth, params=parameters)
         return [self._ranked(query, of_one[of_one >= 0], max_hits) for query, of_one in zip(queries, rows, strict=True)]
 
     def passages(self) -> Iterator[Passage]:
@@ -110,6 +127,17 @@ class DenseStore:
         self._table.close()
         self._ivf = None
         del self._vectors, self._numbers
+
+    def _nearest_among(self, rows: NDArray[np.int64], queries: Vectors, num_found: int) -> NDArray[np.int64]:
+        """The nearest of some rows for each query, in any order."""
+        scores, found = [], []
+        for first in range(0, len(rows), _GATHERED):
+            part = rows[first : first + _GATHERED]
+            near = self._flat(queries, self._vectors[part], min(num_found, len(part)), metric=self._inner_product)
+            scores.append(near[0])
+            found.append(part[near[1]])
+        best = np.argpartition(-np.hstack(scores), num_found - 1, axis=1)[:, :num_found]
+        return np.take_along_axis(np.hstack(found), best, axis=1)
 
     def _ranked(self, query: Vectors, rows: NDArray[np.int64], max_hits: int) -> list[tuple[float, Passage]]:
         # Summed the same way whichever queries are searched for at the same time, which a product of matrices is not.
@@ -268,6 +296,7 @@ class Writing:
         for number, row in rows:
             self._gone_numbers.add(number)
             self._fingerprint.remove(_passage(row))
+        forget(self._table, [number for number, _ in rows])
         if rows:
             self._gone.add(any_id)
         return any_id in self._gone
@@ -275,6 +304,7 @@ class Writing:
     def publish(self) -> IndexSummary:
         """Makes the new state the current one."""
         self._table.execute("COMMIT")
+        are_labelled = has_labels(self._table)
         self._table.close()
         self._write_vectors()
         num_passages = self._num_vectors()
@@ -287,6 +317,7 @@ class Writing:
             num_passages=num_passages,
             fingerprint=self._fingerprint,
             state=state,
+            has_labels=are_labelled,
         )
         self._source.finish()
         return IndexSummary(num_passages, self.num_added, len(self._gone_numbers), manifest.num_bytes, manifest.fingerprint)
@@ -298,18 +329,16 @@ class Writing:
                 self.delete(any_id)
         if not passage.id or len(passage.id.encode("utf-8", "replace")) > _MAX_ID_BYTES:
             raise DataError(f"a passage cannot have the id {passage.id[:40]!r}; give it one of 1 to {_MAX_ID_BYTES:,} bytes")
-        row = [passage.id, passage.title, passage.text, passage.source, passage.start, passage.end]
+        row = json.dumps(row_of_passage(passage), ensure_ascii=False)
         try:
-            self._table.execute(
-                "INSERT INTO passages VALUES (?, ?, ?, ?)",
-                (self._next_number, passage.id, document_id, json.dumps(row, ensure_ascii=False)),
-            )
+            self._table.execute("INSERT INTO passages VALUES (?, ?, ?, ?)", (self._next_number, passage.id, document_id, row))
         except sqlite3.IntegrityError:
             raise self._occurs_twice(passage) from None
         except UnicodeEncodeError:
             raise DataError(
                 f"passage {passage.id!r} holds half of a surrogate pair, which is no character; remove it"
             ) from None
+        note(self._table, self._next_number, passage)
         self._fingerprint.add(passage)
         self._next_number += 1
 
@@ -391,6 +420,7 @@ def _new_table(staging: Staging) -> sqlite3.Connection:
     table.execute("PRAGMA synchronous = OFF")
     if staging.previous is None:
         table.executescript(_SCHEMA)
+    table.executescript(FILTER_TABLE)
     table.execute("BEGIN")
     return table
 
@@ -414,5 +444,4 @@ def _mapped(path: Path, kind: type[Any], width: int) -> NDArray[Any]:
 
 
 def _passage(row: str) -> Passage:
-    passage_id, title, text, source, start, end = json.loads(row)
-    return Passage(passage_id, text, title, source, start, end)
+    return passage_of_row(json.loads(row))

@@ -12,6 +12,7 @@ from hopweave.errors import DataError, SettingsError
 from hopweave.protocols import Retriever
 from hopweave.retrievers._index_folder import MANIFEST, read_manifest
 from hopweave.settings import build
+from hopweave.visibility import OPTION, PUBLIC, Visible, cannot_filter
 
 Options = Mapping[str, Mapping[str, Any]]
 
@@ -34,7 +35,7 @@ def index_for(folder: Path, engine: str) -> Path:
     )
 
 
-def opened(name: str, index: Path, options: Options, of: str) -> Retriever:
+def opened(name: str, index: Path, options: Options, of: str, visible: Visible = PUBLIC) -> Retriever:
     """An engine with its options over an index folder, unless its options name another.
 
     Args:
@@ -42,9 +43,10 @@ def opened(name: str, index: Path, options: Options, of: str) -> Retriever:
         index: the folder, or one that holds the engine's.
         options: of engines, by name.
         of: who stands on it, for messages.
+        visible: which passages it shows.
 
     Raises:
-        SettingsError: if it asks the language model, or for an option that cannot be.
+        SettingsError: if it asks the language model, for an option that cannot be, or if it shows all passages and may not.
         DataError: if its index cannot be opened.
     """
     part = load("retrievers", name)
@@ -56,6 +58,9 @@ def opened(name: str, index: Path, options: Options, of: str) -> Retriever:
     if hasattr(part, "build") and "index" not in own:
         index = index_for(index, key)
     given = {"index": index, "engine_options": {other: of_other for other, of_other in options.items() if other != key}}
+    if visible != PUBLIC and OPTION not in known:
+        raise cannot_filter(name)
     values = {option: value for option, value in given.items() if option in known} | own
+    values |= {OPTION: visible} if OPTION in known else {}
     engine: Retriever = build(part, values, f"retrievers.{key}")
     return engine

@@ -25,7 +25,10 @@ from hopweave.errors import DataError
 from hopweave.files import file_name, read_json, refuse_links_out, sha256_of, write_whole
 from hopweave.types import Passage
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+LABELS_SINCE = 2
+"""The format of indexes that hold access labels, so that a hopweave that does not know of any refuses them; others have 1."""
+
 MANIFEST = "manifest.json"
 DATA_NAME = re.compile(r"data-(\d+)")
 FULL_CHECK_MAX_BYTES = 512 * 2**20
@@ -100,7 +103,7 @@ class IndexSummary:
 
 
 class Fingerprint:
-    """Identifies a set of passages (by id, title and text), regardless of order.
+    """Identifies a set of passages (by id, title and text, and metadata and labels if they have any), regardless of order.
 
     The sum of the passages' 128-bit BLAKE2b hashes, modulo 2^128, so that adding and deleting change it without reading the
     rest.
@@ -124,7 +127,11 @@ class Fingerprint:
 def _passage_hash(passage: Passage) -> int:
     # The lengths prevent collisions when text moves from one field to the next.
     content = f"{len(passage.id)} {len(passage.title)} {passage.id}{passage.title}{passage.text}"
-    return int.from_bytes(hashlib.blake2b(content.encode(), digest_size=_FINGERPRINT_BITS // 8).digest(), "big")
+    hashed = hashlib.blake2b(content.encode(), digest_size=_FINGERPRINT_BITS // 8)
+    if passage.metadata or passage.access:
+        kept = json.dumps([hashed.hexdigest(), sorted(passage.metadata.items()), sorted(passage.access)])
+        hashed = hashlib.blake2b(kept.encode(), digest_size=_FINGERPRINT_BITS // 8, person=b"labels")
+    return int.from_bytes(hashed.digest(), "big")
 
 
 def read_manifest(folder: Path, engine: str | None = None) -> Manifest:

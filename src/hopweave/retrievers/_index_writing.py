@@ -16,7 +16,7 @@ from hopweave.errors import DataError
 from hopweave.files import LockTaken, lock, read_json, sha256_of, sync
 from hopweave.retrievers._index_folder import (
     DATA_NAME,
-    FORMAT_VERSION,
+    LABELS_SINCE,
     MANIFEST,
     DataFile,
     Fingerprint,
@@ -58,13 +58,20 @@ class Staging:
                     shutil.copyfile(old, new)
 
     def publish(
-        self, *, engine: str, analyzer: str, num_passages: int, fingerprint: Fingerprint, state: Mapping[str, int]
+        self,
+        *,
+        engine: str,
+        analyzer: str,
+        num_passages: int,
+        fingerprint: Fingerprint,
+        state: Mapping[str, int],
+        has_labels: bool = False,
     ) -> Manifest:
         """Makes the new state current. All files in `data` belong to it."""
         with _disk_errors(self.folder):
             now = datetime.now(UTC).isoformat(timespec="seconds")
             manifest = Manifest(
-                format_version=FORMAT_VERSION,
+                format_version=LABELS_SINCE if has_labels else 1,
                 engine=engine,
                 analyzer=analyzer,
                 num_passages=num_passages,

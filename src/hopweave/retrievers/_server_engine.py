@@ -17,7 +17,7 @@ import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Protocol, TypeVar
@@ -40,9 +40,11 @@ from hopweave.retrievers._server_rows import (
     query_terms,
     usual_lengths,
 )
+from hopweave.retrievers._writer_lease import WriterLease
 from hopweave.security.redaction import Secrets
 from hopweave.toolkit.options import AtLeast, Count, check_options
 from hopweave.types import Hit, Passage
+from hopweave.visibility import PUBLIC, Condition, Visible
 
 STATES = "hopweave_collections"
 """Where an engine keeps the states of its collections."""
@@ -50,6 +52,9 @@ _MORE_FOR_TIES = 8
 _WAIT_SECONDS = (0.1, 5.0)
 _MAX_REASON = 300
 _NO_LOG = logging.NullHandler()
+
+Shown = Sequence[Condition]
+"""What rows have to meet so that they are found; nothing, where all are shown."""
 
 T = TypeVar("T")
 
@@ -84,11 +89,15 @@ class Server(Protocol):
     def between(self, state: State, first: str, end: str) -> list[str]:
         """Contents of the rows whose keys are at least the one and below the other; keys are evenly spread."""
 
-    def by_terms(self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float) -> list[Found]:
-        """The best rows for the terms of each query. None of the queries is empty."""
+    def by_terms(
+        self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float, shown: Shown
+    ) -> list[Found]:
+        """The best rows for the terms of each query, of those alone that meet all conditions. None of the queries is empty."""
 
-    def by_vectors(self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, *, exact: bool) -> list[Found]:
-        """The rows whose vectors have the highest cosine with each vector."""
+    def by_vectors(
+        self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, shown: Shown, *, exact: bool
+    ) -> list[Found]:
+        """The rows whose vectors have the highest cosine with each vector, of those alone that meet all conditions."""
 
     def close(self) -> None:
         """Ends the connection."""
@@ -117,6 +126,7 @@ class ServerEngine(ABC):
     max_attempts: Annotated[Count, "how often a request is tried in all, if trying again may help"] = 4
     title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own score adds; 0 leaves it out"] = 0.5
     exact: Annotated[bool, "compare all vectors; otherwise, use the engine's approximate index"] = True
+    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -135,7 +145,7 @@ class ServerEngine(ABC):
         state = self._opened()
         return (
             f"{self.NAME} title_weight={self.title_weight:g} exact={self.exact} "
-            f"analyzer={state.analyzer} corpus={state.fingerprint}"
+            f"analyzer={state.analyzer} corpus={state.fingerprint}{self.visible.identity}"
         )
 
     @property
@@ -155,7 +165,8 @@ class ServerEngine(ABC):
         state = self._opened()
         if not asked or max_hits < 1:
             return [[] for _ in queries]
-        found = iter(self._searched(lambda server: server.by_terms(state, asked, max_hits + _MORE_FOR_TIES, self.title_weight)))
+        depth, shown = max_hits + _MORE_FOR_TIES, self._shown(state)
+        found = iter(self._searched(lambda server: server.by_terms(state, asked, depth, self.title_weight, shown)))
         return [hits_of(next(found), max_hits) if one else [] for one in terms]
 
     def search_vectors(self, vectors: Vectors, max_hits: int) -> list[list[Hit]]:
@@ -169,11 +180,12 @@ class ServerEngine(ABC):
             self._check_vector(vector, state.dimensions)
         if not asked or max_hits < 1:
             return [[] for _ in asked]
-        found = self._searched(lambda server: server.by_vectors(state, asked, max_hits + _MORE_FOR_TIES, exact=self.exact))
+        depth, shown = max_hits + _MORE_FOR_TIES, self._shown(state)
+        found = self._searched(lambda server: server.by_vectors(state, asked, depth, shown, exact=self.exact))
         return [hits_of(one, max_hits) for one in found]
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages, in any order. Errors as in `search`."""
+        """All passages whoever may see them, in any order. Errors as in `search`."""
         state = self._opened()
         num_parts = -(-state.num_passages // BATCH)
         for part in range(num_parts):
@@ -193,23 +205,26 @@ class ServerEngine(ABC):
             on_passage: told the number of passages so far, after each request.
 
         Raises:
-            DataError: if the engine fails, after retries; for ids that occur twice, or no passage at all.
+            DataError: if the engine fails, after retries; for ids that occur twice, no passage at all, or another writer.
         """
-        before = self._read_state()
-        number = before.number + 1 if before is not None else 1
-        state, sums = State(f"hopweave_{self._at.collection}_{number}", number), Sums(self._check_vector)
-        for rows in sums.batches(passages, vectors):
+        with self._writing() as lease:
+            before = self._read_state()
+            number = before.number + 1 if before is not None else 1
+            state, sums = State(f"hopweave_{self._at.collection}_{number}", number, has_filters=True), Sums(self._check_vector)
+            for rows in sums.batches(passages, vectors):
+                lease.keep()
+                if not sums.num_added:
+                    state = replace(state, dimensions=len(rows[0].vector), **usual_lengths(rows))
+                    self._create(state)
+                self._put(state, rows)
+                sums.add(rows, on_passage)
             if not sums.num_added:
-                state = replace(state, dimensions=len(rows[0].vector), **usual_lengths(rows))
-                self._create(state)
-            self._put(state, rows)
-            sums.add(rows, on_passage)
-        if not sums.num_added:
-            raise DataError(f"there is no passage to index in {self._at.shown}; give at least one")
-        state = self._published(state, sums)
-        if before is not None:
-            self._write(lambda server: server.drop(before))
-        return self._summary(state, sums)
+                raise DataError(f"there is no passage to index in {self._at.shown}; give at least one")
+            lease.keep()
+            state = self._published(state, sums)
+            if before is not None:
+                self._write(lambda server: server.drop(before))
+            return self._summary(state, sums)
 
     def update(
         self,
@@ -230,21 +245,25 @@ class ServerEngine(ABC):
             on_passage: told the number of passages added so far, after each request.
 
         Raises:
-            DataError: for an id to delete that is not there, an id that is added twice, no collection, or a failure of the
-                engine after retries; if passages had been written by then, the collection has to be built again.
+            DataError: for an id to delete that is not there, an id that is added twice, no collection, another writer, or a
+                failure of the engine after retries; if passages had been written by then, the collection has to be built again.
         """
-        state, sums = self._opened(), Sums(self._check_vector)
-        sums.start(state)
-        doomed = self._doomed(state, delete, missing_ok=missing_ok)
-        self._put_state(replace(state, is_ready=False))
-        self._remove(state, sums, doomed)
-        for rows in sums.batches(upsert, vectors, state.dimensions):
-            new = sums.new_documents(rows)
-            held = self._held(state, [row.key for row in rows], new)
-            self._remove(state, sums, held)
-            self._put(state, rows)
-            sums.add(rows, on_passage)
-        return self._summary(self._published(state, sums), sums)
+        with self._writing() as lease:
+            self._state = None  # others may have written since it was opened
+            state, sums = self._opened(), Sums(self._check_vector)
+            sums.start(state)
+            doomed = self._doomed(state, delete, missing_ok=missing_ok)
+            self._put_state(replace(state, is_ready=False))
+            self._remove(state, sums, doomed)
+            for rows in sums.batches(upsert, vectors, state.dimensions):
+                lease.keep()
+                new = sums.new_documents(rows)
+                held = self._held(state, [row.key for row in rows], new)
+                self._remove(state, sums, held)
+                self._put(state, rows)
+                sums.add(rows, on_passage)
+            lease.keep()
+            return self._summary(self._published(state, sums), sums)
 
     def check(self) -> IndexSummary:
         """Reads every passage and compares them with the fingerprint.
@@ -300,6 +319,11 @@ class ServerEngine(ABC):
             self._state = state
         return self._state
 
+    def _shown(self, state: State) -> Shown:
+        if self.visible.where and not state.has_filters:
+            raise self._damaged("was built before there were metadata, so nothing can be asked of them")
+        return self.visible.conditions(state.num_labelled)
+
     def _put_state(self, state: State) -> None:
         content = json.dumps(asdict(state))
         self._write(lambda server: server.put_state(self._at.collection, content))
@@ -324,6 +348,21 @@ class ServerEngine(ABC):
 
     # -- writing -----------------------------------------------------------------------------------------------------------
 
+    @contextmanager
+    def _writing(self) -> Iterator[WriterLease]:
+        """Keeps other writers away."""
+        row = f"{self._at.collection}.writer"  # no collection can have such a name
+        lease = WriterLease(
+            lambda: self._write(lambda server: server.state(row)),
+            lambda content: self._write(lambda server: server.put_state(row, content)),
+            self._at.shown,
+        )
+        lease.take()
+        try:
+            yield lease
+        finally:
+            lease.release()
+
     def _doomed(self, state: State, delete: Iterable[str], *, missing_ok: bool) -> list[str]:
         """Contents of the rows to delete."""
         doomed: list[str] = []
@@ -346,6 +385,11 @@ class ServerEngine(ABC):
         self._write(lambda server: server.create(state, exact=self.exact))
 
     def _put(self, state: State, rows: Sequence[Row]) -> None:
+        for passage in () if state.has_filters else (passage_of(row.content) for row in rows):
+            if passage.metadata or passage.access:
+                raise self._damaged(
+                    f"was built before there were metadata and access labels, and cannot take those of {passage.id!r}"
+                )
         self._write(lambda server: server.put(state, rows))
 
     def _held(self, state: State, keys: Sequence[str], documents: Sequence[str]) -> list[str]:

@@ -14,7 +14,9 @@ from hopweave.errors import DataError
 from hopweave.retrievers._bm25_index import ANALYZER, document_id_of, searchable
 from hopweave.retrievers._bm25_search import MAX_QUERY_TERMS, SCORE_DECIMALS, terms_of
 from hopweave.retrievers._index_folder import Fingerprint
+from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage
 from hopweave.types import Hit, Passage
+from hopweave.visibility import filter_values
 
 BATCH = 500
 """Passages in one request of a bulk load."""
@@ -38,6 +40,8 @@ class State:
         usual_length: mean number of terms of the first passages that were loaded, for engines that weigh terms when loading.
         usual_title_length: the same for titles.
         dimensions: of the vectors; 0 if there are none.
+        has_filters: whether the data set has the fields that passages are filtered by; one of an earlier version has not.
+        num_labelled: how many passages have access labels.
     """
 
     data: str
@@ -51,6 +55,8 @@ class State:
     usual_length: float = 1.0
     usual_title_length: float = 1.0
     dimensions: int = 0
+    has_filters: bool = False
+    num_labelled: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,7 @@ class Row:
         content: the passage, as JSON.
         terms: of title and text, with counts.
         title_terms: of the title.
+        filters: what the passage is filtered by; see `visibility.filter_values`.
         vector: empty if there is none.
     """
 
@@ -71,6 +78,7 @@ class Row:
     content: str
     terms: Counter[str]
     title_terms: Counter[str]
+    filters: Mapping[str, Sequence[str]]
     vector: Sequence[float] = ()
 
 
@@ -85,7 +93,7 @@ class Sums:
         self.num_passages = self.num_added = self.num_deleted = 0
         self._check_vector = check_vector
         self._fingerprint = Fingerprint()
-        self._num_terms = self._num_title_terms = 0
+        self._num_terms = self._num_title_terms = self._num_labelled = 0
         self._keys: set[str] | None = None
         self._documents: set[str] = set()
 
@@ -93,6 +101,7 @@ class Sums:
         """Goes on from a state, and notes each id from here on."""
         self.num_passages, self._fingerprint = state.num_passages, Fingerprint(state.fingerprint)
         self._num_terms, self._num_title_terms = state.num_terms, state.num_title_terms
+        self._num_labelled = state.num_labelled
         self._keys = set()
 
     def batches(
@@ -131,7 +140,9 @@ class Sums:
     def add(self, rows: Sequence[Row], on_passage: Callable[[int], None] | None) -> None:
         """Counts rows that were written."""
         for row in rows:
-            self._fingerprint.add(passage_of(row.content))
+            passage = passage_of(row.content)
+            self._fingerprint.add(passage)
+            self._num_labelled += bool(passage.access)
             self._num_terms += row.terms.total()
             self._num_title_terms += row.title_terms.total()
         self.num_added += len(rows)
@@ -146,6 +157,7 @@ class Sums:
             row = row_of(passage, ())
             self._num_terms -= row.terms.total()
             self._num_title_terms -= row.title_terms.total()
+            self._num_labelled -= bool(passage.access)
             self.num_deleted += 1
             self.num_passages -= 1
 
@@ -158,6 +170,7 @@ class Sums:
             fingerprint=str(self._fingerprint),
             num_terms=self._num_terms,
             num_title_terms=self._num_title_terms,
+            num_labelled=self._num_labelled,
         )
 
     def _check_ids(self, passages: Sequence[Passage], rows: Sequence[Row]) -> None:
@@ -185,8 +198,7 @@ def key_of(any_id: str) -> str:
 
 
 def row_of(passage: Passage, vector: Sequence[float]) -> Row:
-    values = [passage.id, passage.title, passage.text, passage.source, passage.start, passage.end]
-    content = json.dumps(values, ensure_ascii=False)
+    content = json.dumps(row_of_passage(passage), ensure_ascii=False)
     try:
         content.encode()
     except UnicodeEncodeError:
@@ -195,12 +207,12 @@ def row_of(passage: Passage, vector: Sequence[float]) -> Row:
         raise DataError(f"a passage of {passage.source or 'the corpus'} has no id; give it one")
     title, text = searchable(passage.title), searchable(passage.text)
     terms, title_terms = Counter(terms_of(f"{title}\n{text}")), Counter(terms_of(title))
-    return Row(key_of(passage.id), key_of(document_id_of(passage)), content, terms, title_terms, vector)
+    document = key_of(document_id_of(passage))
+    return Row(key_of(passage.id), document, content, terms, title_terms, filter_values(passage), vector)
 
 
 def passage_of(content: str) -> Passage:
-    passage_id, title, text, source, start, end = json.loads(content)
-    return Passage(passage_id, text, title, source, start, end)
+    return passage_of_row(json.loads(content))
 
 
 def plain_vector(vector: Sequence[float]) -> Sequence[float]:

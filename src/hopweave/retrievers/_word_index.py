@@ -29,6 +29,7 @@ from hopweave.retrievers._bm25_search import (
 from hopweave.retrievers._links import Mention, key_words, mentions, names, opening, title_key
 from hopweave.text.sentences import sentence_spans
 from hopweave.types import Passage
+from hopweave.visibility import PUBLIC, Condition, Visible
 
 NAME_WEIGHT = 0.75
 MAX_SHARING = 30
@@ -124,11 +125,31 @@ class Document:
 
 
 class WordIndex:
-    """An index as weaving asks it. What was made of its passages is kept, for the same ones come by again."""
+    """An index as weaving asks it. What was made of its passages is kept, for the same ones come by again.
 
-    def __init__(self, searcher: tantivy.Searcher, num_passages: int, most_passages: int, fields: Mapping[str, float]) -> None:
+    Args:
+        searcher: over the index.
+        num_passages: that it holds.
+        most_passages: that it has ever held.
+        fields: that are searched, with their weights.
+        visible: which passages are shown; no other one is found, leads on, or is a link's target.
+        conditions: the same for the searcher.
+    """
+
+    def __init__(
+        self,
+        searcher: tantivy.Searcher,
+        num_passages: int,
+        most_passages: int,
+        fields: Mapping[str, float],
+        visible: Visible = PUBLIC,
+        conditions: Sequence[Condition] = (),
+    ) -> None:
         self._searcher = searcher
-        self._search = searching(searcher)
+        self._search = searching(searcher, conditions)
+        self._visible = visible
+        self._conditions = conditions
+        self._is_title = lru_cache(_MAX_FREQUENCIES)(self._is_shown_title)
         self._num_passages = num_passages
         self._most_passages = most_passages
         self._fields = fields
@@ -162,7 +183,7 @@ class WordIndex:
         found = mentions(
             text,
             any_case=any_case,
-            is_title=lambda key: self._frequency("title_key", key) > 0,
+            is_title=self._is_title,
             opens_title=lambda pair: self._frequency("title_opening", pair) > 0,
         )
         return [one for one in found if not self.is_common(one.key)]
@@ -211,9 +232,15 @@ class WordIndex:
         return self._top(hits, len(hits))
 
     def document(self, passage_id: str) -> Document | None:
-        """The passage of an id; `None` if the index has none."""
+        """The passage of an id; `None` if the index has none, or none that is shown."""
         address = next(by_term(self._searcher, "id", passage_id), None)
-        return self._document(address) if address is not None else None
+        document = self._document(address) if address is not None else None
+        return document if document is not None and self._visible.shows(document.passage) else None
+
+    def _is_shown_title(self, key: str) -> bool:
+        """Whether a document that is shown has the title of a key."""
+        has_title = self._frequency("title_key", key) > 0
+        return has_title and (not self._conditions or bool(self._search(having("title_key", [key]), 1)))
 
     def _having(self, field: str, values: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
         num = sum(self._frequency(field, value) for value in values)

@@ -11,6 +11,9 @@ beyond that by the order of the terms; equal scores are ordered by passage id.
 
 IRCoT's own retriever (Elasticsearch, English analyzer, text alone) is `fields="text", title_weight=0`.
 
+Which passages are shown (`visible`) is part of every query. Terms are weighted by all passages, also by those that are not
+shown.
+
 After deletions, the engine still counts the deleted passages in its document frequencies until it merges their segment,
 so scores can differ slightly from those of a rebuilt index.
 """
@@ -29,13 +32,26 @@ import tantivy
 
 from hopweave.corpus.intake import Intake
 from hopweave.errors import DataError, SearchError, SettingsError
-from hopweave.retrievers._bm25_index import COUNTS, ENGINE, LAYOUT, by_term, document_id_of, in_order, load, stored, writing_to
+from hopweave.retrievers._bm25_index import (
+    COUNTS,
+    ENGINE,
+    LABELLED,
+    LAYOUT,
+    by_term,
+    conditions_of,
+    document_id_of,
+    in_order,
+    load,
+    stored,
+    writing_to,
+)
 from hopweave.retrievers._bm25_intake import delete as delete_ids
 from hopweave.retrievers._bm25_intake import num_files, take_in
 from hopweave.retrievers._bm25_search import best, clauses, query_terms, scored_passages, searching
 from hopweave.retrievers._index_folder import IndexSummary, open_index, read_manifest
 from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Hit, Passage
+from hopweave.visibility import PUBLIC, Visible
 
 _PAGE = 1000
 
@@ -56,6 +72,7 @@ class BM25:
     fields: Annotated[
         Literal["title_and_text", "text"], "what is searched first; 'text' with title_weight 0 is IRCoT's retriever"
     ] = "title_and_text"
+    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.title_weight) and self.title_weight >= 0):
@@ -65,12 +82,13 @@ class BM25:
         self.index = Path(self.index)
         self._manifest, searcher = open_index(self.index, ENGINE, load)
         self._searcher: tantivy.Searcher | None = searcher
+        self._conditions = conditions_of(self.index, self._manifest, self.visible)
 
     @property
     def identity(self) -> str:
         return (
             f"bm25 fields={self.fields} title_weight={self.title_weight:g} analyzer={self._manifest.analyzer} "
-            f"corpus={self._manifest.fingerprint}"
+            f"corpus={self._manifest.fingerprint}{self.visible.identity}"
         )
 
     @property
@@ -92,19 +110,20 @@ class BM25:
         """Passages by id, in the order of the ids.
 
         Raises:
-            DataError: for an id that the index does not hold.
+            DataError: for an id that the index does not hold, or whose passage is not shown, which is told in the same words.
         """
         searcher = self._open_searcher()
         found = []
         for passage_id in ids:
             address = next(by_term(searcher, "id", passage_id), None)
-            if address is None:
+            passage = stored(searcher, address)[1] if address is not None else None
+            if passage is None or not self.visible.shows(passage):
                 raise DataError(f"index {self.index} has no passage {passage_id!r}; check the id, or update the index")
-            found.append(stored(searcher, address)[1])
+            found.append(passage)
         return found
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages, in the order in which they were added; memory does not grow with them."""
+        """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
         searcher = self._open_searcher()
         for first in range(0, self._manifest.state["next_number"], _PAGE):
             for _, passage in in_order(searcher, range(first, first + _PAGE)):
@@ -227,6 +246,7 @@ class BM25:
         return {
             "passages": manifest.num_passages,
             **counts,
+            **({LABELLED: manifest.state[LABELLED]} if LABELLED in manifest.state else {}),
             "files": num_files(folder / manifest.data),
             "bytes": manifest.num_bytes,
             "links": "yes" if manifest.state.get(LAYOUT, 1) > 1 else "no; weave needs the index built anew",
@@ -247,5 +267,5 @@ class BM25:
             return []
         weights = {"all" if self.fields == "title_and_text" else "text": 1.0, "title": self.title_weight}
         asked = clauses(terms, weights, searcher.doc_freq, self._manifest.state["next_number"])
-        found = scored_passages(searcher, best(searching(searcher), asked, max_hits))
+        found = scored_passages(searcher, best(searching(searcher, self._conditions), asked, max_hits))
         return [Hit(passage, score, rank) for rank, (score, passage) in enumerate(found[:max_hits], start=1)]

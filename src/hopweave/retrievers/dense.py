@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import InitVar, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -32,6 +33,7 @@ from hopweave.retrievers._index_folder import IndexSummary, open_index
 from hopweave.retrievers._ranking import APART
 from hopweave.toolkit.options import Count, check_options
 from hopweave.types import Hit, Passage
+from hopweave.visibility import PUBLIC, Visible
 
 NEEDS_EXTRA = "dense"
 __all__ = ["Dense"]
@@ -60,12 +62,13 @@ class Dense(EncoderOptions):
 
     index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder dense"]
     nprobe: Annotated[Count, "lists of the inverted file that are searched; more find more, and take longer"] = 32
+    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
     encoder: InitVar[Encoder | None] = None
 
     def __post_init__(self, encoder: Encoder | None) -> None:
         check_options(self)
         self.index = index_for(Path(self.index), ENGINE)
-        self._manifest, store = open_index(self.index, ENGINE, DenseStore)
+        self._manifest, store = open_index(self.index, ENGINE, partial(DenseStore, visible=self.visible))
         self._store: DenseStore | None = store
         self._encoder = encoder or encoder_of(self)
         if self._manifest.analyzer not in (self._encoder.identity, GIVEN):
@@ -79,7 +82,7 @@ class Dense(EncoderOptions):
         """Name, encoder, options, and the fingerprint of the corpus."""
         return (
             f"dense encoder={self._encoder.identity} vectors={self._manifest.analyzer} nprobe={self.nprobe} "
-            f"corpus={self._manifest.fingerprint}"
+            f"corpus={self._manifest.fingerprint}{self.visible.identity}"
         )
 
     @property
@@ -106,7 +109,7 @@ class Dense(EncoderOptions):
         self._store = None
 
     def all_passages(self) -> Iterator[Passage]:
-        """All passages, in the order in which they were added; memory does not grow with them."""
+        """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
         return self._open_store().passages()
 
     @classmethod

@@ -21,8 +21,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from hopweave.retrievers._server_address import ServerAddress
-from hopweave.retrievers._server_engine import STATES, Server, ServerEngine
+from hopweave.retrievers._server_engine import STATES, Server, ServerEngine, Shown
 from hopweave.retrievers._server_rows import Found, Row, State
+from hopweave.visibility import FIELDS
 
 __all__ = ["Elasticsearch"]
 
@@ -103,6 +104,7 @@ class _Connection:
             "content": stored,
             "terms": {"type": "text", "analyzer": "whitespace"},
             "title_terms": {"type": "text", "analyzer": "whitespace"},
+            **{name: {"type": "keyword"} for name in FIELDS},
         }
         settings: dict[str, Any] = {}
         if state.dimensions and self._is_opensearch():
@@ -118,13 +120,14 @@ class _Connection:
     def put(self, state: State, rows: Sequence[Row]) -> None:
         lines: list[Any] = []
         for row in rows:
-            source = {
+            source: dict[str, Any] = {
                 "key": row.key,
                 "document": row.document,
                 "content": row.content,
                 "terms": " ".join(row.terms.elements()),
                 "title_terms": " ".join(row.title_terms.elements()),
             }
+            source |= {name: list(row.filters[name]) for name in FIELDS} if state.has_filters else {}
             lines += [{"index": {"_id": row.key}}, source | ({"vector": list(row.vector)} if state.dimensions else {})]
         self._bulk(state, lines)
 
@@ -146,7 +149,9 @@ class _Connection:
     def between(self, state: State, first: str, end: str) -> list[str]:
         return self._all(state, {"range": {"key": {"gte": first, "lt": end}}})
 
-    def by_terms(self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float) -> list[Found]:
+    def by_terms(
+        self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float, shown: Shown
+    ) -> list[Found]:
         weights = [(name, weight) for name, weight in (("terms", 1.0), ("title_terms", title_weight)) if weight > 0]
         asked = []
         for terms in queries:
@@ -155,11 +160,15 @@ class _Connection:
                 for name, weight in weights
                 for term, number in terms.items()
             ]
-            asked.append({"query": {"bool": {"should": either}}})
+            # With a filter, nothing of what should match has to, unless told.
+            more = {"minimum_should_match": 1, "filter": _filters(shown)} if shown else {}
+            asked.append({"query": {"bool": {"should": either, **more}}})
         return self._searched(state, asked, max_hits)
 
-    def by_vectors(self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, *, exact: bool) -> list[Found]:
-        asked = [self._near(list(vector), max_hits, exact=exact) for vector in vectors]
+    def by_vectors(
+        self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, shown: Shown, *, exact: bool
+    ) -> list[Found]:
+        asked = [self._near(list(vector), max_hits, shown, exact=exact) for vector in vectors]
         # Both add 1 to the cosine where it is exact, and halve that where it is not, as scores cannot be negative.
         factor = 1 if exact else 2
         return [[(factor * score - 1, content) for score, content in found] for found in self._searched(state, asked, max_hits)]
@@ -167,17 +176,20 @@ class _Connection:
     def close(self) -> None:
         self._line.close()
 
-    def _near(self, vector: list[float], max_hits: int, *, exact: bool) -> dict[str, Any]:
+    def _near(self, vector: list[float], max_hits: int, shown: Shown, *, exact: bool) -> dict[str, Any]:
+        among: dict[str, Any] = {"bool": {"filter": _filters(shown)}} if shown else {"match_all": {}}
+        only = {"filter": among} if shown else {}
         if self._is_opensearch():
             if not exact:
-                return {"query": {"knn": {"vector": {"vector": vector, "k": max_hits}}}}
+                return {"query": {"knn": {"vector": {"vector": vector, "k": max_hits, **only}}}}
             values = {"field": "vector", "query_value": vector, "space_type": "cosinesimil"}
             script = {"source": "knn_score", "lang": "knn", "params": values}
         elif not exact:
-            return {"knn": {"field": "vector", "query_vector": vector, "k": max_hits, "num_candidates": 10 * max_hits}}
+            near = {"field": "vector", "query_vector": vector, "k": max_hits, "num_candidates": 10 * max_hits}
+            return {"knn": {**near, **only}}
         else:
             script = {"source": "cosineSimilarity(params.vector, 'vector') + 1.0", "params": {"vector": vector}}
-        return {"query": {"script_score": {"query": {"match_all": {}}, "script": script}}}
+        return {"query": {"script_score": {"query": among, "script": script}}}
 
     def _searched(self, state: State, queries: Iterable[Mapping[str, Any]], max_hits: int) -> list[Found]:
         more = {"size": max_hits, "_source": ["content"], "track_total_hits": False}
@@ -231,6 +243,10 @@ class _Connection:
         if not 200 <= response.status < 300:
             raise _Refused(response.status, said.decode(errors="replace"))
         return json.loads(said)
+
+
+def _filters(shown: Shown) -> list[dict[str, Any]]:
+    return [{"terms": {name: list(values)}} for name, values in shown]
 
 
 def _whole(response: Any) -> Any:

@@ -19,6 +19,7 @@ from hopweave.retrievers._engines import opened
 from hopweave.retrievers._ranking import RRF_K, fused_by_rank
 from hopweave.toolkit.options import Count, check_options
 from hopweave.types import Hit
+from hopweave.visibility import PUBLIC, Visible
 
 
 @dataclass(eq=False)
@@ -43,6 +44,7 @@ class Hybrid:
     engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engines, by name; those of retrievers.NAME"] = (
         field(default_factory=dict)
     )
+    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -53,7 +55,7 @@ class Hybrid:
         self.index = Path(self.index)
         places = {name: Path(self.indexes.get(name, self.index)) for name in self.engines}
         self._engines: tuple[Retriever, ...] | None = tuple(
-            opened(name, place, self.engine_options, "retrievers.hybrid") for name, place in places.items()
+            opened(name, place, self.engine_options, "retrievers.hybrid", self.visible) for name, place in places.items()
         )
         named = " + ".join(engine.identity for engine in self._engines)
         self.identity = f"hybrid k={self.k} weights={self._weights} depth={self.depth} over {named}"

@@ -12,6 +12,7 @@ depend on how the passages are spread over segments.
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ from typing import Annotated, Any, ClassVar
 from hopweave.catalog import require
 from hopweave.errors import DataError
 from hopweave.retrievers._server_address import ServerAddress
-from hopweave.retrievers._server_engine import STATES, Server, ServerEngine
+from hopweave.retrievers._server_engine import STATES, Server, ServerEngine, Shown
 from hopweave.retrievers._server_rows import Found, Row, State
+from hopweave.visibility import FIELDS
 
 __all__ = ["Milvus"]
 
@@ -31,6 +33,7 @@ _MAX_BYTES = 65_535
 _MAX_HITS = 16_384
 _MIN_DEPTH, _DEPTH_PER_HIT = 100, 4
 _FIELDS = ("terms", "title_terms")
+_MAX_FILTER_VALUES, _MAX_FILTER_BYTES = 1024, 8192
 _MOST_TEMPORARY_CODE = 99
 """Codes up to here say that the service is not ready, overloaded, or not there."""
 
@@ -103,6 +106,9 @@ class _Connection:
         library = self._library
         schema, index = self._new_schema("key")
         self._add_texts(schema, "document", "content")
+        for name in FIELDS:
+            kinds = {"datatype": library.DataType.ARRAY, "element_type": library.DataType.VARCHAR}
+            schema.add_field(name, max_capacity=_MAX_FILTER_VALUES, max_length=_MAX_FILTER_BYTES, **kinds)
         for name in _FIELDS:
             schema.add_field(
                 name,
@@ -127,7 +133,7 @@ class _Connection:
         self._create(state.data, schema, index)
 
     def put(self, state: State, rows: Sequence[Row]) -> None:
-        values = [self._values(row, has_vector=bool(state.dimensions)) for row in rows]
+        values = [self._values(row, state) for row in rows]
         self._client.upsert(state.data, values, timeout=self._seconds)
 
     def held(self, state: State, keys: Sequence[str], documents: Sequence[str]) -> list[str]:
@@ -154,28 +160,33 @@ class _Connection:
     def between(self, state: State, first: str, end: str) -> list[str]:
         return self._query(state.data, f'key >= "{first}" and key < "{end}"', "content")
 
-    def by_terms(self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float) -> list[Found]:
+    def by_terms(
+        self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float, shown: Shown
+    ) -> list[Found]:
         texts = [" ".join(terms.elements()) for terms in queries]
         depth = min(_MAX_HITS, max(_MIN_DEPTH, _DEPTH_PER_HIT * max_hits))
         sums: list[dict[str, float]] = [defaultdict(float) for _ in queries]
         contents: dict[str, str] = {}
         for name, weight in zip(_FIELDS, (1.0, title_weight), strict=True):
-            for scores, hits in zip(sums, self._search(state, texts, f"{name}_bm25", depth) if weight else (), strict=False):
+            found = self._search(state, texts, f"{name}_bm25", depth, shown) if weight else ()
+            for scores, hits in zip(sums, found, strict=False):
                 for hit in hits:  # Milvus Lite reports the score with a minus
                     scores[hit["key"]] += weight * abs(hit["distance"])
                     contents[hit["key"]] = hit["entity"]["content"]
         best = [sorted(((-score, key) for key, score in scores.items()))[:max_hits] for scores in sums]
-        return [[(-negated, contents[key]) for negated, key in found] for found in best]
+        return [[(-negated, contents[key]) for negated, key in of_one] for of_one in best]
 
-    def by_vectors(self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, *, exact: bool) -> list[Found]:
+    def by_vectors(
+        self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, shown: Shown, *, exact: bool
+    ) -> list[Found]:
         del exact  # the index that the collection was built with decides
-        found = self._search(state, [list(vector) for vector in vectors], "vector", min(_MAX_HITS, max_hits))
+        found = self._search(state, [list(vector) for vector in vectors], "vector", min(_MAX_HITS, max_hits), shown)
         return [[(float(hit["distance"]), hit["entity"]["content"]) for hit in hits] for hits in found]
 
     def close(self) -> None:
         self._client.close()
 
-    def _values(self, row: Row, *, has_vector: bool) -> dict[str, Any]:
+    def _values(self, row: Row, state: State) -> dict[str, Any]:
         values: dict[str, Any] = {
             "key": row.key,
             "document": row.document,
@@ -189,7 +200,8 @@ class _Connection:
                 f"a passage of {longest:,} bytes is too long for Milvus, which takes {_MAX_BYTES:,}; "
                 "cut the texts with --max-words"
             )
-        return values | ({"vector": list(row.vector)} if has_vector else {})
+        values |= {name: list(row.filters[name]) for name in FIELDS} if state.has_filters else {}
+        return values | ({"vector": list(row.vector)} if state.dimensions else {})
 
     def _new_schema(self, key: str) -> tuple[Any, Any]:
         schema = self._client.create_schema(auto_id=False)
@@ -215,8 +227,8 @@ class _Connection:
         rows = self._client.query(name, filter=wanted, output_fields=[field], limit=_MAX_HITS, timeout=self._seconds)
         return [row[field] for row in rows]
 
-    def _search(self, state: State, data: list[Any], field: str, max_hits: int) -> Any:
+    def _search(self, state: State, data: list[Any], field: str, max_hits: int, shown: Shown) -> Any:
         self._load(state.data)
-        return self._client.search(
-            state.data, data=data, anns_field=field, limit=max_hits, output_fields=["content"], timeout=self._seconds
-        )
+        wanted = " and ".join(f"array_contains_any({name}, {json.dumps(values, ensure_ascii=False)})" for name, values in shown)
+        more = {"filter": wanted, "output_fields": ["content"], "timeout": self._seconds}
+        return self._client.search(state.data, data=data, anns_field=field, limit=max_hits, **more)

@@ -5,8 +5,8 @@ by their rarity, so the BM25 score is computed in the query, from the counts in 
 
     bm25(title and text) + title_weight * bm25(title)          k1 = 1.2, b = 0.75
 
-Document frequencies are counted when searching, and are right after each deletion. A term counts at most 255 times in a
-passage.
+Document frequencies are counted when searching, among the passages that are shown, and are right after each deletion. A term
+counts at most 255 times in a passage.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from typing import Annotated, Any, ClassVar
 
 from hopweave.catalog import require
 from hopweave.retrievers._server_address import ServerAddress
-from hopweave.retrievers._server_engine import STATES, Server, ServerEngine
+from hopweave.retrievers._server_engine import STATES, Server, ServerEngine, Shown
 from hopweave.retrievers._server_rows import Found, Row, State, average
+from hopweave.visibility import FIELDS
 
 __all__ = ["Postgres"]
 
@@ -35,14 +36,15 @@ _GRACE_SECONDS = 2.0
 _CREATE = """
     CREATE TABLE {data} (
         key text COLLATE "C" PRIMARY KEY, document text NOT NULL, content text NOT NULL,
-        terms tsvector NOT NULL, title_terms tsvector NOT NULL, num_terms int NOT NULL, num_title_terms int NOT NULL{vector}
+        terms tsvector NOT NULL, title_terms tsvector NOT NULL, num_terms int NOT NULL, num_title_terms int NOT NULL,
+        access text[] NOT NULL, metadata text[] NOT NULL{vector}
     );
     CREATE INDEX ON {data} (document)
 """
 _FIELD = """
     SELECT key, lexeme, cardinality(positions) AS num, {length} / %({average})s::float AS length, %({weight})s::float AS weight
     FROM {data}, unnest({field}) AS of_passage(lexeme, positions, weights)
-    WHERE {field} @@ %(query)s::tsquery AND lexeme = ANY(%(terms)s)
+    WHERE {field} @@ %(query)s::tsquery AND lexeme = ANY(%(terms)s){shown}
 """
 _SCORED = """
     WITH found AS ({fields}),
@@ -130,6 +132,7 @@ class _Connection:
                 for row in rows:
                     values: list[Any] = [row.key, row.document, row.content, _tsvector(row.terms), _tsvector(row.title_terms)]
                     values += [row.terms.total(), row.title_terms.total()]
+                    values += [list(row.filters[name]) for name in FIELDS] if state.has_filters else []
                     copy.write_row([*values, str(list(row.vector))] if state.dimensions else values)
 
     def held(self, state: State, keys: Sequence[str], documents: Sequence[str]) -> list[str]:
@@ -159,14 +162,18 @@ class _Connection:
         select = self._of(state.data, "SELECT content FROM {data} WHERE key >= %s AND key < %s")
         return [content for (content,) in self._execute(select, [first, end])]
 
-    def by_terms(self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float) -> list[Found]:
+    def by_terms(
+        self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float, shown: Shown
+    ) -> list[Found]:
         fields = [("terms", 1.0, state.num_terms), ("title_terms", title_weight, state.num_title_terms)]
         used = [field for field in fields if field[1] > 0]
         selects = []
-        values: dict[str, Any] = {"num_passages": state.num_passages, "max_hits": max_hits}
+        conditions, values = _conditions(shown)
+        values |= {"num_passages": state.num_passages, "max_hits": max_hits}
         for name, weight, total in used:
             values |= {f"average_{name}": average(total, state.num_passages), f"weight_{name}": weight}
             parts = {"length": f"num_{name}", "field": name, "average": f"average_{name}", "weight": f"weight_{name}"}
+            parts["shown"] = "".join(f" AND {condition}" for condition in conditions)
             selects.append(_FIELD.format(data="{data}", **parts))
         select = self._of(state.data, _SCORED.replace("{fields}", " UNION ALL ".join(selects)))
         found = []
@@ -175,18 +182,24 @@ class _Connection:
             found.append([(float(score), content) for score, content in self._execute(select, values | asked)])
         return found
 
-    def by_vectors(self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, *, exact: bool) -> list[Found]:
+    def by_vectors(
+        self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, shown: Shown, *, exact: bool
+    ) -> list[Found]:
+        conditions, values = _conditions(shown)
         select = self._of(
             state.data,
-            "SELECT 1 - (vector <=> %(vector)s::vector), content FROM {data} "
+            "SELECT 1 - (vector <=> %(vector)s::vector), content FROM {data} WHERE {shown} "
             "ORDER BY vector <=> %(vector)s::vector LIMIT %(max_hits)s",
+            shown=" AND ".join(["true", *conditions]),
         )
         found = []
         with self._transaction():
             if exact:
                 self._execute("SET LOCAL enable_indexscan = off")
+            elif shown:  # else only the nearest rows would be looked at, however few of them are shown
+                self._execute("SET LOCAL hnsw.iterative_scan = strict_order")
             for vector in vectors:
-                rows = self._execute(select, {"vector": str(list(vector)), "max_hits": max_hits})
+                rows = self._execute(select, values | {"vector": str(list(vector)), "max_hits": max_hits})
                 found.append([(float(score), content) for score, content in rows])
         return found
 
@@ -226,6 +239,12 @@ class _Connection:
             yield
         finally:
             timer.cancel()
+
+
+def _conditions(shown: Shown) -> tuple[list[str], dict[str, Any]]:
+    """What rows have to meet, as SQL, with its parameters."""
+    conditions = [f"{name} && %(shown_{number})s" for number, (name, _) in enumerate(shown)]
+    return conditions, {f"shown_{number}": list(values) for number, (_, values) in enumerate(shown)}
 
 
 def _cut(file_number: int) -> None:

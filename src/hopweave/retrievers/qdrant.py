@@ -20,8 +20,9 @@ from uuid import UUID
 
 from hopweave.catalog import require
 from hopweave.retrievers._server_address import ServerAddress
-from hopweave.retrievers._server_engine import STATES, Server, ServerEngine
+from hopweave.retrievers._server_engine import STATES, Server, ServerEngine, Shown
 from hopweave.retrievers._server_rows import BATCH, Found, Row, State
+from hopweave.visibility import FIELDS
 
 __all__ = ["Qdrant"]
 
@@ -93,7 +94,7 @@ class _Connection:
             vectors_config={"dense": cosine} if state.dimensions else {},
             sparse_vectors_config={"terms": rare},
         )
-        for name in () if self._is_local else ("key", "document"):
+        for name in () if self._is_local else ("key", "document", *FIELDS):
             self._client.create_payload_index(state.data, name, self._models.PayloadSchemaType.KEYWORD, wait=True)
 
     def put(self, state: State, rows: Sequence[Row]) -> None:
@@ -102,7 +103,8 @@ class _Connection:
             vectors: dict[str, Any] = {"dense": list(row.vector)} if state.dimensions else {}
             if row.terms:
                 vectors["terms"] = self._sparse(_weights(row, state))
-            payload = {"key": row.key, "document": row.document, "content": row.content}
+            payload: dict[str, Any] = {"key": row.key, "document": row.document, "content": row.content}
+            payload |= {name: list(values) for name, values in row.filters.items()}
             points.append(self._models.PointStruct(id=str(UUID(row.key)), vector=vectors, payload=payload))
         self._client.upsert(state.data, points, wait=True)
 
@@ -136,24 +138,32 @@ class _Connection:
                 return found
             after = following
 
-    def by_terms(self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float) -> list[Found]:
+    def by_terms(
+        self, state: State, queries: Sequence[Counter[str]], max_hits: int, title_weight: float, shown: Shown
+    ) -> list[Found]:
         asked = []
         for terms in queries:
             weights = {_dimension("", term): float(number) for term, number in terms.items()}
             if title_weight > 0:
                 weights |= {_dimension("title", term): title_weight * number for term, number in terms.items()}
-            asked.append(self._request(self._sparse(weights), "terms", max_hits))
+            asked.append(self._request(self._sparse(weights), "terms", max_hits, shown))
         return self._found(state, asked)
 
-    def by_vectors(self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, *, exact: bool) -> list[Found]:
+    def by_vectors(
+        self, state: State, vectors: Sequence[Sequence[float]], max_hits: int, shown: Shown, *, exact: bool
+    ) -> list[Found]:
         # The local mode is always exact, and warns of what has no effect.
         more = {} if self._is_local else {"params": self._models.SearchParams(exact=exact)}
-        return self._found(state, [self._request(list(vector), "dense", max_hits, **more) for vector in vectors])
+        return self._found(state, [self._request(list(vector), "dense", max_hits, shown, **more) for vector in vectors])
 
     def close(self) -> None:
         self._client.close()
 
-    def _request(self, query: Any, using: str, max_hits: int, **more: Any) -> Any:
+    def _request(self, query: Any, using: str, max_hits: int, shown: Shown, **more: Any) -> Any:
+        conditions = [
+            self._models.FieldCondition(key=name, match=self._models.MatchAny(any=list(values))) for name, values in shown
+        ]
+        more |= {"filter": self._models.Filter(must=conditions)} if conditions else {}
         return self._models.QueryRequest(query=query, using=using, limit=max_hits, with_payload=True, **more)
 
     def _found(self, state: State, requests: Sequence[Any]) -> list[Found]:

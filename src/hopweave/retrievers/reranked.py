@@ -20,6 +20,7 @@ from hopweave.retrievers._encoders import onnx_file
 from hopweave.retrievers._engines import opened
 from hopweave.toolkit.options import Count, check_options
 from hopweave.types import Hit
+from hopweave.visibility import PUBLIC, Visible
 
 NEEDS_EXTRA = "dense"
 __all__ = ["Reranked"]
@@ -49,12 +50,14 @@ class Reranked:
     engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engine, by name; those of retrievers.NAME"] = (
         field(default_factory=dict)
     )
+    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
 
     def __post_init__(self) -> None:
         check_options(self)
         self._reranker = self._new_reranker()
         self.index = Path(self.index)
-        self._engine: Retriever | None = opened(self.engine, self.index, self.engine_options, "retrievers.reranked")
+        of = "retrievers.reranked"
+        self._engine: Retriever | None = opened(self.engine, self.index, self.engine_options, of, self.visible)
         self.identity = f"reranked {self._reranker.identity} candidates={self.candidates} over {self._engine.identity}"
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar
 
 from hopweave.errors import DataError, SearchError
 from hopweave.protocols import Retriever
-from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, load
+from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, conditions_of, load
 from hopweave.retrievers._engines import opened
 from hopweave.retrievers._index_folder import open_index
 from hopweave.retrievers._weaving import FIRST_HITS, Weaving
@@ -26,6 +26,7 @@ from hopweave.retrievers._word_index import WordIndex
 from hopweave.text.evidence import shortened
 from hopweave.toolkit.options import AtLeast, Count, Whole, check_options
 from hopweave.types import Hit
+from hopweave.visibility import PUBLIC, Visible
 
 
 @dataclass(eq=False)
@@ -55,6 +56,7 @@ class Weave:
     engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of that engine, by name; those of retrievers.NAME"] = (
         field(default_factory=dict)
     )
+    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -66,11 +68,13 @@ class Weave:
                 f"rebuild it with: hopweave index PATH... --to {self.index}"
             )
         fields = {"all": 1.0, "title": self.title_weight}
+        conditions = conditions_of(self.index, self._manifest, self.visible)
+        num_passages = self._manifest.num_passages
         most_passages = self._manifest.state["next_number"]
-        self._words: WordIndex | None = WordIndex(searcher, self._manifest.num_passages, most_passages, fields)
+        self._words: WordIndex | None = WordIndex(searcher, num_passages, most_passages, fields, self.visible, conditions)
         self._first: Retriever | None = None
         if self.first != ENGINE:
-            self._first = opened(self.first, self.index, self.engine_options, "retrievers.weave")
+            self._first = opened(self.first, self.index, self.engine_options, "retrievers.weave", self.visible)
 
     @property
     def identity(self) -> str:
@@ -79,7 +83,7 @@ class Weave:
         return (
             f"weave depth={self.depth} links={self.links} residual={self.residual} set_choice={self.set_choice} "
             f"title_weight={self.title_weight:g} max_tokens={self.max_tokens} "
-            f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}{first}"
+            f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}{self.visible.identity}{first}"
         )
 
     def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:

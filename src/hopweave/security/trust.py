@@ -60,7 +60,7 @@ _FREE: Mapping[str, frozenset[str]] = {
 }
 _GUARDED = re.compile(
     r"(?:^|_)(?:urls?|uri|address|host|env|keys?|secrets?|passwords?|credentials?|authorization|headers?|cookies?|prox(?:y|ies)"
-    r"|tls|ssl|certs?|certificates?|commands?|modules?|plugins?|entry_points?|extra_body|remote_code)$"
+    r"|access|tls|ssl|certs?|certificates?|commands?|modules?|plugins?|entry_points?|extra_body|remote_code)$"
 )
 _MAX_SHOWN = 4
 
@@ -96,7 +96,7 @@ def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that determine where questions and keys are sent, where replies are stored, and what is loaded and run here.
 
     Addresses (also of a corpus), names of environment variables, headers, proxies, TLS, extra request fields, files of weights,
-    the store, and components from another package or a file.
+    access labels (which decide what is shown to whom), the store, and components from another package or a file.
 
     Args:
         values: nested, by role and name for options of components.

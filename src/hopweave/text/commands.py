@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from hopweave.prompting.prompt import escape
 from hopweave.text.sentences import sentence_spans
@@ -67,7 +68,7 @@ def without_commands(passage: Passage, query: str = "") -> Passage:
     for span in commands_in(text, query):
         text = blanked(text, span)
     title = "" if commands_in(passage.title, query) else passage.title
-    return Passage(passage.id, text, title, passage.source, passage.start, passage.end)
+    return replace(passage, text=text, title=title)
 
 
 def blanked(text: str, span: Span) -> str:

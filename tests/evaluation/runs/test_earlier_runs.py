@@ -11,10 +11,11 @@ import pytest
 
 from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.integrity import manifest as manifest_file
-from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.evaluation.runs.plan import Flags, in_full, read_plan
 from hopweave.evaluation.runs.run import RunOptions, evaluate
 from hopweave.settings import read_settings
+from hopweave.types import Example, Gold, GoldSentence, Question
 
 
 @pytest.fixture(autouse=True)
@@ -89,3 +90,15 @@ async def test_a_run_whose_method_works_otherwise_by_now_is_refused(change, reas
     replace(known, methods=methods).write(Path("run"))
     with pytest.raises(DataError, match=reason):
         await evaluated()
+
+
+def test_gold_sentences_are_kept_and_without_them_an_example_is_kept_as_before_there_were_any(tmp_path):
+    run = RunFolder.create(tmp_path / "kept", Plan({"own": DatasetPlan("jsonl")}, {"cot": MethodPlan("cot")}))
+    bare = Example(Question("a", "Which?"), Gold(("Ulm",), ("p",)))
+    told = Example(Question("b", "\ud800 Where?"), Gold(("Ulm",), ("p",), sentences=(GoldSentence("p", 2, 9),)))
+    run.keep_examples("own", [bare, told])
+    first, second = (json.loads(line) for line in run.examples_path("own").read_text().splitlines())
+    assert list(first["gold"]) == ["answers", "passage_ids", "facts", "steps"]
+    assert second["gold"]["sentences"] == [{"passage_id": "p", "start": 2, "end": 9}]
+    assert [one.gold for one in run.examples("own")] == [bare.gold, told.gold]
+    run.keep_examples("own", run.examples("own"))

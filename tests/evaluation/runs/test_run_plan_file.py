@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hopweave.errors import DataError, SettingsError
-from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, RunFolder
 from hopweave.evaluation.runs.plan import Flags, in_full, read_plan
 from hopweave.settings import read_settings
 
@@ -125,3 +125,15 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, written):
         read_plan(tmp_path / "missing.toml", Flags())
     with pytest.raises(DataError, match="is not TOML"):
         read_plan(written("[datasets"), Flags())
+
+
+def test_a_plan_names_the_labels_and_filters_of_its_run_and_other_ones_are_another_run(written, tmp_path):
+    plain = read_plan(written(), Flags(["jsonl"], ["direct"]))
+    limited = read_plan(written(), Flags(["jsonl"], ["direct"], settings={"access": ["b", "a"], "where": {"year": 1999}}))
+    without, full = (in_full(plan, read_settings(plan.settings)) for plan in (plain, limited))
+    assert not {"access", "where"} & without.settings.keys()
+    assert (full.settings["access"], full.settings["where"]) == (["a", "b"], {"year": ["1999"]})
+    RunFolder.create(tmp_path / "run", full)
+    RunFolder.create(tmp_path / "run", full)
+    with pytest.raises(SettingsError, match=r"made with other settings: settings\.access"):
+        RunFolder.create(tmp_path / "run", without)

@@ -1,20 +1,14 @@
 import json
 
-from support.three_hops import ANSWER, HOPS, PASSAGES, QUESTION, Case
+from support.three_hops import HOPS, Case
 
-SECOND = "Which river runs through the town in which Ines Halloran was born?"
-THIRD = HOPS[2][0]
-NOTHING = json.dumps({"fact": 0, "answer": ""})
+UNNAMED = ("the designer of the light of Carrow Head", "the town in which the designer was born")
 
 CASE = Case(
     [
-        NOTHING,
-        json.dumps({"through": "the designer, Ines Halloran", "fact": 1, "ask": SECOND}),
-        NOTHING,
-        json.dumps({"through": "the town, Marlow Cross", "fact": 2, "ask": THIRD}),
-        json.dumps({"fact": 2, "answer": ANSWER}),
+        json.dumps({"unnamed": UNNAMED, "steps": [HOPS[0][0], "In which town was #1 born?", "Which river runs through #2?"]}),
+        *(json.dumps({"fact": fact, "answer": answer}) for fact, (_, answer) in zip((1, 2, 2), HOPS, strict=True)),
     ],
-    calls=lambda h: 2 * h - 1,
-    rounds=lambda h: h,
-    found={QUESTION: PASSAGES[0], SECOND: PASSAGES[1], THIRD: PASSAGES[2]},
+    calls=lambda h: h + 1,
+    rounds=lambda h: h + 1,
 )

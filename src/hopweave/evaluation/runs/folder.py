@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import SerializerFunctionWrapHandler, TypeAdapter, ValidationError, WrapSerializer
 
 from hopweave.catalog import load
 from hopweave.errors import DataError, SettingsError
@@ -453,6 +453,14 @@ def _plan_adapter() -> TypeAdapter[Plan]:
     return TypeAdapter(Plan)
 
 
+def _kept(example: Example, as_json: SerializerFunctionWrapHandler) -> Any:
+    """An example as it is kept. Without gold sentences it reads as before there were any."""
+    kept = as_json(example)
+    if not example.gold.sentences:
+        del kept["gold"]["sentences"]
+    return kept
+
+
 @cache
 def _example_adapter() -> TypeAdapter[Example]:
-    return TypeAdapter(Example)
+    return TypeAdapter(Annotated[Example, WrapSerializer(_kept)])

@@ -13,6 +13,8 @@ from hopweave.text.matching import is_contained, is_yes_or_no
 from hopweave.text.words import anchors, keys_of
 from hopweave.types import Reply
 
+_WEIGHTS = {"none": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -56,6 +58,11 @@ def problems_of(reading: Reading, least_probability: float) -> list[str]:
     if reading.probability < least_probability:
         found.append("unsure")
     return found
+
+
+def weight(problems: Sequence[str]) -> int:
+    """How much speaks against a reading: an answer that no fact states says more against it than a way that stays unclear."""
+    return sum(_WEIGHTS[problem] for problem in problems)
 
 
 def _is_open(question: str, fact: Evidence, facts: Sequence[Evidence]) -> bool:

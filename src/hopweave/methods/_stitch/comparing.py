@@ -30,6 +30,15 @@ _MOST = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(rf"\b([12]\d{{3}})(?: ({'|'.join(MONTHS)})(?: (\d{{1,2}}))?)?\b")
+_BIRTH = re.compile(r"\b(?:born|birth|older|oldest|elder|eldest|younger|youngest)\b", re.IGNORECASE)
+_AGE = re.compile(r"\b(?:age|ages|lived|lives|living)\b", re.IGNORECASE)
+_BORN = re.compile(r"\b(?:born|b\.)", re.IGNORECASE)
+_MONTH = rf"(?:{'|'.join(MONTHS)})"
+_WRITTEN_DATE = re.compile(
+    rf"\b(?:(?:\d{{1,2}}\s+)?{_MONTH}\s+[12]\d{{3}}|{_MONTH}\s+\d{{1,2}},\s+[12]\d{{3}}|[12]\d{{3}})\b", re.IGNORECASE
+)
+_BRITISH = frozenset({"british", "english", "scottish", "welsh"})
+_BRACKET = re.compile(r"\(([^()]*)\)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -86,9 +95,41 @@ def compared(question: str, wanted: Wanted, first: Side, second: Side) -> str:
     return first.name if (order < 0) == (wanted == "least") else second.name
 
 
+def life_date(question: str, fact: str) -> str:
+    """The date of birth or death that a question asks about somebody and that a fact has in brackets; empty without one.
+
+    >>> life_date("Who died first?", "Curt Brand (15 April 1899 - 22 February 1981) was a director.")
+    '22 February 1981'
+    >>> life_date("Who is older?", "Curt Brand (born April 15, 1899) is a director.")
+    'April 15, 1899'
+    """
+    wants_end = _END.search(question) is not None
+    if not (wants_end or _BIRTH.search(question)) or _AGE.search(question):
+        return ""
+    for bracket in _BRACKET.finditer(fact):
+        dates = [date[0] for date in _WRITTEN_DATE.finditer(bracket[1])]
+        if len(dates) == 2:
+            return dates[1 if wants_end else 0]
+        if len(dates) == 1 and not wants_end and _BORN.search(bracket[1]):
+            return dates[0]
+    return ""
+
+
+def asked_alone(question: str, side: Side) -> str:
+    """The question for a side's value: that of somebody's birth or death by code, for a small model confuses them."""
+    if not side.through or _AGE.search(question):
+        return side.ask
+    if _END.search(question):
+        return f"When did {side.through} die?"
+    return f"When was {side.through} born?" if _BIRTH.search(question) else side.ask
+
+
 def _share_a_word(left: str, right: str) -> bool:
     """Whether the same word that says something is in both: `American film director`, `American`."""
     one, other = ({word.stem for word in words_in(text) if word.says_something} for text in (left, right))
+    keys = [{word.key for word in words_in(text)} for text in (left, right)]
+    if all(of_side & _BRITISH for of_side in keys) and any("british" in of_side for of_side in keys):
+        return True
     return bool(one) and bool(other) and (one <= other or other <= one)
 
 

@@ -1,0 +1,158 @@
+"""The benchmark of all methods: its draws, its tables, and that it goes on where it was."""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+
+import small_model
+
+NUM_ROWS = 100
+
+
+def town(number):
+    return f"Carrow{number}", [f"Carrow{number} lies on the river Nith{number}.", f" Its mayor is called Tam{number}."]
+
+
+def common(number):
+    title, _ = town(number)
+    return {"question": f"Which river does {title} lie on?", "answer": f"Nith{number}"}
+
+
+def with_sentences(number):
+    facts = {"supporting_facts": [[f"Carrow{number}", 0]], "context": [list(town(number))], "type": "bridge"}
+    return {"_id": f"q{number}", **common(number), **facts}
+
+
+def with_paragraphs(number):
+    title, sentences = town(number)
+    paragraph = {"idx": 0, "title": title, "paragraph_text": "".join(sentences), "is_supporting": True}
+    return {"id": f"2hop__{number}", **common(number), "paragraphs": [paragraph]}
+
+
+@pytest.fixture(autouse=True)
+def scene(tmp_path, monkeypatch):
+    """Three files of a hundred questions, and a model that is right where the number is even."""
+    for name in list(os.environ):
+        if name.startswith("HOPWEAVE_"):
+            monkeypatch.delenv(name)
+    for kind in ("CACHE", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / kind))
+    monkeypatch.chdir(tmp_path)
+    data = Path("data")
+    data.mkdir()
+    rows = [with_sentences(number) for number in range(NUM_ROWS)]
+    for name in ("hotpotqa_dev100.json", "2wikimultihopqa_dev100.json"):
+        (data / name).write_text(json.dumps(rows))
+    (data / "2wikimultihopqa_corpus.json").write_text('[{"title": "Elsewhere", "text": "No river is here."}]')
+    (data / "musique_dev100.jsonl").write_text("".join(json.dumps(with_paragraphs(n)) + "\n" for n in range(NUM_ROWS)))
+    rules = [
+        {"find": f"Carrow{n} lie on", "say": f"So the answer is: Nith{n if n % 2 == 0 else 'ing'}."} for n in range(NUM_ROWS)
+    ]
+    Path("rules.json").write_text(json.dumps({"rules": rules}))
+
+
+def shown(capsys, monkeypatch, *arguments):
+    """The rows of each table that the benchmark prints, by its title, each row by the heads of the columns."""
+    model = ["--llm", "scripted", "--set", "llms.scripted.rules_file=rules.json"]
+    monkeypatch.setattr(sys, "argv", ["small_model.py", "--data", "data", "--out", "out", *model, *arguments])
+    small_model.main()
+    tables = {}
+    for part in re.split(r"^## ", capsys.readouterr().out, flags=re.MULTILINE)[1:]:
+        title, _, heads, _, *lines = part.split("\n")
+        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in [heads, *lines] if line.startswith("|")]
+        tables[title] = {row[0]: dict(zip(cells[0], row, strict=True)) for row in cells[1:]}
+    return tables
+
+
+def drawn(half):
+    """The numbers of the drawn questions of each file."""
+    found = {}
+    for file in small_model.FILES.values():
+        text = (Path("out") / half / file).read_text()
+        rows = json.loads(text) if file.endswith(".json") else [json.loads(line) for line in text.splitlines()]
+        found[file] = [int(re.search(r"\d+$", row.get("_id", row.get("id")))[0]) for row in rows]
+    return found
+
+
+def test_the_halves_are_the_first_30_and_40_others_of_which_none_was_looked_at(capsys, monkeypatch):
+    for half in ("choose", "confirm"):
+        shown(capsys, monkeypatch, "--half", half, "--questions", "1", "--methods", "direct")
+    assert all(numbers == [*range(30)] for numbers in drawn("choose").values())
+    for numbers in drawn("confirm").values():
+        assert len(set(numbers)) == 40
+        assert min(numbers) >= 57
+        assert numbers != sorted(numbers)
+
+
+def test_tables_say_what_is_right_what_it_cost_and_whether_it_cites_the_gold_sentences(capsys, monkeypatch):
+    tables = shown(capsys, monkeypatch, "--half", "choose", "--questions", "4", "--methods", "direct,direct_retrieval")
+    whole, of_musique = tables["All three, over all questions"], tables["musique"]
+    for row in whole.values():
+        assert (row["questions"], row["failed"], row["right %"], row["calls"]) == ("12", "0", "50.0", "1.0")
+    cites = whole["direct_retrieval"]
+    assert (cites["gold precision %"], cites["gold recall %"], cites["gold of cited %"]) == ("50.0", "50.0", "100.0")
+    assert (cites["supported"], cites["wrong of supported %"]) == ("6", "0.0")
+    assert whole["direct"]["gold precision %"] == "0.0"
+    assert of_musique["direct_retrieval"]["gold precision %"] == "no data"
+    assert float(whole["direct"]["right / 1,000 tokens"]) > float(cites["right / 1,000 tokens"]) > 0
+    (difference,) = tables["Right answers against direct_retrieval, question by question"].values()
+    assert (difference["pairs"], difference["wins"], difference["losses"]) == ("12", "0", "0")
+    assert {row["verify"] for row in tables["Runs"].values()} == {"passed"}
+
+
+def test_more_questions_begin_with_the_fewer_and_cost_their_own_calls_alone(capsys, monkeypatch):
+    few = shown(capsys, monkeypatch, "--half", "confirm", "--questions", "2", "--methods", "direct")
+    more = shown(capsys, monkeypatch, "--half", "confirm", "--questions", "3", "--methods", "direct")
+    assert [one["musique"]["direct"]["questions"] for one in (few, more)] == ["2", "3"]
+    lines = Path("out/confirm-3/direct/records/musique/direct.jsonl").read_text().splitlines()
+    calls = [step for line in lines for step in json.loads(line)["steps"] if step["kind"] == "model_call"]
+    assert [call["timing"]["from_store"] for call in calls] == [True, True, False]
+
+
+def test_what_was_killed_goes_on_and_a_method_under_another_label_joins_the_table(capsys, monkeypatch):
+    asked = ("--half", "choose", "--questions", "3")
+    before = shown(capsys, monkeypatch, *asked, "--methods", "direct")
+    records = Path("out/choose-3/direct/records/musique/direct.jsonl")
+    text = records.read_text()
+    records.write_text("".join(text.splitlines(keepends=True)[:1]) + '{"torn')
+    manifest = Path("out/choose-3/direct/manifest.json")
+    manifest.write_text(manifest.read_text().replace('"is_complete": true', '"is_complete": false'))
+    after = shown(
+        capsys,
+        monkeypatch,
+        *asked,
+        "--methods",
+        "direct_retrieval",
+        "--as",
+        "two",
+        "--set",
+        "methods.direct_retrieval.num_passages=2",
+    )
+    assert after["musique"].keys() == {"two"}
+    again = shown(capsys, monkeypatch, *asked, "--methods", "direct")
+    assert again["musique"].keys() == {"two", "direct"}
+    assert again["musique"]["direct"] == before["musique"]["direct"]
+    assert again["Runs"]["direct"]["verify"] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--half", "choose", "--questions", "31"), "from 1 to 30"),
+        (("--half", "confirm", "--questions", "0"), "from 1 to 40"),
+        (("--half", "choose", "--as", "x"), "label of one method"),
+        (("--half", "choose", "--methods", "sttch"), "did you mean 'stitch'"),
+        (("--half", "choose", "--methods", "direct", "--as", "../x"), "--as"),
+        (("--half", "choose", "--data", "nowhere"), "is missing; give the folder"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line_that_says_what_to_do(capsys, monkeypatch, arguments, said):
+    with pytest.raises(SystemExit) as refused:
+        shown(capsys, monkeypatch, *arguments)
+    assert said in f"{refused.value} {capsys.readouterr().err}"
