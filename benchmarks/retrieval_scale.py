@@ -5,10 +5,17 @@ The corpora are generated, from a seed: words of an invented vocabulary of 200,0
 (Poisson), which are drawn by Zipf's law as well (exponent 0.8), so that some are named by thousands. A question holds a title
 and other words. Generated text says nothing about quality: see retrieval_quality.py.
 
-    python benchmarks/retrieval_scale.py [--passages 200000,1000000] [--queries 200] [--out OUT] [--against bm25s]
+    python benchmarks/retrieval_scale.py [--passages 200000,1000000,5000000] [--queries 200] [--out OUT]
+        [--against bm25s] [--plot growth.svg] [--vectors 1000000]
 
-Every figure is of a process of its own, so that peak memory is its own. CPU is that of all threads. `--against bm25s` measures
-that library in the same run, where it is installed.
+Every figure is of a process of its own, so that peak memory is its own. CPU is that of all threads; on a busy machine it is the
+figure to look at, and still too high. `--against bm25s` measures that library in the same run, where it is installed. `--plot`
+needs matplotlib (extra `eval`). An index that was built before is used again.
+
+`--vectors` measures `dense` as well, on that many vectors of 384 dimensions and length 1, which are generated, too: 1,000
+centres drawn at random, and around each of them vectors in random directions (a cosine of 0.8 to the centre, so about 0.64 to
+each other). Queries are stored vectors that were moved (a cosine of 0.9). Recall at 10 is against comparing every vector.
+Inside a cluster all vectors are about equally far apart, which is harder than what real encoders make.
 """
 
 from __future__ import annotations
@@ -26,8 +33,10 @@ from typing import Any
 
 import numpy as np
 
-from hopweave.catalog import load
+from hopweave.catalog import load, require
+from hopweave.retrievers._index_folder import IndexSummary
 from hopweave.retrievers.bm25 import BM25
+from hopweave.retrievers.dense import Dense
 from hopweave.types import Passage
 
 SEED = 20260717
@@ -38,47 +47,98 @@ MEAN_LINKS = 4
 CHUNK = 20_000
 BATCH = 64
 MAX_HITS = 10
+DIMENSION = 384
+NUM_CENTRES = 1_000
+NEAR_CENTRE = 0.8
+NEAR_VECTOR = 0.9
 _SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
 
 
 def main() -> None:
-    """Measures each size, and prints a table."""
+    """Measures each size, and prints a table; then the vectors, where they are asked for."""
     options = _options()
     if options.step:
         print(json.dumps(STEPS[options.step](options.folder, options.size, options.queries)))
         return
-    columns = ("passages", "engine", "build s", "build CPU s", "build peak MB", "disk MB", "open s", "CPU ms a query",
-               f"CPU ms in batches of {BATCH}", "query peak MB")  # fmt: skip
-    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
-    for size in map(int, options.passages.split(",")):
+    engines = ("bm25", "weave", *(["bm25s"] if options.against else []))
+    sizes = [int(size) for size in options.passages.split(",") if size]
+    if sizes:
+        _print_row("passages", "engine", *COLUMNS)
+        _print_row(*["---"] * (len(COLUMNS) + 2))
+    measured = {}
+    for size in sizes:
         folder = options.out / str(size)
         built = _measured("build", folder, size, options.queries)
-        for engine in ("bm25", "weave", *(["bm25s"] if options.against else [])):
+        for engine in engines:
             queried = _measured(engine, folder, size, options.queries)
-            of_build = queried if engine == "bm25s" else built if engine == "bm25" else {}
-            cells = [f"{size:,}", engine]
-            cells += [
-                f"{of_build[key]:,.0f}" if of_build else "" for key in ("seconds", "cpu_seconds", "build_peak_mb", "disk_mb")
-            ]
-            cells += [f"{queried['open_seconds']:.2f}", f"{queried['alone_ms']:.1f}", f"{queried['batch_ms']:.1f}"]
-            print(f"| {' | '.join([*cells, format(queried['peak_mb'], ',.0f')])} |", flush=True)
+            measured[engine, size] = {**(built if engine == "bm25" else {}), **queried}
+            _print_row(f"{size:,}", engine, *_cells(measured[engine, size]))
+    if options.plot is not None:
+        _plot(measured, options.plot)
+    if options.vectors:
+        folder = options.out / f"vectors-{options.vectors}"
+        built = _measured("build vectors", folder, options.vectors, options.queries)
+        queried = _measured("vectors", folder, options.vectors, options.queries)
+        recall = queried.pop("recall")
+        print(f"\n{options.vectors:,} vectors of {DIMENSION} dimensions: recall at {MAX_HITS} {100 * recall:.1f}%\n")
+        _print_row("vectors", "engine", *COLUMNS)
+        _print_row(*["---"] * (len(COLUMNS) + 2))
+        _print_row(f"{options.vectors:,}", "dense", *_cells({**built, **queried}))
+
+
+COLUMNS: Mapping[str, tuple[str, str]] = {
+    "build s": ("seconds", ",.0f"),
+    "build CPU s": ("cpu_seconds", ",.0f"),
+    "build peak MB": ("build_peak_mb", ",.0f"),
+    "disk MB": ("disk_mb", ",.0f"),
+    "open s": ("open_seconds", ".2f"),
+    "CPU ms a query": ("alone_ms", ".1f"),
+    f"CPU ms in batches of {BATCH}": ("batch_ms", ".1f"),
+    "query peak MB": ("peak_mb", ",.0f"),
+}
+"""Of the table: what is measured, and how it is written."""
+
+
+def _cells(values: Mapping[str, float]) -> list[str]:
+    return [format(values[key], how) if key in values else "" for key, how in COLUMNS.values()]
+
+
+def _print_row(*cells: str) -> None:
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def _plot(measured: Mapping[tuple[str, int], Mapping[str, float]], path: Path) -> None:
+    """Draws how CPU, memory and disk grow with the passages."""
+    pyplot: Any = require("matplotlib.pyplot", "eval")
+    shown = {"alone_ms": "CPU ms a query", "build_peak_mb": "peak memory of the build, MB", "disk_mb": "disk, MB"}
+    figure, axes = pyplot.subplots(1, len(shown), figsize=(11, 3.2), layout="constrained")
+    for axis, (key, label) in zip(axes, shown.items(), strict=True):
+        for engine in dict.fromkeys(name for name, _ in measured):
+            points = sorted((size, of[key]) for (name, size), of in measured.items() if name == engine and key in of)
+            if points:
+                axis.plot(*zip(*points, strict=True), marker="o", label=engine)
+        axis.set(xscale="log", yscale="log", xlabel="passages", ylabel=label)
+        axis.legend(frameon=False)
+    figure.savefig(path)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--passages", default="200000,1000000", help="sizes of the corpora")
+    parser.add_argument("--passages", default="200000,1000000,5000000", help="sizes of the corpora; empty: none")
     parser.add_argument("--queries", type=int, default=200, help="queries asked, alone and again in batches")
     parser.add_argument(
         "--out", type=Path, default=Path("retrieval-scale"), help="folder for the indexes, kept for the next time"
     )
     parser.add_argument("--against", choices=("bm25s",), help="measure this library as well")
+    parser.add_argument("--plot", type=Path, help="draw the growth into this file, such as growth.svg")
+    parser.add_argument("--vectors", type=int, default=0, help="measure dense on so many vectors")
     parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-def _measured(step: str, folder: Path, size: int, queries: int) -> Mapping[str, float]:
+def _measured(step: str, folder: Path, size: int, queries: int) -> dict[str, float]:
     arguments = ["--step", step, "--folder", str(folder), "--size", str(size), "--queries", str(queries)]
     done = subprocess.run([sys.executable, __file__, *arguments], check=True, capture_output=True, text=True)
     values: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
@@ -86,21 +146,84 @@ def _measured(step: str, folder: Path, size: int, queries: int) -> Mapping[str, 
 
 
 def _build(folder: Path, size: int, _: int) -> dict[str, float]:
+    return _once(folder, lambda: BM25.build(folder / "index", generated(size)))
+
+
+def _once(folder: Path, build: Callable[[], IndexSummary]) -> dict[str, float]:
+    """What building costs; what it cost, where it has been done."""
     report = folder / "build.json"
     if report.is_file():
         values: dict[str, float] = json.loads(report.read_text())
         return values
     folder.mkdir(parents=True, exist_ok=True)
-    started = time.monotonic()
-    summary = BM25.build(folder / "index", generated(size))
+    started, cpu = time.monotonic(), time.process_time()
+    summary = build()
     built = {
         "seconds": time.monotonic() - started,
-        "cpu_seconds": time.process_time(),
+        "cpu_seconds": time.process_time() - cpu,
         "build_peak_mb": _peak_mb(),
         "disk_mb": summary.num_bytes / 1e6,
     }
     report.write_text(json.dumps(built))
     return built
+
+
+def _build_vectors(folder: Path, size: int, queries: int) -> dict[str, float]:
+    if not (folder / "queries.txt").is_file():
+        _write_vectors(folder, size, queries)
+    passages = (Passage(f"v{number}", f"Passage {number}.") for number in range(size))
+    options = Dense.INDEX_OPTIONS(vectors=folder / "passages.npy")
+    return _once(folder, lambda: Dense.build(folder / "dense", passages, options=options))
+
+
+def _write_vectors(folder: Path, size: int, queries: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    draw = np.random.default_rng(SEED)
+    centres = _of_length_1(draw.standard_normal((NUM_CENTRES, DIMENSION), dtype=np.float32))
+    vectors = np.lib.format.open_memmap(folder / "passages.npy", mode="w+", dtype=np.float32, shape=(size, DIMENSION))
+    for first in range(0, size, CHUNK):
+        part = vectors[first : first + CHUNK]
+        part[:] = _near(draw, centres[draw.integers(0, NUM_CENTRES, len(part))], NEAR_CENTRE)
+    np.save(folder / "queries.npy", _near(draw, vectors[np.sort(draw.integers(0, size, queries))], NEAR_VECTOR))
+    (folder / "passages.txt").write_text("".join(f"v{number}\n" for number in range(size)))
+    (folder / "queries.txt").write_text("".join(f"question {number}\n" for number in range(queries)))
+
+
+def _near(draw: np.random.Generator, vectors: Any, cosine: float) -> Any:
+    """Vectors of length 1 with a cosine to given ones, in a random direction."""
+    away = draw.standard_normal(vectors.shape, dtype=np.float32)
+    away -= (away * vectors).sum(axis=1, keepdims=True) * vectors
+    return cosine * vectors + (1 - cosine**2) ** 0.5 * _of_length_1(away)
+
+
+def _of_length_1(vectors: Any) -> Any:
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def _vectors(folder: Path, size: int, queries: int) -> dict[str, float]:
+    asked = [f"question {number}" for number in range(queries)]
+    started = time.monotonic()
+    retriever = load("retrievers", "dense")(index=folder / "dense", query_vectors=folder / "queries.npy")
+    retriever.search(asked[:1], MAX_HITS)
+    opened = time.monotonic() - started
+    timed = _timed(lambda some: retriever.search(some, MAX_HITS), asked)
+    peak = _peak_mb()
+    found = [{int(hit.passage.id[1:]) for hit in hits} for hits in retriever.search(asked, MAX_HITS)]
+    exact = _nearest(np.load(folder / "passages.npy", mmap_mode="r"), np.load(folder / "queries.npy"))
+    recall = sum(len(one & set(other)) for one, other in zip(found, exact, strict=True)) / (MAX_HITS * queries)
+    return {"open_seconds": opened, **timed, "peak_mb": peak, "recall": recall}
+
+
+def _nearest(vectors: Any, queries: Any) -> list[list[int]]:
+    """The rows with the largest inner products with each query, by comparing all."""
+    best = [np.zeros((len(queries), 0))] * 2
+    for first in range(0, len(vectors), CHUNK):
+        found = queries @ vectors[first : first + CHUNK].T
+        rows = np.broadcast_to(np.arange(first, first + found.shape[1]), found.shape)
+        scores, rows = np.concatenate([best[0], found], axis=1), np.concatenate([best[1], rows], axis=1)
+        top = np.argsort(-scores, axis=1)[:, :MAX_HITS]
+        best = [np.take_along_axis(scores, top, axis=1), np.take_along_axis(rows, top, axis=1)]
+    return best[1].astype(int).tolist()
 
 
 def _query(name: str) -> Callable[[Path, int, int], dict[str, float]]:
@@ -155,6 +278,8 @@ STEPS: Mapping[str, Callable[[Path, int, int], dict[str, float]]] = {
     "bm25": _query("bm25"),
     "weave": _query("weave"),
     "bm25s": _bm25s,
+    "build vectors": _build_vectors,
+    "vectors": _vectors,
 }
 
 

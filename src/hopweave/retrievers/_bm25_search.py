@@ -1,12 +1,23 @@
-"""How the BM25 index is searched: terms with weights, and only among some passages where that is asked."""
+"""How the BM25 index is searched: terms with weights, over all passages or given ones.
+
+The engine reads every posting of every term of a query, so a common word costs as much as all rare ones together: 7 ns a
+posting, or 35 ms for a word that all of 5 million passages hold. Two ways around it:
+
+- `best` finds what the whole query would find, by the MaxScore rule (Turtle and Flood, 1995): passages that hold none of the
+  rare terms cannot be among the best if all common terms together score less than the last of the best. So the passages that
+  hold a rare term are looked at alone, and the common terms are looked up for those.
+- `num_within` tells which terms can be searched for with so many postings: they find candidates, and `scores` gives the
+  scores of those alone.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import NamedTuple
 
 import tantivy
 
@@ -19,7 +30,17 @@ MAX_QUERY_TERMS = 256
 """Of a longer query, the terms that are in the fewest passages are searched for; the first in the query among equals."""
 
 SCORE_DECIMALS = 4
+_K1 = 1.2
 _MAX_TIES = 1000
+_MARGIN = 0.001
+"""More than sums of 32 bits are off."""
+
+_FEW_POSTINGS = 10_000
+"""Fewer are read all at once."""
+
+_LOOKUP = 5
+"""What looking up one term for one passage costs, in postings that are read in a row."""
+
 _OF_THE_INDEX: ContextVar[Analysis] = ContextVar("analysis of the index", default=ENGLISH)
 
 
@@ -48,37 +69,111 @@ def searching_with(analysis: Analysis) -> Iterator[None]:
         _OF_THE_INDEX.reset(before)
 
 
-def weighted_query(terms: Mapping[str, float], fields: Mapping[str, float]) -> tantivy.Query:
-    """A query whose score is the sum of its terms' BM25 scores, each times its weight.
+Frequency = Callable[[str, str], int]
+"""How many passages hold a term: of a field, and the term."""
+
+
+Found = list[tuple[float, tantivy.DocAddress]]
+"""Hits: scores, and where the passages are; best first."""
+
+Search = Callable[[tantivy.Query, int], Found]
+"""Searches an index: told a query, and the most hits. Whatever is searched for here goes through it."""
+
+
+class Clause(NamedTuple):
+    """A term that is searched for in a field.
+
+    Attributes:
+        field: the field.
+        term: the term.
+        weight: what its BM25 score is multiplied by.
+        num_passages: how many passages hold it there; at least 1.
+        most: what it can add to a score.
+    """
+
+    field: str
+    term: str
+    weight: float
+    num_passages: int
+    most: float
+
+
+def clauses(terms: Mapping[str, float], fields: Mapping[str, float], frequency: Frequency, num_passages: int) -> list[Clause]:
+    """What a query asks for, the rarest first; what no passage holds is left out.
 
     Args:
         terms: with their weights, above 0.
         fields: the fields that are searched, with their weights; those of weight 0 are left out.
+        frequency: tells how many passages hold a term.
+        num_passages: in the index.
     """
-    return tantivy.Query.boolean_query(
-        [
-            (tantivy.Occur.Should, _term_query(name, term, weight * of_term))
-            for name, weight in fields.items()
-            if weight > 0
-            for term, of_term in terms.items()
-        ]
-    )
+    found = []
+    for name, of_field in fields.items():
+        for term, of_term in terms.items() if of_field > 0 else ():
+            num = frequency(name, term)
+            if num:
+                weight = of_field * of_term
+                found.append(Clause(name, term, weight, num, weight * (_K1 + 1) * idf(num, num_passages)))
+    return sorted(found, key=lambda clause: clause.num_passages)
 
 
-def among(
-    query: tantivy.Query, field: str, values: Collection[str] | Collection[int], *, found_only: bool = False
-) -> tantivy.Query:
-    """The query over the passages alone that have one of the values in a field.
+def searching(searcher: tantivy.Searcher, conditions: Sequence[Condition]) -> Search:
+    """Searches the passages that meet every condition."""
+    return lambda query, max_hits: searcher.search(shown_only(query, conditions), max_hits, count=False).hits
+
+
+def best(search: Search, asked: Sequence[Clause], max_hits: int) -> Found:
+    """The best hits for a query, and all that tie with the last of them; see `best_with_ties`.
 
     Args:
-        query: that scores them.
-        field: which holds the values.
-        values: of which one is enough.
-        found_only: leave out what the query does not find; else that scores 0.
+        search: the index.
+        asked: `clauses`.
+        max_hits: how many; those that tie come on top.
     """
-    has_value = tantivy.Query.const_score_query(tantivy.Query.term_set_query(schema(), field, list(values)), 0.0)
-    occur = tantivy.Occur.Must if found_only else tantivy.Occur.Should
-    return tantivy.Query.boolean_query([(tantivy.Occur.Must, has_value), (occur, query)])
+    total = sum(clause.num_passages for clause in asked)
+    first = num_within(asked, min(_FEW_POSTINGS, total // 100))
+    while total > _FEW_POSTINGS and _cost(asked, first) < total:
+        hits = best_with_ties(search, _adding(any_of(asked[:first]), asked[first:]), max_hits)
+        lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS) if len(hits) >= max_hits else 0.0
+        needed = _num_needed(asked, lowest)
+        if needed <= first:
+            return hits
+        # Too few hits do not tell how many are needed; the next term brings more.
+        first = needed if lowest else first + 1
+    return best_with_ties(search, any_of(asked), max_hits) if asked else []
+
+
+def num_within(asked: Sequence[Clause], max_postings: int) -> int:
+    """How many of the rarest clauses have so many postings together; at least one."""
+    left = max_postings
+    for at, clause in enumerate(asked):
+        left -= clause.num_passages
+        if left < 0:
+            return max(1, at)
+    return len(asked)
+
+
+def any_of(asked: Sequence[Clause]) -> tantivy.Query:
+    """The passages that hold one of some terms; the score is the sum."""
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, _term_query(clause)) for clause in asked])
+
+
+def having(field: str, values: Collection[str] | Collection[int]) -> tantivy.Query:
+    """The passages that have one of some values in a field, each with the score 0."""
+    # Not a set query of the engine's own, which walks through the dictionary of the field.
+    terms = [(tantivy.Occur.Should, tantivy.Query.term_query(schema(), field, value, index_option="basic")) for value in values]
+    return tantivy.Query.const_score_query(tantivy.Query.boolean_query(terms), 0.0)
+
+
+def scores(search: Search, asked: Sequence[Clause], numbers: Collection[int]) -> Found:
+    """The scores of given passages for a query, best first; 0 for what it does not find.
+
+    Args:
+        search: the index.
+        asked: `clauses`.
+        numbers: of the passages.
+    """
+    return search(_adding(having("number", numbers), asked), len(numbers)) if numbers else []
 
 
 def shown_only(query: tantivy.Query, conditions: Sequence[Condition]) -> tantivy.Query:
@@ -95,11 +190,11 @@ def shown_only(query: tantivy.Query, conditions: Sequence[Condition]) -> tantivy
     return tantivy.Query.boolean_query([*filters, (tantivy.Occur.Must, query)])
 
 
-def best_with_ties(searcher: tantivy.Searcher, query: tantivy.Query, max_hits: int) -> list[tuple[float, tantivy.DocAddress]]:
+def best_with_ties(search: Search, query: tantivy.Query, max_hits: int) -> Found:
     """The best hits and all that tie with the last of them (up to 1,000), so that the order is ours to decide."""
-    limit = max_hits + 8
+    limit = 2 * max_hits + 8
     while True:
-        hits = searcher.search(query, limit, count=False).hits
+        hits = search(query, limit)
         if len(hits) <= max_hits:
             return hits
         lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS)
@@ -121,6 +216,28 @@ def scored_passages(
     return sorted(scored, key=lambda hit: (-hit[0], hit[1].id))
 
 
-def _term_query(name: str, term: str, weight: float) -> tantivy.Query:
-    query = tantivy.Query.term_query(schema(), name, term, index_option="freq")
-    return query if weight == 1 else tantivy.Query.boost_query(query, weight)
+def _cost(asked: Sequence[Clause], num_rare: int) -> int:
+    """What it costs, in postings, to look at the passages that hold one of the rarest terms, with the rest for each."""
+    return sum(clause.num_passages for clause in asked[:num_rare]) * (1 + _LOOKUP * (len(asked) - num_rare))
+
+
+def _num_needed(asked: Sequence[Clause], lowest: float) -> int:
+    """How many of the rarest clauses a passage has to hold one of to score as much; at least one."""
+    needed = len(asked)
+    rest = 0.0
+    while needed > 1 and (rest := rest + asked[needed - 1].most) < lowest - _MARGIN:
+        needed -= 1
+    return needed
+
+
+def _adding(query: tantivy.Query, asked: Sequence[Clause]) -> tantivy.Query:
+    """The passages of a query; what they score for some terms is added."""
+    # One inside the other: a union of optional terms would be read in blocks of thousands of passages around each one.
+    for clause in asked:
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Should, _term_query(clause))])
+    return query
+
+
+def _term_query(clause: Clause) -> tantivy.Query:
+    query = tantivy.Query.term_query(schema(), clause.field, clause.term, index_option="freq")
+    return query if clause.weight == 1 else tantivy.Query.boost_query(query, clause.weight)

@@ -12,28 +12,12 @@ The figures below were chosen on the first half of the questions, and confirmed 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 
-import tantivy
-
-from hopweave.memoize import Kept
-from hopweave.retrievers._bm25_index import by_term, schema, stored
-from hopweave.retrievers._bm25_search import (
-    SCORE_DECIMALS,
-    among,
-    best_with_ties,
-    idf,
-    query_terms,
-    shown_only,
-    terms_of,
-    weighted_query,
-)
-from hopweave.retrievers._links import Mention, key_words, mentions, names, opening, title_key
-from hopweave.text.sentences import sentence_spans
+from hopweave.retrievers._links import opening
+from hopweave.retrievers._word_index import Document, WordIndex
 from hopweave.types import Hit, Passage, Via
-from hopweave.visibility import PUBLIC, Condition, Visible
 
 FIRST_HITS = 60
 FRONT = 6
@@ -66,188 +50,8 @@ LINKED_BONUS = 0.35
 MAX_LINKS = 24
 """Targets of one passage's links that are looked at, in each direction."""
 
-NAME_WEIGHT = 0.75
 LEADING = 1.5
 """How much more a name weighs as a link where its target begins with it."""
-
-MAX_SHARING = 30
-"""A name that more passages hold leads nowhere."""
-
-_BEGINNING = 60  # characters
-_RARE = 5
-_NAMED_SHARE = 0.5
-_MAX_FREQUENCIES = 1 << 16
-
-
-class Document:
-    """A passage of the index, with what weaving asks of it."""
-
-    def __init__(self, number: int, passage: Passage, words: WordIndex) -> None:
-        self.number = number
-        self.passage = passage
-        self._words = words
-
-    @cached_property
-    def key(self) -> str:
-        """The key of its title; empty where the title leads nowhere."""
-        key = title_key(self.passage.title)
-        return key if key and not self._words.is_common(key) else ""
-
-    @cached_property
-    def terms(self) -> frozenset[str]:
-        """The terms of title and text."""
-        return frozenset(terms_of(f"{self.passage.title}\n{self.passage.text}"))
-
-    @cached_property
-    def title_terms(self) -> frozenset[str]:
-        """The terms of the title."""
-        return frozenset(terms_of(self.passage.title))
-
-    @cached_property
-    def sentences(self) -> tuple[frozenset[str], ...]:
-        """The terms of each sentence."""
-        text = self.passage.text
-        return tuple(frozenset(terms_of(text[span.start : span.end])) for span in sentence_spans(text))
-
-    @cached_property
-    def links(self) -> frozenset[str]:
-        """The keys of the documents that the text names; its own is none of them."""
-        return frozenset(found.key for found in self._words.mentions(self.passage.text)) - {title_key(self.passage.title)}
-
-    @cached_property
-    def shared_names(self) -> dict[str, float]:
-        """The names in the text that other passages hold as well, with what a link by them weighs."""
-        shared = {}
-        for name in names(self.passage.text):
-            num = self._words.num_naming(name.key)
-            if 2 <= num <= MAX_SHARING:
-                shared[name.key] = NAME_WEIGHT / (1 + 0.5 * math.log(1 + num / 3))
-        return shared
-
-    @cached_property
-    def flat(self) -> str:
-        """The text as keys have it, to find a key in."""
-        return f" {' '.join(word.key for word in key_words(self.passage.text))} "
-
-    def names(self, key: str) -> bool:
-        """Whether the text holds a key, whatever stands around it."""
-        return f" {key} " in self.flat
-
-    def begins_with(self, key: str) -> bool:
-        """Whether the text's first words hold a key."""
-        return f" {key} " in self.flat[:_BEGINNING]
-
-    def best_sentence(self, question: Mapping[str, float]) -> frozenset[str]:
-        """The terms of the sentence that shares most with the question, by idf; of the first among equals."""
-        return max(self.sentences, key=lambda terms: sum(question.get(term, 0.0) for term in terms), default=frozenset())
-
-
-class WordIndex:
-    """An index as weaving asks it. What was made of its passages is kept, for the same ones come by again.
-
-    Args:
-        searcher: over the index.
-        num_passages: that it holds.
-        fields: that are searched, with their weights.
-        visible: which passages are shown; no other one is found, leads on, or is a link's target.
-        conditions: the same for the searcher.
-    """
-
-    def __init__(
-        self,
-        searcher: tantivy.Searcher,
-        num_passages: int,
-        fields: Mapping[str, float],
-        visible: Visible = PUBLIC,
-        conditions: Sequence[Condition] = (),
-    ) -> None:
-        self._searcher = searcher
-        self._num_passages = num_passages
-        self._fields = fields
-        self._visible = visible
-        self._conditions = conditions
-        self._is_title = lru_cache(_MAX_FREQUENCIES)(self._is_shown_title)
-        self._documents: Kept[Document] = Kept()
-        self._frequency = lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
-
-    def question_terms(self, text: str) -> dict[str, int]:
-        """The terms of a question that some passage holds, and how often the question has them."""
-        return query_terms(self._searcher, text)
-
-    def idf(self, term: str) -> float:
-        """How much a term says; 0 for one that no passage holds."""
-        return idf(self._frequency("all", term), self._num_passages)
-
-    def num_naming(self, key: str) -> int:
-        """How many passages hold what a key begins with: as many as name it, or more."""
-        return self._frequency("opening", opening(key))
-
-    def is_common(self, key: str) -> bool:
-        """Whether a key is a common word, so that its capital letter mostly begins a sentence (`It`, `Once`)."""
-        if " " in key:
-            return False
-        terms = terms_of(key)
-        if not terms:
-            return True
-        num_holding = self._frequency("all", terms[0])
-        return num_holding > _RARE and self.num_naming(key) < _NAMED_SHARE * (num_holding - 1)
-
-    def mentions(self, text: str, *, any_case: bool = False) -> list[Mention]:
-        """The titles of documents that a text names; common words are none."""
-        found = mentions(
-            text,
-            any_case=any_case,
-            is_title=self._is_title,
-            opens_title=lambda pair: self._frequency("title_opening", pair) > 0,
-        )
-        return [one for one in found if not self.is_common(one.key)]
-
-    def best(self, terms: Mapping[str, float], max_hits: int) -> dict[Document, float]:
-        """The passages that answer terms best, with their scores, best first."""
-        return self._found(weighted_query(terms, self._fields), max_hits)
-
-    def titled(self, keys: Collection[str], terms: Mapping[str, float], max_hits: int) -> dict[Document, float]:
-        """Passages of the documents with these keys that answer terms best, with their scores, which may be 0."""
-        return self._found(among(weighted_query(terms, self._fields), "title_key", keys), max_hits) if keys else {}
-
-    def naming(self, keys: Collection[str], terms: Mapping[str, float], max_hits: int) -> dict[Document, float]:
-        """Passages that name one of the keys and answer terms, those that answer them best, with their scores."""
-        if not keys:
-            return {}
-        starts = [opening(key) for key in keys]
-        found = self._found(among(weighted_query(terms, self._fields), "opening", starts, found_only=True), max_hits)
-        # Of two words, or one, an opening is the key itself.
-        is_sure = all(start == key for start, key in zip(starts, keys, strict=True))
-        return {document: score for document, score in found.items() if is_sure or any(map(document.names, keys))}
-
-    def scores(self, terms: Mapping[str, float], documents: Collection[Document]) -> dict[Document, float]:
-        """How well given passages answer terms."""
-        numbers = [document.number for document in documents]
-        return self._found(among(weighted_query(terms, self._fields), "number", numbers), len(numbers)) if numbers else {}
-
-    def document(self, passage_id: str) -> Document | None:
-        """The passage of an id; `None` if the index has none, or none that is shown."""
-        address = next(by_term(self._searcher, "id", passage_id), None)
-        document = self._document(address) if address is not None else None
-        return document if document is not None and self._visible.shows(document.passage) else None
-
-    def _found(self, query: tantivy.Query, max_hits: int) -> dict[Document, float]:
-        hits = best_with_ties(self._searcher, shown_only(query, self._conditions), max_hits)
-        scored = [(round(score, SCORE_DECIMALS), self._document(address)) for score, address in hits]
-        scored.sort(key=lambda hit: (-hit[0], hit[1].passage.id))
-        return {document: score for score, document in scored[:max_hits]}
-
-    def _is_shown_title(self, key: str) -> bool:
-        """Whether a document that is shown has the title of a key."""
-        if not self._frequency("title_key", key) or not self._conditions:
-            return self._frequency("title_key", key) > 0
-        titled = tantivy.Query.term_query(schema(), "title_key", key, index_option="basic")
-        return bool(self._searcher.search(shown_only(titled, self._conditions), 1, count=False).hits)
-
-    def _document(self, address: tantivy.DocAddress) -> Document:
-        at = (address.segment_ord, address.doc)
-        known = self._documents.get(at)
-        return known if known is not None else self._documents.keep(at, Document(*stored(self._searcher, address), self))
 
 
 @dataclass(slots=True)
@@ -307,6 +111,7 @@ class Weaving:
         self._use_links = use_links
         self._use_residual = use_residual
         self._terms = words.question_terms(question)
+        self._asked = words.clauses(self._terms)
         self._idf = {term: words.idf(term) for term in self._terms}
         self._best_score = 1.0
         self._states: dict[Document, _State] = {}
@@ -321,7 +126,7 @@ class Weaving:
         """
         if not self._terms or max_hits < 1:
             return []
-        self._begin(max(FIRST_HITS, max_hits))
+        self._begin(max(POOL, max_hits))
         front = self._ranked()[:FRONT]
         for hop in range(self._depth):
             self._sources.update(front)
@@ -334,7 +139,7 @@ class Weaving:
         return [Woven(document.passage, self._states[document].value, self._states[document].via) for document in picked]
 
     def _begin(self, num_hits: int) -> None:
-        found = self._words.best(self._terms, num_hits)
+        found = self._words.best(self._asked, num_hits)
         self._best_score = max(found.values(), default=0.0) or 1.0
         self._shares = self._first_shares() if self._first is not None else {}
         first = self._shares or {document: self._own(document, score) for document, score in found.items()}
@@ -342,7 +147,8 @@ class Weaving:
         is_typed_small = self._text.islower()
         for mention in self._words.mentions(self._text, any_case=is_typed_small) if self._use_links else ():
             bonus = TITLE_BONUS * min(1.0, 0.5 + 0.25 * len(mention.key.split()))
-            for document, score in self._words.titled([mention.key], self._terms, MAX_LINKS).items():
+            [titled] = self._words.answers(self._asked, [(self._words.titled([mention.key], self._asked), MAX_LINKS)])
+            for document, score in titled.items():
                 self._states[document] = _State(self._own(document, score) + bonus)
 
     def _first_shares(self) -> dict[Document, float]:
@@ -366,11 +172,20 @@ class Weaving:
 
     def _follow(self, source: Document, decay: float) -> None:
         """Notes what a passage leads to."""
-        terms = self._residual_terms(source)
-        found = self._words.best(terms, RESIDUAL_HITS + 1)
+        asked = self._words.clauses(self._residual_terms(source))
+        names = self._names_of(source) if self._use_links else ()
+        found, titled, naming = self._words.answers(
+            asked,
+            [
+                (self._words.candidates(asked), RESIDUAL_HITS + 1),
+                (self._words.titled(source.links, asked) if self._use_links else (), MAX_LINKS),
+                (self._words.naming(names, asked), MAX_LINKS),
+            ],
+        )
         best_score = max(found.values(), default=0.0) or 1.0
         by_words = {document: score / best_score for document, score in found.items() if document is not source}
-        by_links, answered = self._by_links(source, terms) if self._use_links else ({}, {})
+        by_links = self._by_links(source, titled, [document for document in naming if naming[document]])
+        answered = {**naming, **titled}
         share = self._states[source].value * decay
         for document in {**by_links, **(by_words if self._use_residual else {})}:
             answers = by_words.get(document, answered.get(document, 0.0) / best_score)
@@ -388,21 +203,25 @@ class Weaving:
         added = (source.title_terms | source.best_sentence(self._idf)) - terms.keys()
         return terms | {term: ADDED for term in added if self._words.idf(term)}
 
-    def _by_links(self, source: Document, terms: Mapping[str, float]) -> tuple[dict[Document, float], dict[Document, float]]:
-        """The passages that a passage names, or that name it: the weights of the links, and how they answer the terms."""
-        named = self._words.titled(source.links, terms, MAX_LINKS)
-        weights = {document: self._out_weight(source, document.key) for document in named if document.key}
+    def _names_of(self, source: Document) -> Collection[str]:
+        """What passages that lead back to a passage name: its key, or without a title the names that it shares with them."""
+        return [source.key] if source.key else [] if source.passage.title else source.shared_names
+
+    def _by_links(self, source: Document, titled: Iterable[Document], naming: Sequence[Document]) -> dict[Document, float]:
+        """The weights of the links between a passage and those that it names, or that name it."""
+        weights = {document: self._out_weight(source, document.key) for document in titled if document.key}
+        names = self._names_of(source)
+        # Of two words, or one, an opening is the key itself.
+        is_sure = all(opening(key) == key for key in names)
+        found = naming if is_sure else [document for document in naming if any(map(document.names, names))]
         if source.key:
-            naming = self._words.naming([source.key], terms, MAX_LINKS)
             back = BACK_WEIGHT / (1 + 0.5 * math.log(1 + self._words.num_naming(source.key)))
-            weights |= {document: max(back, weights.get(document, 0.0)) for document in naming}
-            named = {**naming, **named}
+            weights |= {document: max(back, weights.get(document, 0.0)) for document in found}
         elif not source.passage.title:
-            named |= self._words.naming(source.shared_names, terms, MAX_LINKS)
-            for document in named:
+            for document in [*titled, *found]:
                 weights[document] = max(_name_weight(source, document), weights.get(document, 0.0))
         weights.pop(source, None)
-        return weights, named
+        return weights
 
     def _out_weight(self, source: Document, key: str) -> float:
         """A link says less where many passages name its target, and where its source names many."""
@@ -413,7 +232,7 @@ class Weaving:
     def _score_new(self) -> None:
         """Gives the passages that were reached their own scores for the question."""
         new = [document for document, state in self._states.items() if math.isnan(state.own)]
-        own = self._words.scores(self._terms, new)
+        own = self._words.scores(self._asked, new)
         for document in new:
             self._states[document].own = self._own(document, own.get(document, 0.0))
 
@@ -442,7 +261,7 @@ class Weaving:
         """The weight of the strongest link between two passages, at most 1."""
         weights = [0.0]
         for source, target in ((one, other), (other, one)):
-            if target.key and target.key in source.links:
+            if target.key and source.links_to(target.key):
                 weights.append(self._out_weight(source, target.key))
         return min(1.0, max(weights))
 

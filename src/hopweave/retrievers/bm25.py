@@ -50,14 +50,7 @@ from hopweave.retrievers._bm25_index import (
 )
 from hopweave.retrievers._bm25_intake import delete as delete_ids
 from hopweave.retrievers._bm25_intake import num_files, take_in
-from hopweave.retrievers._bm25_search import (
-    best_with_ties,
-    query_terms,
-    scored_passages,
-    searching_with,
-    shown_only,
-    weighted_query,
-)
+from hopweave.retrievers._bm25_search import best, clauses, query_terms, scored_passages, searching, searching_with
 from hopweave.retrievers._index_folder import IndexSummary, open_index, read_manifest
 from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Hit, Passage
@@ -297,6 +290,6 @@ class BM25:
         if not terms or max_hits < 1:
             return []
         weights = {"all" if self.fields == "title_and_text" else "text": 1.0, "title": self.title_weight}
-        asked = shown_only(weighted_query(terms, weights), self._conditions)
-        found = scored_passages(searcher, best_with_ties(searcher, asked, max_hits))
+        asked = clauses(terms, weights, searcher.doc_freq, self._manifest.state["next_number"])
+        found = scored_passages(searcher, best(searching(searcher, self._conditions), asked, max_hits))
         return [Hit(passage, score, rank) for rank, (score, passage) in enumerate(found[:max_hits], start=1)]

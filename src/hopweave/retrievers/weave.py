@@ -22,7 +22,8 @@ from hopweave.retrievers._bm25_index import ENGINE, LAYOUT, analysis_in, conditi
 from hopweave.retrievers._bm25_search import searching_with
 from hopweave.retrievers._engines import opened
 from hopweave.retrievers._index_folder import open_index
-from hopweave.retrievers._weaving import FIRST_HITS, Weaving, WordIndex
+from hopweave.retrievers._weaving import FIRST_HITS, Weaving
+from hopweave.retrievers._word_index import WordIndex
 from hopweave.text.evidence import shortened
 from hopweave.toolkit.options import AtLeast, Count, Whole, check_options
 from hopweave.types import Hit
@@ -70,7 +71,8 @@ class Weave:
         fields = {"all": 1.0, "title": self.title_weight}
         conditions = conditions_of(self.index, self._manifest, self.visible)
         num_passages = self._manifest.num_passages
-        self._words: WordIndex | None = WordIndex(searcher, num_passages, fields, self.visible, conditions)
+        most_passages = self._manifest.state["next_number"]
+        self._words: WordIndex | None = WordIndex(searcher, num_passages, most_passages, fields, self.visible, conditions)
         self._analysis = analysis_in(self.index, self._manifest)
         self._first: Retriever | None = None
         if self.first != ENGINE:

@@ -1,0 +1,290 @@
+"""An index as `weave` asks it: passages with what they name, and what answers some words, among all or at the ends of links."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+
+import tantivy
+
+from hopweave.memoize import Kept
+from hopweave.retrievers._bm25_index import by_term, stored
+from hopweave.retrievers._bm25_search import (
+    SCORE_DECIMALS,
+    Clause,
+    Found,
+    any_of,
+    best,
+    best_with_ties,
+    clauses,
+    having,
+    idf,
+    num_within,
+    query_terms,
+    scores,
+    searching,
+    terms_of,
+)
+from hopweave.retrievers._links import Mention, key_words, mentions, names, opening, title_key
+from hopweave.text.sentences import sentence_spans
+from hopweave.types import Passage
+from hopweave.visibility import PUBLIC, Condition, Visible
+
+NAME_WEIGHT = 0.75
+MAX_SHARING = 30
+"""A name that more passages hold leads nowhere."""
+
+CANDIDATES = 40
+"""Passages that residual words are looked for in: those that the rarest of the words find best."""
+
+MAX_POSTINGS = 30_000
+"""Read for the residual words of one passage at most, unless the rarest has more. Where fewer passages than this hold all words
+together, all of the words find the candidates."""
+
+MAX_LINKED = 200
+"""Passages at the ends of links whose answers are compared; of more, those that the rarest words find best."""
+
+_BEGINNING = 60  # characters
+_RARE = 5
+_NAMED_SHARE = 0.5
+_MAX_FREQUENCIES = 1 << 16
+
+
+class Document:
+    """A passage of the index, with what weaving asks of it."""
+
+    def __init__(self, number: int, passage: Passage, words: WordIndex) -> None:
+        self.number = number
+        self.passage = passage
+        self._words = words
+
+    @cached_property
+    def key(self) -> str:
+        """The key of its title; empty where the title leads nowhere."""
+        key = title_key(self.passage.title)
+        return key if key and not self._words.is_common(key) else ""
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The terms of title and text."""
+        return frozenset(terms_of(f"{self.passage.title}\n{self.passage.text}"))
+
+    @cached_property
+    def title_terms(self) -> frozenset[str]:
+        """The terms of the title."""
+        return frozenset(terms_of(self.passage.title))
+
+    @cached_property
+    def sentences(self) -> tuple[frozenset[str], ...]:
+        """The terms of each sentence."""
+        text = self.passage.text
+        return tuple(frozenset(terms_of(text[span.start : span.end])) for span in sentence_spans(text))
+
+    @cached_property
+    def _lower(self) -> str:
+        """The text in small letters; empty where keys are made from it in another way."""
+        return self.passage.text.lower() if self.passage.text.isascii() else ""
+
+    def links_to(self, key: str) -> bool:
+        """Whether the text names the document of a key."""
+        # Most do not, and to see that is much cheaper than to find all links.
+        return (not self._lower or key.partition(" ")[0] in self._lower) and key in self.links
+
+    @cached_property
+    def links(self) -> frozenset[str]:
+        """The keys of the documents that the text names; its own is none of them."""
+        return frozenset(found.key for found in self._words.mentions(self.passage.text)) - {title_key(self.passage.title)}
+
+    @cached_property
+    def shared_names(self) -> dict[str, float]:
+        """The names in the text that other passages hold as well, with what a link by them weighs."""
+        shared = {}
+        for name in names(self.passage.text):
+            num = self._words.num_naming(name.key)
+            if 2 <= num <= MAX_SHARING:
+                shared[name.key] = NAME_WEIGHT / (1 + 0.5 * math.log(1 + num / 3))
+        return shared
+
+    @cached_property
+    def flat(self) -> str:
+        """The text as keys have it, to find a key in."""
+        return f" {' '.join(word.key for word in key_words(self.passage.text))} "
+
+    def names(self, key: str) -> bool:
+        """Whether the text holds a key, whatever stands around it."""
+        return f" {key} " in self.flat
+
+    def begins_with(self, key: str) -> bool:
+        """Whether the text's first words hold a key."""
+        return f" {key} " in self.flat[:_BEGINNING]
+
+    def best_sentence(self, question: Mapping[str, float]) -> frozenset[str]:
+        """The terms of the sentence that shares most with the question, by idf; of the first among equals."""
+        return max(self.sentences, key=lambda terms: sum(question.get(term, 0.0) for term in terms), default=frozenset())
+
+
+class WordIndex:
+    """An index as weaving asks it. What was made of its passages is kept, for the same ones come by again.
+
+    Args:
+        searcher: over the index.
+        num_passages: that it holds.
+        most_passages: that it has ever held.
+        fields: that are searched, with their weights.
+        visible: which passages are shown; no other one is found, leads on, or is a link's target.
+        conditions: the same for the searcher.
+    """
+
+    def __init__(
+        self,
+        searcher: tantivy.Searcher,
+        num_passages: int,
+        most_passages: int,
+        fields: Mapping[str, float],
+        visible: Visible = PUBLIC,
+        conditions: Sequence[Condition] = (),
+    ) -> None:
+        self._searcher = searcher
+        self._search = searching(searcher, conditions)
+        self._visible = visible
+        self._conditions = conditions
+        self._is_title = lru_cache(_MAX_FREQUENCIES)(self._is_shown_title)
+        self._num_passages = num_passages
+        self._most_passages = most_passages
+        self._fields = fields
+        self._documents: Kept[Document] = Kept()
+        self._frequency = lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
+
+    def question_terms(self, text: str) -> dict[str, int]:
+        """The terms of a question that some passage holds, and how often the question has them."""
+        return query_terms(self._searcher, text)
+
+    def idf(self, term: str) -> float:
+        """How much a term says; 0 for one that no passage holds."""
+        return idf(self._frequency("all", term), self._num_passages)
+
+    def num_naming(self, key: str) -> int:
+        """How many passages hold what a key begins with: as many as name it, or more."""
+        return self._frequency("opening", opening(key))
+
+    def is_common(self, key: str) -> bool:
+        """Whether a key is a common word, so that its capital letter mostly begins a sentence (`It`, `Once`)."""
+        if " " in key:
+            return False
+        terms = terms_of(key)
+        if not terms:
+            return True
+        num_holding = self._frequency("all", terms[0])
+        return num_holding > _RARE and self.num_naming(key) < _NAMED_SHARE * (num_holding - 1)
+
+    def mentions(self, text: str, *, any_case: bool = False) -> list[Mention]:
+        """The titles of documents that a text names; common words are none."""
+        found = mentions(
+            text,
+            any_case=any_case,
+            is_title=self._is_title,
+            opens_title=lambda pair: self._frequency("title_opening", pair) > 0,
+        )
+        return [one for one in found if not self.is_common(one.key)]
+
+    def clauses(self, terms: Mapping[str, float]) -> list[Clause]:
+        """What is asked for by terms with weights."""
+        return clauses(terms, self._fields, self._frequency, self._most_passages)
+
+    def best(self, asked: Sequence[Clause], max_hits: int) -> dict[Document, float]:
+        """The passages that answer best, with their scores, best first."""
+        return self._top(best(self._search, asked, max_hits), max_hits)
+
+    def candidates(self, asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
+        """Where the passages are that the rarest terms find best."""
+        return self._candidates([clause for clause in asked if clause.field == "all"], CANDIDATES)
+
+    def titled(self, keys: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
+        """Where passages of the documents with these keys are; of too many, those that answer the rarest terms best."""
+        return self._having("title_key", keys, asked)
+
+    def naming(self, keys: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
+        """Where passages are that hold what one of the keys begins with; of too many, those that answer the rarest terms."""
+        return self._having("opening", {opening(key) for key in keys}, asked)
+
+    def answers(
+        self, asked: Sequence[Clause], groups: Sequence[tuple[Iterable[tantivy.DocAddress], int]]
+    ) -> list[dict[Document, float]]:
+        """Of each of some groups of passages, those that answer best, with their scores, best first.
+
+        Args:
+            asked: clauses.
+            groups: where the passages are, and how many to give at most.
+        """
+        by_place = [{_place(address): address for address in addresses} for addresses, _ in groups]
+        addresses = list({place: address for of_group in by_place for place, address in of_group.items()}.values())
+        numbers = self._numbers(addresses)
+        hits = [(score, address, _place(address)) for score, address in scores(self._search, asked, numbers)]
+        return [
+            self._top([(score, address) for score, address, place in hits if place in of_group], max_hits)
+            for of_group, (_, max_hits) in zip(by_place, groups, strict=True)
+        ]
+
+    def scores(self, asked: Sequence[Clause], documents: Collection[Document]) -> dict[Document, float]:
+        """How well given passages answer."""
+        hits = scores(self._search, asked, [document.number for document in documents])
+        return self._top(hits, len(hits))
+
+    def document(self, passage_id: str) -> Document | None:
+        """The passage of an id; `None` if the index has none, or none that is shown."""
+        address = next(by_term(self._searcher, "id", passage_id), None)
+        document = self._document(address) if address is not None else None
+        return document if document is not None and self._visible.shows(document.passage) else None
+
+    def _is_shown_title(self, key: str) -> bool:
+        """Whether a document that is shown has the title of a key."""
+        has_title = self._frequency("title_key", key) > 0
+        return has_title and (not self._conditions or bool(self._search(having("title_key", [key]), 1)))
+
+    def _having(self, field: str, values: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
+        num = sum(self._frequency(field, value) for value in values)
+        if num > MAX_LINKED:
+            return self._candidates(asked, MAX_LINKED, having(field, values))
+        return [address for _, address in self._search(having(field, values), num)] if num else []
+
+    def _candidates(
+        self, asked: Sequence[Clause], max_hits: int, among: tantivy.Query | None = None
+    ) -> list[tantivy.DocAddress]:
+        """Where the passages are that the rarest terms find best: as many terms as `MAX_POSTINGS` allows."""
+        if not asked:
+            return []
+        query = any_of(asked[: num_within(asked, MAX_POSTINGS)])
+        if among is not None:
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, among), (tantivy.Occur.Must, query)])
+        hits = best_with_ties(self._search, query, max_hits)
+        if len(hits) > max_hits:
+            numbers = self._numbers([address for _, address in hits])
+            ranked = sorted(zip(hits, numbers, strict=True), key=lambda hit: (-round(hit[0][0], SCORE_DECIMALS), hit[1]))
+            hits = [hit for hit, _ in ranked[:max_hits]]
+        return [address for _, address in hits]
+
+    def _numbers(self, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
+        values = self._searcher.fast_field_values("number", list(addresses)) if addresses else []
+        return [value for value in values if isinstance(value, int)]
+
+    def _top(self, hits: Found, max_hits: int) -> dict[Document, float]:
+        """The best of hits in descending order; equal ones by passage id. The passages of the others are not read."""
+        lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS) if len(hits) > max_hits else -math.inf
+        scored = []
+        for score, address in hits:
+            rounded = round(score, SCORE_DECIMALS)
+            if rounded < lowest:
+                break
+            scored.append((rounded, self._document(address)))
+        scored.sort(key=lambda hit: (-hit[0], hit[1].passage.id))
+        return {document: score for score, document in scored[:max_hits]}
+
+    def _document(self, address: tantivy.DocAddress) -> Document:
+        at = _place(address)
+        known = self._documents.get(at)
+        return known if known is not None else self._documents.keep(at, Document(*stored(self._searcher, address), self))
+
+
+def _place(address: tantivy.DocAddress) -> tuple[int, int]:
+    return address.segment_ord, address.doc
