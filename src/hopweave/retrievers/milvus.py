@@ -20,8 +20,9 @@ from typing import Annotated, Any, ClassVar
 
 from hopweave.catalog import require
 from hopweave.errors import DataError
+from hopweave.retrievers._server import STATES, Server, Shown
 from hopweave.retrievers._server_address import ServerAddress
-from hopweave.retrievers._server_engine import STATES, Server, ServerEngine, Shown
+from hopweave.retrievers._server_engine import ServerEngine
 from hopweave.retrievers._server_rows import Found, Row, State
 from hopweave.visibility import FIELDS
 

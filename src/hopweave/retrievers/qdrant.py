@@ -19,8 +19,9 @@ from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 from hopweave.catalog import require
+from hopweave.retrievers._server import STATES, Server, Shown
 from hopweave.retrievers._server_address import ServerAddress
-from hopweave.retrievers._server_engine import STATES, Server, ServerEngine, Shown
+from hopweave.retrievers._server_engine import ServerEngine
 from hopweave.retrievers._server_rows import BATCH, Found, Row, State
 from hopweave.visibility import FIELDS
 
