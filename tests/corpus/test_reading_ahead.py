@@ -85,7 +85,7 @@ def test_a_file_that_is_left_half_read_leaves_no_thread(tmp_path):
     from hopweave.corpus import read_corpus
 
     path = tmp_path / "a.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"text": "some words"}\n' * 200_000))
+    path.write_bytes(gzip.compress(b'{"text": "some words"}\n' * 2_000_000))
     passages = read_corpus([path])
     next(passages)
     assert len(running()) == 1

@@ -232,8 +232,7 @@ def test_damage_is_found(index):
 KILLED = """
     import os, sys
     from pathlib import Path
-    from support.commands import ran
-from support.tiny_encoder import TinyTokenEncoder
+    from support.tiny_encoder import TinyTokenEncoder
     from hopweave.retrievers.late_interaction import LateInteraction
     from hopweave.types import Passage
 

@@ -1,4 +1,4 @@
-"""An engine's candidates in the order of late interaction (ColBERT): each token of the query finds its nearest in the passage.
+"""Late interaction (ColBERT): an engine's candidates, ordered by the nearest token of the passage for each of the query.
 
 A passage is kept as the vectors of its tokens, in codes of 8 bits that are mapped into memory. The score is MaxSim: for each
 token of the query, the largest inner product with a token of the passage, summed. Another engine finds the candidates.
