@@ -319,6 +319,12 @@ def test_a_question_is_split_where_the_unnamed_stands_in_it(question, unnamed, s
     assert steps_of(question, unnamed, []) == steps
 
 
+def test_a_question_of_many_words_is_split_as_well():
+    long = "Who knows " + "Ada " * 1_000 + "and the county where Kerrow lies?"
+    assert steps_of(long, ["the county where Kerrow lies"], [])[0] == "What is the county where Kerrow lies?"
+    assert steps_of("Ada " * 1_000, ["Ada of Ada"], []) == ()
+
+
 def test_relatives_of_two_steps_are_spelled_out():
     assert spelled_out("Who is Ada's mother-in-law?") == "Who is Ada's spouse's mother?"
     assert spelled_out("Who is the paternal grandmother of Ada?") == "Who is the mother of the father of Ada?"

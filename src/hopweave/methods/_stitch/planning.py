@@ -1,8 +1,8 @@
 """How a question that leads through somebody or something unnamed is split into questions with one hop each.
 
 A small model names the unnamed ("the county where Kerrow lies") far better than it writes what is left of the question, so only
-the former is its own: what is left is the question itself, with `#1` in place of those words. Where its words do not stand in
-the question, its own questions count, if each builds on one before it and none of the question's names is lost.
+the former is its own: what is left is the question itself, with `#1` in place of those words. Where they do not stand in it, or
+are no definite thing that has to do with a name, the question stays as it is.
 
 Words for relatives that take two steps ("father-in-law", "maternal grandmother") are spelled out first.
 """
@@ -29,12 +29,19 @@ _WIDER = 3
 _LEAST_HELD = 0.6
 """Share of the model's words that must stand in the question's."""
 
+_WINDOW = 4
+"""Words of the question that are looked through, for each word of the model's: small ones may stand between."""
+
+_LEFT_OUT = 2
+"""Words for the kind of a name that the model's own question may leave out: `the newspaper The North Star`."""
+
+_HEAD = 3
+"""Words after the article, of which one has to be a common noun."""
+
 _CLAUSE = re.compile(r"\s*,?\s*(?:who|that|which|whose|where)\b", re.IGNORECASE)
 _DEFINITE = re.compile(r"[Tt]he\s+(?!\d)")
 _WHO = re.compile(r"who\b", re.IGNORECASE)
-_LEFT_OUT = 2
 _LEADING = re.compile(r"^The\b ")
-_HEAD = 3
 _POSSESSED = re.compile(r"(?:['\u2019]s|s['\u2019])\s+[a-z]")
 _RELATIVES = {
     "father-in-law": ("father", "spouse"),
@@ -150,11 +157,12 @@ def _standing(question: str, phrase: str) -> tuple[int, int] | None:
     """Where a phrase stands in a question: from its first word that says something to its last, with an article before."""
     asked = words_in(question)
     wanted = [word.key for word in words_in(phrase) if word.says_something]
+    window = _WINDOW * (len(wanted) + _WIDER)
     spans = [
         (held, asked[last].end - word.start, index, last)
         for index, word in enumerate(asked)
         if wanted and word.key == wanted[0]
-        for last in range(index + 1, len(asked))
+        for last in range(index + 1, min(len(asked), index + window))
         if asked[last].key == wanted[-1] and (held := _held(asked[index : last + 1], wanted))
     ]
     if not spans:
