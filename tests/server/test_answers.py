@@ -1,7 +1,7 @@
 """Answers over HTTP: whole or as they happen, kept, and cancelled with their client."""
 
+import asyncio
 import json
-import time
 
 import httpx
 import pytest
@@ -18,10 +18,12 @@ from support.served_app import (
     listening,
     offered,
     settings_over,
+    wait_for,
 )
 
 from hopweave.llms.scripted import Line, Scripted
 from hopweave.server.app import create_app
+from hopweave.server.following import followed
 from hopweave.trace import Record
 
 
@@ -76,7 +78,7 @@ def test_a_follow_up_is_made_whole_as_a_step_of_its_trace(tmp_path):
         record = client.post("/v1/answers", json=body).json()["record"]
         (entry,) = client.get("/v1/answers").json()["answers"]
     assert record["question"]["text"] == WHOLE
-    assert [step["label"] for step in record["steps"] if step["kind"] == "decision"][0] == "made_whole"
+    assert next(step["label"] for step in record["steps"] if step["kind"] == "decision") == "made_whole"
     assert record["answer"]["short"] == "Marlow Cross"
     assert (entry["question"], entry["asked"]) == (WHOLE, FOLLOW_UP)
 
@@ -115,14 +117,6 @@ def test_a_failed_question_is_a_record_with_an_error(tmp_path):
     assert data["record"]["error"]["kind"] == "ModelError"
 
 
-def wait_for(holds):
-    for _ in range(1000):
-        if holds():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not come to hold")
-
-
 @pytest.mark.parametrize(
     ("path", "body"),
     [
@@ -148,6 +142,34 @@ def test_a_client_that_goes_away_leaves_no_open_call(tmp_path, path, body):
         text = httpx.get(f"{address}/metrics").text
         assert 'hopweave_questions_total{corpus="light",method="direct_retrieval",outcome="cancelled"} 1.0' in text
         assert httpx.get(f"{address}/v1/answers").json()["answers"] == []
+
+
+@pytest.mark.parametrize("num_lines", range(1, 9))
+def test_a_client_that_goes_away_at_any_event_cancels_its_question(tmp_path, num_lines):
+    app = app_over(tmp_path, Scripted([("", Line("x", stalls=True))]))
+    with client_of(app) as client:
+        with client.stream("POST", "/v1/answers", json={"question": QUESTION, "stream": True}) as running:
+            lines = running.iter_lines()
+            for _ in range(num_lines):
+                next(lines)
+        wait_for(lambda: app.state.service._num_running == 0)
+
+
+async def test_a_cancellation_at_the_moment_of_an_event_is_not_lost():
+    class Slow:
+        async def work(self, observer):
+            self.observer = observer
+            await asyncio.Event().wait()
+
+    slow = Slow()
+    events = followed(slow.work)
+    reading = asyncio.create_task(anext(events))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    slow.observer("event")
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(reading, 10)
 
 
 def test_answers_belong_to_the_key_that_asked(tmp_path):

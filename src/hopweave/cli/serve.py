@@ -56,7 +56,8 @@ def serve(
         raise MissingExtra(error.name or "fastapi", "server") from None
     if new_key:
         key, lines = made_key(new_key)
-        say(f"the key, which is shown this once: {key}\n\nfor the file of --server:\n\n{lines}")
+        for line in (f"the key, which is shown this once: {key}", "", "for the file of --server:", "", *lines.splitlines()):
+            say(line)
         return
     given = {"host": host, "port": port, "answers": answers, "cors": tuple(cors or ()), "corpora": _named(corpora or [])}
     offered = read_server_settings(server, given, is_open=is_open)

@@ -204,6 +204,7 @@ class ErrorReply(BaseModel):
 
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorReply, "description": "The body cannot be read as text."},
     401: {"model": ErrorReply, "description": "There is no key, or it is not known."},
     404: {"model": ErrorReply, "description": "There is no such thing, or it is not for whoever asks to see."},
     408: {"model": ErrorReply, "description": "The body took too long."},
