@@ -70,6 +70,9 @@ def evaluate(
     max_seconds: Annotated[float | None, typer.Option(help="Start no question after this time.")] = None,
     max_questions: Annotated[int | None, typer.Option(help="End the run at this many records, over all cells.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; no model is called.")] = False,
+    shard: Annotated[
+        str, typer.Option(help="Work only this part of the questions, as 2/3; see `hopweave merge`.", metavar="NUMBER/COUNT")
+    ] = "",
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask failed questions again.")] = False,
     replay: Replay = False,
 ) -> None:
@@ -84,7 +87,7 @@ def evaluate(
 
     named = {"corpus": corpus, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
     given = flags_of(set_, replay=replay, **named, **visible_of(access, where))
-    flags = Flags(listed(dataset), listed(methods), path, limit, seed, given)
+    flags = Flags(listed(dataset), listed(methods), path, limit, seed, given, shard)
     budget = RunBudget(max_cost, max_tokens, max_seconds, max_questions)
     options = RunOptions(parallel, budget, prices, retry_failed)
     whole, settings = _plan(plan, flags, out, config)

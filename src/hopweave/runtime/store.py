@@ -16,7 +16,7 @@ import random
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -158,6 +158,17 @@ class Store:
         ).rowcount
         return stored if changed else self.get(key) or stored
 
+    def items(self) -> Iterator[tuple[str, Stored]]:
+        """Yields all that is kept, with its key; a row that cannot be read is counted and left out."""
+        if self.mode == "off":
+            return
+        columns = "key, CAST(outcome AS BLOB), CAST(seconds AS REAL), CAST(attempts AS INTEGER)"
+        for key, *row in self._run(f"SELECT {columns} FROM replies ORDER BY key", ()):  # noqa: S608 - nothing of a user's
+            try:
+                yield key, _read(_unsealed(key, *row), *row[1:])
+            except (ValidationError, ValueError):
+                self._count_unreadable(key)
+
     def __len__(self) -> int:
         return 0 if self.mode == "off" else int(self._run("SELECT count(*) FROM replies WHERE is_reply", ()).fetchone()[0])
 
@@ -167,11 +178,14 @@ class Store:
             self._file.close()
             self._file = None
 
-    def _set_aside(self, key: str, outcome: bytes) -> None:
-        """Counts a row that cannot be read and, where replies are kept, lets the next reply take its place."""
+    def _count_unreadable(self, key: str) -> None:
         if not self.num_unreadable:
             _log.warning("the store %s holds a reply that cannot be read, at key %s; it does not count", self.path, key)
         self.num_unreadable += 1
+
+    def _set_aside(self, key: str, outcome: bytes) -> None:
+        """Counts a row that cannot be read and, where replies are kept, lets the next reply take its place."""
+        self._count_unreadable(key)
         if self.mode == "on":
             self._run("UPDATE replies SET is_reply = 0 WHERE key = ? AND CAST(outcome AS BLOB) = ?", (key, outcome))
 

@@ -102,6 +102,7 @@ class SharedComponents:
                     tuple(map(hashed, prepared.files_of(label))),
                     len(prepared.examples[label]),
                     manifest_file.hash_file(folder.examples_path(label)),
+                    prepared.wholes.get(label) or _whole_of(known, label),
                 )
                 for label in prepared.datasets
             },
@@ -125,3 +126,9 @@ class SharedComponents:
     def _store_path(self, folder: RunFolder) -> Path:
         named = self.prepared.settings.store
         return named.path if "path" in named.model_fields_set else folder.store_path
+
+
+def _whole_of(known: manifest_file.Manifest | None, label: str) -> str:
+    """Of which examples a shard's are a part, as its manifest says."""
+    drawn = known.datasets.get(label) if known is not None else None
+    return drawn.whole if drawn is not None else ""
