@@ -126,27 +126,22 @@ def _all_of_one_plan(found: Sequence[_Part]) -> list[_Part]:
     first = parts[0]
     for one, other in pairwise(parts):
         if one.shard.count != other.shard.count:
-            raise DataError(
-                f"{one.folder.path} is one of {one.shard.count} shards, {other.folder.path} one of {other.shard.count}; name the "
-                "shards of one plan"
-            )
+            counts = f"{one.folder.path} is one of {one.shard.count} shards, {other.folder.path} one of {other.shard.count}"
+            raise DataError(f"{counts}; name the shards of one plan")
         if one.shard == other.shard:
             raise DataError(f"{one.folder.path} and {other.folder.path} are both shard {one.shard}; name one of them")
     missing = sorted({*range(1, first.shard.count + 1)} - {part.shard.number for part in parts})
     if missing:
-        named = ", ".join(f"{number}/{first.shard.count}" for number in missing[:5])
-        raise DataError(
-            f"shard{'s' * (len(missing) > 1)} {named}{' and more' if len(missing) > 5 else ''} missing; name the folders of all shards"
-        )
+        named = ", ".join(f"{number}/{first.shard.count}" for number in missing[:5]) + " and more" * (len(missing) > 5)
+        raise DataError(f"shard{'s' * (len(missing) > 1)} {named} missing; name the folders of all shards")
     for part in parts[1:]:
-        whole = {label: drawn.whole for label, drawn in part.known.datasets.items()}
         changed = [
             *differences_in_full(replace(first.folder.plan, shard=""), replace(part.folder.plan, shard="")),
             *manifest.differences(first.known, part.known),
             *(
                 f"other questions of {label} were drawn"
-                for label, drawn in first.known.datasets.items()
-                if whole[label] != drawn.whole
+                for label, drawn in part.known.datasets.items()
+                if label in first.known.datasets and first.known.datasets[label].whole != drawn.whole
             ),
         ]
         if changed:
@@ -225,8 +220,8 @@ def _merge_stores(parts: Sequence[_Part], folder: RunFolder) -> int:
                     standing = merged.put(key, stored)
                     if standing.reply is not None and stored.reply is not None and standing.reply.text != stored.reply.text:
                         raise DataError(
-                            f"{part.named} asked the model what a shard before it asked, and was answered differently, as would "
-                            "not happen in one process; work the shards anew with one store for all"
+                            f"{part.named} asked the model what a shard before it asked, and was answered differently, as "
+                            "would not happen in one process; work the shards anew with one store for all"
                         )
             finally:
                 store.close()
@@ -246,11 +241,7 @@ def _manifest_of(
         parts[0].known,
         plan=hash_file(folder.path / "plan.json"),
         datasets={
-            label: DrawnExamples(
-                drawn.sources,
-                sum(part.known.datasets[label].num_examples for part in parts),
-                hash_file(folder.examples_path(label)),
-            )
+            label: DrawnExamples(drawn.sources, len(folder.examples(label)), hash_file(folder.examples_path(label)))
             for label, drawn in parts[0].known.datasets.items()
         },
         prompts={name: tuple(sorted(prints)) for name, prints in sorted(prompts.items())},

@@ -14,7 +14,8 @@ from hopweave.evaluation.runs.prepare import Prepared
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.opening import open_retriever
 from hopweave.runtime.components import Components
-from hopweave.runtime.store import Store
+from hopweave.security.redaction import public_address
+from hopweave.storage.stores import open_store
 from hopweave.weaver import Weaver
 
 DEFAULT_PARALLEL = 8
@@ -63,7 +64,7 @@ class SharedComponents:
 
     def keep_replies_in(self, folder: RunFolder) -> None:
         """Opens the store: that of the run, unless the settings name one."""
-        store = Store(self._store_path(folder), self.prepared.settings.store.mode)
+        store = open_store(self._store_path(folder), self.prepared.settings.store.mode)
         for components in (*self.components.values(), *(weaver.components for weaver in self.weavers.values())):
             components.store = store
 
@@ -121,9 +122,9 @@ class SharedComponents:
         if named.mode == "off":
             return None
         path = self._store_path(folder)
-        return "" if path == folder.store_path else str(path)
+        return "" if path == folder.store_path else public_address(str(path))
 
-    def _store_path(self, folder: RunFolder) -> Path:
+    def _store_path(self, folder: RunFolder) -> Path | str:
         named = self.prepared.settings.store
         return named.path if "path" in named.model_fields_set else folder.store_path
 
