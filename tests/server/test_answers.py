@@ -172,6 +172,54 @@ async def test_a_cancellation_at_the_moment_of_an_event_is_not_lost():
         await asyncio.wait_for(reading, 10)
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_kept_answer_is_gone_through_again_with_changes_and_all_before_them_is_replayed(tmp_path, stream):
+    llm = Scripted(
+        [
+            ("Asked now:", json.dumps({"question": QUESTION})),
+            ("designed by Ines", "So the answer is: Ines Halloran."),
+            ("", "No."),
+        ]
+    )
+    earlier = [{"question": "Which light?", "answer": "Carrow Head"}]
+    with client_of(app_over(tmp_path, llm)) as client:
+        body = {"question": "Who designed it?", "earlier": earlier, "options": {"max_llm_calls": 5}}
+        made = client.post("/v1/answers", json=body).json()
+        num_calls = len(llm.calls)
+        search = next(step["id"] for step in made["record"]["steps"] if step["kind"] == "search")
+        changes = [{"change": "forbid", "step": search, "passage": "carrow"}]
+        same = {"question": QUESTION, "method": "direct_retrieval", "corpus": "light"}
+        reply = client.post("/v1/answers", json={**same, "of": made["id"], "changes": changes, "stream": stream})
+        changed = events(reply.text)[-1][1] if stream else reply.json()
+        listed = client.get("/v1/answers").json()["answers"]
+    assert "carrow" not in {passage["id"] for passage in changed["record"]["passages"]}
+    assert changed["record"]["branch"]["changes"][0]["change"] == "forbid"
+    assert changed["record"]["question"]["text"] == QUESTION
+    assert len(llm.calls) == num_calls + 1
+    assert [(entry["id"], entry["of"]) for entry in listed] == [(changed["id"], made["id"]), (made["id"], None)]
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({"changes": []}, 422),
+        ({"changes": [{"change": "burn", "step": 0}]}, 422),
+        ({"changes": [{"change": "forbid", "step": 10**6, "passage": "carrow"}]}, 422),
+        ({"changes": [{"change": "pin", "step": 0, "passage": "none"}]}, 422),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "method": "searchain"}, 422),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "options": {"max_llm_calls": 1}}, 422),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "of": "0" * 12 + "-" + "0" * 16}, 404),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "of": "../usage"}, 404),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "of": None}, 422),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "of": None, "question": QUESTION}, 422),
+    ],
+)
+def test_changes_that_cannot_be_are_refused(tmp_path, more, status):
+    with client_of(app_over(tmp_path)) as client:
+        made = client.post("/v1/answers", json={"question": QUESTION}).json()
+        assert client.post("/v1/answers", json={"of": made["id"], **more}).status_code == status
+
+
 def test_answers_belong_to_the_key_that_asked(tmp_path):
     with client_of(app_over(tmp_path, keys=keys()), KEY) as client:
         made = client.post("/v1/answers", json={"question": QUESTION, "corpus": "other"}).json()

@@ -46,6 +46,9 @@ def test_every_example_of_a_body_is_served(tmp_path):
             if "post" in verbs:
                 named = verbs["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
                 for example in document["components"]["schemas"][named]["examples"]:
+                    if "of" in example:  # of an answer that is not there
+                        assert httpx.post(address + path, json=example, timeout=30).status_code == 404
+                        continue
                     assert httpx.post(address + path, json=example, timeout=30).status_code == 200, example
 
 

@@ -55,7 +55,7 @@ def offered(folder: Path, **more: Any) -> ServerSettings:
     """What a server offers over the small corpus, under the names `light` and `other`."""
     if "corpora" not in more:
         more["corpora"] = {"light": index_of(folder / "light"), "other": index_of(folder / "other", PASSAGES[:1])}
-    return ServerSettings(answers=folder / "answers", **more)
+    return ServerSettings(answers=str(folder / "answers"), **more)
 
 
 def keys(**of_anna: Any) -> dict[str, KeySettings]:
