@@ -23,10 +23,10 @@ from hopweave.part_files import part_file
 from hopweave.protocols import ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Components
-from hopweave.runtime.store import Store
 from hopweave.security.redaction import public, secrets_of
 from hopweave.security.trust import SELECTED
 from hopweave.settings import Settings, build, merged, read_settings, server_of
+from hopweave.storage.stores import open_store
 from hopweave.visibility import OPTION, PUBLIC, cannot_filter
 
 AnyRetriever = Retriever | ModelRetriever
@@ -139,19 +139,24 @@ def _kept(key: str, value: Any) -> Any:
     return public(value, key) if secrets_of(value, key) else value
 
 
-def open_components(settings: Settings, ready: Mapping[str, Any] | None = None) -> Components:
+def open_components(settings: Settings, ready: Mapping[str, Any] | None = None, *, with_corpus: bool = True) -> Components:
     """Opens the model, the engines and the store that settings name.
 
     Args:
         settings: the choice of components, with their options.
         ready: objects to use instead, by settings key; closing the components leaves them open.
+        with_corpus: whether to open the retriever; for `Components.over` it is not needed.
     """
     ready = ready or {}
 
     def part(key: str) -> Any:
         return ready[key] if key in ready else settings.part(SELECTED[key], getattr(settings, key))
 
-    retriever, engine = _opened_retriever(settings, ready["retriever"]) if "retriever" in ready else open_retriever(settings)
+    retriever, engine = None, None
+    if "retriever" in ready:
+        retriever, engine = _opened_retriever(settings, ready["retriever"])
+    elif with_corpus:
+        retriever, engine = open_retriever(settings)
     return Components(
         part("llm"),
         retriever=retriever,
@@ -159,7 +164,7 @@ def open_components(settings: Settings, ready: Mapping[str, Any] | None = None) 
         reader=part("reader"),
         duplicate_detector=part("duplicate_detector"),
         borrowed=tuple(ready.values()),
-        store=Store(settings.store.path, settings.store.mode),
+        store=open_store(settings.store.path, settings.store.mode),
         sampling=settings.make_sampling(),
         retries=settings.make_retries(),
     )
@@ -175,7 +180,7 @@ def open_model(settings: Settings, reader: AnyReader | None = None) -> Component
     return Components(
         settings.part("llms", settings.llm),
         reader=reader,
-        store=Store(settings.store.path, settings.store.mode),
+        store=open_store(settings.store.path, settings.store.mode),
         sampling=settings.make_sampling(),
         retries=settings.make_retries(),
     )

@@ -113,6 +113,14 @@ def make_run():
 
 
 COMMANDS = {
+    "again": [
+        [f"{NAME}/records/jsonl/direct_retrieval.jsonl"],
+        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--reply", f"1={HOSTILE}"],
+        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--forbid", f"0={HOSTILE}"],
+        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--pin", HOSTILE],
+        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--changes", HOSTILE],
+        [HOSTILE],
+    ],
     "analyse": [[NAME], [NAME, "tokens", "--as", "csv"], [NAME, HOSTILE], [HOSTILE]],
     "annotate": [[NAME, "--out", f"{NAME}.csv"], [NAME, "--read", f"{NAME}.jsonl"], [HOSTILE, "--out", HOSTILE]],
     "ask": [
@@ -145,6 +153,7 @@ COMMANDS = {
         ["--to", HOSTILE],
     ],
     "judge": [[NAME], [HOSTILE]],
+    "merge": [[NAME, "--out", "new"], [HOSTILE, "--out", HOSTILE]],
     "models": [["list"], ["remove", HOSTILE], ["fetch", HOSTILE], ["fetch", "x", "--from", HOSTILE], [HOSTILE]],
     "list": [[], [HOSTILE], ["methods", HOSTILE], ["methods", "direct"]],
     "report": [[NAME], [HOSTILE], [NAME, "--to", f"{NAME}.jsonl"]],
@@ -155,6 +164,14 @@ COMMANDS = {
         ["index", "town", "--retriever", "weave"],
         [HOSTILE, "town"],
         ["index", "town", "--retriever", HOSTILE],
+    ],
+    "serve": [
+        [HOSTILE],
+        [f"light={HOSTILE}"],
+        ["--server", HOSTILE],
+        ["--host", HOSTILE],
+        ["--new-key", HOSTILE],
+        ["--answers", f"postgres://{HOSTILE}"],
     ],
     "show": [
         [f"{NAME}/records/jsonl/direct_retrieval.jsonl"],
