@@ -87,9 +87,11 @@ class Spans:
     def _of_step(self, step: ModelCall | Search | Read, record: Record) -> Attributes:
         match step:
             case ModelCall():
-                return {_KIND: "LLM", "llm.model_name": whole(record.setup.llm)} | _tokens(step) | self._messages(step, record)
+                of_model: Attributes = {_KIND: "LLM", "llm.model_name": whole(record.setup.llm)}
+                return of_model | _tokens(step) | self._messages(step, record)
             case Search():
-                return {_KIND: "RETRIEVER", "hopweave.num_queries": len(step.queries)} | self._found(step, record)
+                of_search: Attributes = {_KIND: "RETRIEVER", "hopweave.num_queries": len(step.queries)}
+                return of_search | self._found(step, record)
             case Read():
                 said = step.reading.text if step.reading is not None else ""
                 kind: Attributes = {_KIND: "CHAIN"}
