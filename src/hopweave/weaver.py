@@ -23,6 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from hopweave.catalog import name_of
+from hopweave.conversation import Turn, asked_of, make_whole
 from hopweave.errors import (
     BudgetReached,
     DataError,
@@ -37,11 +38,12 @@ from hopweave.grounding.marking import abstention, settled, verdict_of
 from hopweave.opening import AnyReader, AnyRetriever, Given, check_object, open_components, options_of
 from hopweave.progress_bar import progress
 from hopweave.protocols import DuplicateDetector, LanguageModel, Method, Noting
+from hopweave.runtime.again import Again, check_same_setup
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Components
 from hopweave.runtime.workbench import Workbench
 from hopweave.settings import Settings
-from hopweave.trace import Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
+from hopweave.trace import Change, Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
 from hopweave.types import Answer, Question
 
 MAX_QUESTION_CHARACTERS = 8_000
@@ -139,12 +141,15 @@ class Weaver:
         """Closes the components."""
         await self.components.close()
 
-    async def answer(self, question: str | Question, *, observers: Sequence[Observer] = ()) -> Record:
+    async def answer(
+        self, question: str | Question, *, observers: Sequence[Observer] = (), earlier: Sequence[Turn] = ()
+    ) -> Record:
         """Answers a question. Any failure on the way is in the record, not raised.
 
         Args:
             question: the question, or its text.
             observers: called with each step as it happens.
+            earlier: the turns of the conversation before it; the record's question is then the one that they make whole.
 
         Raises:
             DataError: for an empty question, one longer than 8,000 characters, or one that asks for a label but lists none.
@@ -152,13 +157,44 @@ class Weaver:
         """
         asked = Question("question", question) if isinstance(question, str) else question
         check_question(asked)
+        return await self._answer(asked, observers, earlier, None)
+
+    async def again(
+        self, record: Record, changes: Sequence[Change | Mapping[str, Any]], *, observers: Sequence[Observer] = ()
+    ) -> Record:
+        """Asks the question of a record again, with something changed from one of its steps on.
+
+        What comes before the first changed step is replayed from the record without the model; what follows is asked anew.
+
+        Args:
+            record: of the same method, model, retriever and reader.
+            changes: what is to be otherwise, see `hopweave.trace.changes`.
+            observers: called with each step as it happens.
+
+        Returns:
+            A record of its own; its `branch` names the earlier record and the changes.
+
+        Raises:
+            DataError: for a change that does not fit the record.
+            SettingsError: if the record was made with other components or options, with what differs.
+        """
+        again = Again(record, changes, self.settings.visible)
+        check_same_setup(record.setup, self.setup(self.budget))
+        asked, earlier = asked_of(record)
+        return await self._answer(asked, observers, earlier, again)
+
+    async def _answer(
+        self, asked: Question, observers: Sequence[Observer], earlier: Sequence[Turn], again: Again | None
+    ) -> Record:
         trace = Trace(observers)
-        workbench = Workbench(self.components, trace, self.budget)
+        workbench = Workbench(self.components, trace, self.budget, again)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        answer, failure = await self._try(asked, workbench)
+        asked, answer, failure = await self._try(asked, earlier, workbench)
         if answer is not None and self.settings.require_support:
             answer = _withheld(answer, workbench)
-        return trace.finish(asked, self.setup(self.budget), started_at, answer, failure)
+        workbench.note_missed_changes()
+        branch = again.branch if again is not None else None
+        return trace.finish(asked, self.setup(self.budget), started_at, answer, failure, branch)
 
     async def answer_all(
         self, questions: Iterable[Question], *, max_parallel: int = 1, show_progress: bool | None = None
@@ -217,22 +253,26 @@ class Weaver:
             settings=self._public_settings,
         )
 
-    async def _try(self, question: Question, workbench: Workbench) -> tuple[Answer | None, Failure | None]:
+    async def _try(
+        self, question: Question, earlier: Sequence[Turn], workbench: Workbench
+    ) -> tuple[Question, Answer | None, Failure | None]:
         name = self._name
         try:
+            question = await make_whole(question, earlier, workbench)
             answer = await self.method.answer(question, workbench)
             _check_answer(answer, workbench.trace)
-            return settled(answer), None
+            again = workbench.again
+            return question, settled(again.with_origins(answer) if again is not None else answer), None
         except Exception as error:  # noqa: BLE001 - a bug in a method is a failed question, not a lost run
             cause = error_that_counts([error])
         if isinstance(cause, BudgetReached):
-            return Answer("", "", stopped_because=cause.limit, how="empty"), None
+            return question, Answer("", "", stopped_because=cause.limit, how="empty"), None
         if isinstance(cause, RunError):
-            return None, Failure.of(cause)
+            return question, None, Failure.of(cause)
         if isinstance(cause, HopweaveError):
             raise cause
         _LOG.debug("%s broke on question %r", name, question.id, exc_info=cause)
-        return None, Failure.of(MethodError(f"{name} broke: {type(cause).__name__}: {cause}"))
+        return question, None, Failure.of(MethodError(f"{name} broke: {type(cause).__name__}: {cause}"))
 
 
 def _withheld(answer: Answer, workbench: Workbench) -> Answer:

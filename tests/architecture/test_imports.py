@@ -31,7 +31,7 @@ LAYERS = [
     {"settings", "question_graph"},
     {"toolkit"},
     ROLES,
-    {"opening", "progress_bar"},
+    {"opening", "progress_bar", "conversation"},
     {"weaver"},
     {"render"},
     {"evaluation"},

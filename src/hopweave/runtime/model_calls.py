@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from hopweave import errors
 from hopweave.errors import BudgetReached, ModelError, ReplayMiss, RunError
 from hopweave.protocols import ManyReplies, TokenCounter
+from hopweave.runtime.again import Given
 from hopweave.runtime.budget import Account
 from hopweave.runtime.components import Components
 from hopweave.runtime.estimated_usage import with_usage
@@ -82,25 +83,37 @@ class ModelCalls:
         return with_usage(messages, [reply])[0]
 
     async def outcome(
-        self, key: str, ask: Callable[[OnText | None], Awaitable[Reply]], started: float, on_text: OnText | None
+        self,
+        key: str,
+        ask: Callable[[OnText | None], Awaitable[Reply]],
+        started: float,
+        on_text: OnText | None,
+        given: Given | None = None,
     ) -> tuple[Reply | RunError, Timing]:
-        """What comes of a call, and how long that took."""
-        stored = self._stored(key)
+        """What comes of a call, and how long that took; `given` comes before what the store holds."""
+        stored = given.stored if given is not None else self._stored(key)
         if stored is not None:
             begun = self.account.stored_seconds
             await asyncio.sleep(0)  # whoever calls side by side begins before this call has taken its time
             self.account.count_stored(begun, stored.seconds)
-            return self._from_store(stored), self._timing_of(stored, started)
+            return self._from_store(stored), self._timing_of(stored, started, is_given=given is not None)
         if self.components.is_replay:
             return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
         made = await self._made(key, ask, partial(self._keep, key), partial(self._kept, key), on_text)
         return made.outcome, Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
 
     async def drawn(
-        self, llm: ManyReplies, messages: Sequence[Message], sampling: Sampling, keys: Sequence[str], started: float
+        self,
+        llm: ManyReplies,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        keys: Sequence[str],
+        started: float,
+        given: Sequence[Given | None],
     ) -> list[tuple[Reply | RunError, Timing]]:
-        """Samples, one for each key: what the store does not hold is drawn by one request."""
-        begun, found = self.account.stored_seconds, [self._stored(key) for key in keys]
+        """Samples, one for each key: what is neither given nor in the store is drawn by one request."""
+        begun = self.account.stored_seconds
+        found = [self._stored(key) if one is None else one.stored for key, one in zip(keys, given, strict=True)]
         self.account.count_stored(begun, max((stored.seconds for stored in found if stored is not None), default=0.0))
         missing = [key for key, stored in zip(keys, found, strict=True) if stored is None]
         waiting: Iterator[tuple[Reply | RunError, Timing]] = iter(())
@@ -121,8 +134,10 @@ class ModelCalls:
             drawn = made.outcome if isinstance(made.outcome, list) else [made.outcome] * len(missing)
             waiting = iter([(one, timing) for one in drawn])
         return [
-            next(waiting) if stored is None else (self._from_store(stored), self._timing_of(stored, started))
-            for stored in found
+            next(waiting)
+            if stored is None
+            else (self._from_store(stored), self._timing_of(stored, started, is_given=one is not None))
+            for stored, one in zip(found, given, strict=True)
         ]
 
     async def counted(self, key: str, llm: TokenCounter, text: str) -> Reply | RunError:
@@ -143,8 +158,8 @@ class ModelCalls:
         stored = store.get(key) if store is not None and key else None
         return stored or (self.components.offline_replies.get(key) if self.is_offline else None)
 
-    def _timing_of(self, stored: Stored, started: float) -> Timing:
-        is_from_store = self.components.store is not None and self.components.store.mode != "off"
+    def _timing_of(self, stored: Stored, started: float, *, is_given: bool) -> Timing:
+        is_from_store = is_given or (self.components.store is not None and self.components.store.mode != "off")
         return Timing(started, stored.seconds, from_store=is_from_store, attempts=stored.attempts, is_merged=not is_from_store)
 
     def _from_store(self, stored: Stored) -> Reply | RunError:

@@ -1,0 +1,154 @@
+"""Answers that are kept for each caller, and what a list of them shows.
+
+They lie in a folder or a database, see `hopweave.storage.answer_shelf`. Ids begin with the time, so their order is that of the
+answers.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from hopweave.conversation import asked_of
+from hopweave.server.asking import Asked
+from hopweave.storage.answer_shelf import AnswerShelf
+from hopweave.trace import Record, whole
+
+_ID = re.compile(r"[0-9a-f]{12}-[0-9a-f]{16}")
+
+
+class Entry(BaseModel):
+    """An answer in a list.
+
+    Attributes:
+        id: of the answer.
+        started_at: an ISO 8601 time in UTC.
+        question: as the method saw it; `asked` is how it was asked, where that differs.
+        method, corpus: their names.
+        access: the labels with which it was asked.
+        options: that were given with the question.
+        filter: the values of metadata that were asked for.
+        short: the bare answer; empty if there is none.
+        support: how the answer stands; `None` where the question failed.
+        error: the kind of error of a question that failed.
+        seconds: that it took.
+        of: the answer that this one is a changed run of.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    started_at: str
+    question: str
+    asked: str | None = None
+    method: str
+    corpus: str
+    access: tuple[str, ...] = ()
+    options: dict[str, Any] = Field(default_factory=dict)
+    filter: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    short: str = ""
+    support: str | None = None
+    error: str | None = None
+    seconds: float = 0.0
+    of: str | None = None
+
+    @classmethod
+    def from_record(cls, answer_id: str, record: Record, asked: Asked, of: str | None = None) -> Entry:
+        """The entry of a record."""
+        was = asked_of(record)[0].text
+        return cls(
+            id=answer_id,
+            started_at=record.started_at,
+            question=whole(record.question.text),
+            asked=whole(was) if was != record.question.text else None,
+            method=asked.method_name,
+            corpus=asked.corpus,
+            access=asked.access,
+            options=dict(asked.given),
+            filter=dict(asked.where),
+            short=whole(record.answer.short) if record.answer is not None else "",
+            support=record.answer.verdict.support if record.answer is not None else None,
+            error=record.error.kind if record.error is not None else None,
+            seconds=record.seconds,
+            of=of,
+        )
+
+
+def new_id() -> str:
+    """An id that nobody can guess, and that comes after those of earlier answers."""
+    return f"{time.time_ns() // 1_000_000:012x}-{secrets.token_hex(8)}"
+
+
+class KeptAnswers:
+    """The kept answers of all callers.
+
+    Args:
+        shelf: where they are kept.
+    """
+
+    def __init__(self, shelf: AnswerShelf) -> None:
+        self._shelf = shelf
+
+    def check(self) -> None:
+        """Makes sure that answers can be kept, so that a place that cannot be written to is found before the first question.
+
+        Raises:
+            DataError: if not.
+        """
+        self._shelf.check()
+
+    def close(self) -> None:
+        """Lets go of what is open."""
+        self._shelf.close()
+
+    def keep(self, caller: str, entry: Entry, record: Record) -> None:
+        """Keeps an answer.
+
+        Raises:
+            DataError: if it cannot be written.
+        """
+        self._shelf.keep(caller, entry.id, entry.model_dump_json(), record.to_json())
+
+    def entry(self, caller: str, answer_id: str) -> Entry | None:
+        """The entry of a caller's answer; `None` if there is none of that id."""
+        text = self._shelf.entry(caller, answer_id) if _ID.fullmatch(answer_id) else None
+        return _entry(text) if text is not None else None
+
+    def record_line(self, caller: str, answer_id: str) -> str | None:
+        """The record of a caller's answer, as its line of JSON; `None` if there is none of that id.
+
+        Raises:
+            DataError: if it cannot be read.
+        """
+        return self._shelf.record(caller, answer_id) if _ID.fullmatch(answer_id) else None
+
+    def page(self, caller: str, *, before: str | None, limit: int) -> tuple[Sequence[Entry], str | None]:
+        """Entries, newest first, and where the next page begins; `None` after the last one.
+
+        Args:
+            caller: whose answers.
+            before: only those that come before this id in time; one that is no id is none of them.
+            limit: at most so many.
+        """
+        if before is not None and not _ID.fullmatch(before):
+            return (), None
+        page = self._shelf.page(caller, before=before, limit=limit)
+        found = (_entry(text) for answer_id, text in page.entries if _ID.fullmatch(answer_id))
+        return [entry for entry in found if entry is not None], page.following
+
+
+def _entry(text: str) -> Entry | None:
+    try:
+        return Entry.model_validate_json(text)
+    except ValidationError:
+        return None
+
+
+def answer_json(answer_id: str, record_line: str) -> str:
+    """An answer as clients get it: its id, and its record as it is kept."""
+    return f'{{"id":"{answer_id}","record":{record_line}}}'
