@@ -146,9 +146,7 @@ def test_what_kubernetes_names_is_there():
 def test_no_file_holds_a_password_or_a_key(name):
     text = (FOLDER / name).read_text(encoding="utf-8")
     assert not re.search(r"://[^/\s@]+:[^/\s@]+@", text)
-    assert not re.search(
-        r"(?i)(password|token)\w*\s*[:=]\s*[\"']?[0-9a-zA-Z]{6,}", re.sub(r"(?m)^\s*#.*$", "", text)
-    )
+    assert not re.search(r"(?i)(password|token)\w*\s*[:=]\s*[\"']?[0-9a-zA-Z]{6,}", re.sub(r"(?m)^\s*#.*$", "", text))
 
 
 def test_the_image_has_the_extras_of_what_it_runs():

@@ -181,7 +181,7 @@ def test_a_file_as_the_store_of_a_cluster_is_refused_with_what_to_give():
 
 def test_a_scheduler_that_is_not_there_is_one_clear_error(monkeypatch):
     pytest.importorskip("distributed", reason="needs: pip install 'hopweave[cluster]'")
-    monkeypatch.setattr("hopweave.evaluation.runs.cluster.CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr("hopweave.runtime.dask_client.CONNECT_SECONDS", 0.3)
     done = run("--cluster", "tcp://127.0.0.1:9", "--set", "store.mode=off", store="")
     assert done.exit_code == 1
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.output

@@ -14,21 +14,15 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from hopweave.catalog import require
 from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.runs.desk import Order, answer, facts_of, leave
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.evaluation.runs.shared import SharedComponents
+from hopweave.runtime import dask_client
 from hopweave.settings import Settings
 from hopweave.storage.postgres import is_address
 from hopweave.trace import Record
 from hopweave.types import Question
-
-CONNECT_SECONDS = 10
-WORKER_SECONDS = 60
-"""So long a worker is waited for."""
-RETRIES = 2
-"""Of a question that broke in a worker; that of a lost worker is given to others as often as Dask's settings say."""
 
 
 class Cluster:
@@ -61,15 +55,11 @@ class Cluster:
             DataError: if no worker could answer it, or what the user has to see to.
         """
         key = f"hopweave-answer-{secrets.token_hex(8)}"
-        future = self._client.submit(answer, self._order, cell, question, key=key, retries=RETRIES, pure=False)
+        future = self._client.submit(answer, self._order, cell, question, key=key, retries=dask_client.RETRIES, pure=False)
         try:
             answered = await future
         except Exception as error:  # noqa: BLE001 - whatever Dask or its transport raises ends the run with one line
-            said = " ".join(str(error).split())[:300]
-            raise DataError(
-                f"the cluster could not answer question {question.id!r} ({type(error).__name__}: {said}); look at its "
-                f"dashboard ({self._client.dashboard_link}), and run the same command again"
-            ) from None
+            raise dask_client.broken(f"answer question {question.id!r}", error, self._client) from None
         finally:
             future.release()  # else whoever stops waiting leaves it in the queue
         if answered.error:
@@ -107,23 +97,9 @@ async def connected(address: str, shared: SharedComponents, num_calls: int) -> A
         DataError: if there is no scheduler, or no worker.
         MissingExtra: without dask and distributed.
     """
-    library = require("distributed", "cluster")
-    try:
-        client = await library.Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError, ImportError) as error:
-        raise DataError(
-            f"no Dask scheduler answers at {address} ({' '.join(str(error).split())[:200]}); start one with `dask scheduler`, "
-            "or check the address"
-        ) from None
-    try:
-        try:
-            await client.wait_for_workers(1, timeout=WORKER_SECONDS)
-        except TimeoutError:
-            raise DataError(f"the cluster at {address} has no worker; start some with: dask worker {address}") from None
+    async with dask_client.connected(address) as client:
         cluster = Cluster(client, shared, await client.nthreads(), num_calls)
         try:
             yield cluster
         finally:
             await cluster.leave()
-    finally:
-        await client.close()
