@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from hopweave.conversation import Turn
 from hopweave.server.kept import Entry
+from hopweave.trace.changes import MAX_CHANGES
 from hopweave.weaver import MAX_QUESTION_CHARACTERS
 
 MAX_EARLIER = 50
@@ -46,11 +47,12 @@ class AnswerRequest(Strict):
                 {"question": _QUESTION},
                 {"question": _QUESTION, "method": "ircot", "corpus": "starter", "options": {"max_llm_calls": 20}},
                 {"question": "And when was it opened?", "earlier": [{"question": _QUESTION, "answer": "Ada Finch"}]},
+                {"of": "019aab12c3d4-5e6f708192a3b4c5", "changes": [{"change": "forbid", "step": 2, "passage": "harbour"}]},
             ]
         },
     )
 
-    question: Annotated[Text, Field(description="What is asked.")]
+    question: Annotated[Text | None, Field(description="What is asked; left out with `of`, whose question it then is.")] = None
     method: Annotated[Name | None, Field(description="One of GET /v1/methods; the server's default if absent.")] = None
     corpus: Annotated[Name | None, Field(description="One of GET /v1/corpora; the first one if absent.")] = None
     options: Annotated[
@@ -72,6 +74,13 @@ class AnswerRequest(Strict):
     earlier: Annotated[
         list[EarlierTurn],
         Field(description="The conversation before it, from which a follow-up question is made whole.", max_length=MAX_EARLIER),
+    ] = Field(default_factory=list)
+    of: Annotated[Name | None, Field(description="A kept answer, to be asked again with `changes` and all else as it was.")] = (
+        None
+    )
+    changes: Annotated[
+        list[dict[str, Any]],
+        Field(description="What is to be otherwise in a run of `of`: see docs/interventions.md.", max_length=MAX_CHANGES),
     ] = Field(default_factory=list)
     stream: Annotated[bool, Field(description="Send the steps of the trace as they happen, as server-sent events.")] = False
 

@@ -10,9 +10,10 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
-from hopweave.errors import HopweaveError
+from hopweave.errors import DataError, HopweaveError, SettingsError
 from hopweave.opening import open_components
 from hopweave.protocols import LanguageModel, Opens, is_part
+from hopweave.runtime.again import Again, check_same_setup
 from hopweave.runtime.components import Components
 from hopweave.security.redaction import public_address
 from hopweave.server.asking import Asked, Choices
@@ -145,6 +146,17 @@ class Service:
         """Whether a caller may still read an answer of theirs: their corpora and labels may be fewer than they were."""
         return caller.may_search(entry.corpus) and set(entry.access) <= set(caller.access)
 
+    def entry_of(self, caller: Caller, answer_id: str) -> Entry:
+        """A kept answer of a caller.
+
+        Raises:
+            Refused: if there is none, or none that the caller may still read, in the same words.
+        """
+        entry = self.kept.entry(caller.name, answer_id)
+        if entry is None or not self.may_read(caller, entry):
+            raise Refused(404, "unknown_answer", "there is no such answer of yours; GET /v1/answers lists them")
+        return entry
+
     def admit(self, caller: Caller) -> None:
         """Counts a question before it is asked.
 
@@ -173,8 +185,8 @@ class Service:
         with self._running(asked):
             async with self.corpora.opened(asked.corpus, asked.access, asked.where) as parts:
                 weaver = self._weaver(asked, parts)
-                record = await weaver.answer(asked.question, observers=observers, earlier=asked.earlier)
-            entry = Entry.from_record(answer_id, record, asked)
+                record = await _answered(weaver, asked, observers)
+            entry = Entry.from_record(answer_id, record, asked, asked.again.of if asked.again is not None else None)
             # Shielded, as the work is done and paid for: a client that goes away now finds it among its answers.
             await asyncio.shield(asyncio.to_thread(self.kept.keep, caller.name, entry, record))
         totals = record.totals()
@@ -214,3 +226,20 @@ class Service:
     def model_name(self) -> str:
         """The language model, for humans; without secrets."""
         return public_address(self._parts.llm.identity) if self._parts is not None else self.settings.llm
+
+
+async def _answered(weaver: Weaver, asked: Asked, observers: Sequence[Observer]) -> Record:
+    """The record of a question.
+
+    Raises:
+        Refused: for changes that do not fit the answer that is asked again.
+        HopweaveError: for anything that the operator has to fix.
+    """
+    if asked.again is None:
+        return await weaver.answer(asked.question, observers=observers, earlier=asked.earlier)
+    try:
+        check_same_setup(asked.again.record.setup, weaver.setup(weaver.budget))
+        Again(asked.again.record, asked.again.changes, weaver.settings.visible)
+    except (DataError, SettingsError) as error:
+        raise unusable(error) from None
+    return await weaver.again(asked.again.record, asked.again.changes, observers=observers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any
 
@@ -11,16 +12,17 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from pydantic import TypeAdapter
 
-from hopweave.errors import HopweaveError
-from hopweave.server.asking import Asked
+from hopweave.conversation import asked_of
+from hopweave.errors import DataError, HopweaveError
+from hopweave.server.asking import Asked, Changed
 from hopweave.server.callers import Caller
 from hopweave.server.following import KEEP_ALIVE, ClientGone, Done, Watched, followed, unless_gone
 from hopweave.server.kept import answer_json, new_id
-from hopweave.server.refusals import Refused, error_of
+from hopweave.server.refusals import Refused, error_of, unusable
 from hopweave.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.server.schemas import REFUSALS, AnswerList, AnswerReply, AnswerRequest
 from hopweave.server.service import Answered, Service
-from hopweave.trace import Started, Step, TextPiece, one_line_of_json
+from hopweave.trace import Record, Started, Step, TextPiece, changes_of, one_line_of_json
 from hopweave.trace.json_text import mapping_adapter
 from hopweave.types import Question
 
@@ -54,7 +56,7 @@ async def ask(body: AnswerRequest, request: Request, service: TheService, caller
     `begun` (a call under way), `step` (as the record has it; ids may be other ones in the end), and `answer` or `failed`.
     A question that fails is a record with an error. A client that closes its connection cancels its question.
     """
-    asked = _asked(body, service, caller)
+    asked = await asyncio.to_thread(_asked, body, service, caller)
     service.admit(caller)
     if body.stream or EVENT_STREAM in request.headers.get("accept", ""):
         return Watched(_events(service, caller, asked), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
@@ -80,9 +82,7 @@ async def answers(
 @router.get("/v1/answers/{answer_id}", response_model=AnswerReply)
 async def answer(answer_id: AnswerId, service: TheService, caller: TheCaller) -> Response:
     """A kept answer."""
-    entry = service.kept.entry(caller.name, answer_id)
-    if entry is None or not service.may_read(caller, entry):
-        raise Refused(404, "unknown_answer", "there is no such answer of yours; GET /v1/answers lists them")
+    entry = service.entry_of(caller, answer_id)
     line = await asyncio.to_thread(service.kept.record_line, caller.name, entry.id)
     return _reply(answer_json(entry.id, line))
 
@@ -90,6 +90,11 @@ async def answer(answer_id: AnswerId, service: TheService, caller: TheCaller) ->
 def _asked(body: AnswerRequest, service: Service, caller: Caller) -> Asked:
     if body.labels and body.long:
         raise Refused(422, "invalid_request", "labels and long ask for different answers; give one of them")
+    if body.of is not None:
+        return _asked_again(body, body.of, service, caller)
+    if body.question is None or body.changes:
+        lacking = "changes name the steps of a kept answer; say which with of" if body.changes else "ask a question"
+        raise Refused(422, "invalid_request", lacking)
     question = Question(
         "question", body.question.strip(), "label" if body.labels else "long" if body.long else "short", tuple(body.labels)
     )
@@ -102,6 +107,29 @@ def _asked(body: AnswerRequest, service: Service, caller: Caller) -> Asked:
         where=body.filter,
         earlier=tuple(turn.turn() for turn in body.earlier),
     )
+
+
+def _asked_again(body: AnswerRequest, answer_id: str, service: Service, caller: Caller) -> Asked:
+    """A kept answer with something changed.
+
+    Raises:
+        Refused: for an answer that there is not, for changes that are none, and for anything that would change besides.
+    """
+    besides = body.model_fields_set - {"of", "changes", "stream"}
+    if besides:
+        raise Refused(
+            422, "invalid_request", f"an answer is asked again as it was asked; leave out {', '.join(sorted(besides))}"
+        )
+    entry = service.entry_of(caller, answer_id)
+    try:
+        record = Record.from_json(service.kept.record_line(caller.name, entry.id))
+        again = Changed(entry.id, record, changes_of(body.changes))
+    except DataError as error:
+        raise unusable(error) from None
+    question, where = asked_of(record)[0], dict(entry.filter)
+    corpus = service.corpus_of(caller, entry.corpus)
+    asked = service.choices.asked(question, entry.method, corpus, entry.options, access=caller.access, where=where)
+    return replace(asked, again=again)
 
 
 async def _events(service: Service, caller: Caller, asked: Asked) -> AsyncIterator[str]:
