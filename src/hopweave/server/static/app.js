@@ -174,7 +174,7 @@ function historyItem(entry) {
     el("button", { type: "button", class: "entry", onclick: () => open(entry) },
       el("span", { class: "entry-question", dir: "auto" }, cut(oneLine(entry.asked ?? entry.question), 110)),
       el("span", { class: "entry-short", dir: "auto" }, cut(oneLine(ends), 60)),
-      el("span", { class: "small" }, [entry.of && "✎ branch", entry.method, seconds(entry.seconds), when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })].filter(Boolean).join(" · "), " ", supportChip(entry.support))),
+      el("span", { class: "small" }, [entry.of && "✎ branch", entry.method, seconds(entry.seconds), when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })].filter(Boolean).join(" · "), " ", supportChip(entry.support))),
     el("button", { type: "button", class: "link small", onclick: () => open(entry, true), "aria-label": `Show beside: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }, "beside"));
 }
 

@@ -15,6 +15,7 @@ export class Run {
     this.known = new Map();
     this.open = new Set();
     this.withCalls = false;
+    this.withLegend = false;
     this.isKept = false;
     this.isRunning = false;
     this.passages = new Map();
@@ -97,15 +98,16 @@ export function draw(run, other, doing) {
     if (!run.open.delete(id)) run.open.add(id);
     doing.redraw(run);
   };
+  const awaited = new Set([...made.nodes.values()].flatMap((node) => node.after));
   const show = (id, step, from) => openPassage(run, id, step, from, doing);
   const pictured = graph(made, (id) => reveal(article, id));
-  const rows = tree(made, run, { open: run.open, toggle, showPassage: show, change: (change) => doing.change(run, change), others: other?.fingerprints ?? null });
+  const rows = tree(made, run, { open: run.open, toggle, showPassage: show, change: (change) => doing.change(run, change), others: other?.fingerprints ?? null, awaited });
   article.append(el("div", {}, head(run, doing), branch(run), answerOf(run, jump),
     claimsOf(run, jump, (at, from) => contradiction(run, at, from, doing), other?.claims ?? null),
     el("section", { class: "reasoning" },
       el("div", { class: "reasoning-head" }, el("h3", {}, "Reasoning"), callsToggle(run, doing)),
       pictured && el("div", { class: "graph-place", tabindex: "0", role: "region", "aria-label": "Graph" }, pictured),
-      rows, legend(made.nodes.values()))));
+      rows, legend(made.nodes.values(), run))));
   return article;
 }
 
@@ -134,12 +136,24 @@ function branch(run) {
 
 function changeText(change, run) {
   const words = (text) => `“${cut(oneLine(text), 120)}”`;
+  const [was, now] = whereTheyDiffer(oneLine(change.was), oneLine(change.now)).map(words);
   switch (change.change) {
-    case "reply": return `Step ${change.step}: answered ${words(change.now)} in place of ${words(change.was ?? "")}`;
-    case "query": return `Step ${change.step}: searched for ${words(change.now)} in place of ${words(change.was ?? "")}`;
+    case "reply": return `Step ${change.step}: answered ${now} in place of ${was}`;
+    case "query": return `Step ${change.step}: searched for ${now} in place of ${was}`;
     case "forbid": return `From step ${change.step} on: ${words(titleOf(change.passage, run))} forbidden`;
     default: return `Step ${change.step}: ${words(titleOf(change.passage, run))} pinned as the first hit`;
   }
+}
+
+// Two texts without the words that they begin and end with alike, but for a few.
+function whereTheyDiffer(was, now) {
+  const [left, right] = [was.split(" "), now.split(" ")];
+  let start = 0;
+  while (start < Math.min(left.length, right.length) && left[start] === right[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(left.length, right.length) - start && left.at(-1 - end) === right.at(-1 - end)) end += 1;
+  const [from, rest] = [Math.max(0, start - 2), Math.max(0, end - 2)];
+  return [left, right].map((all) => `${from ? "… " : ""}${all.slice(from, all.length - rest).join(" ")}${rest ? " …" : ""}`);
 }
 
 function callsToggle(run, doing) {

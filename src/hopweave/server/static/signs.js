@@ -5,7 +5,7 @@ import { got } from "./api.js";
 
 let words = { support: {}, origins: {}, labels: {}, signs: {}, words: {} };
 
-const ORIGINS = { model: "◇", verified: "◆", corrected: "↻", completed: "＋", retrieved: "¶", yours: "✎" };
+const ORIGINS = { model: "◇", verified: "◆", corrected: "↻", completed: "+", retrieved: "¶", yours: "✎" };
 const KINDS = { model_call: "M", search: "S", read: "R", parse_failure: "!" };
 const KIND_WORDS = {
   model_call: "a call of the model",
@@ -38,7 +38,7 @@ export function meaningOf(label) {
   return words.labels[label] ?? "";
 }
 
-export function legend(nodes) {
+export function legend(nodes, run) {
   const seen = [...nodes];
   const rows = [];
   for (const [support, meaning] of Object.entries(words.support)) rows.push([sign({ support, kind: "decision" }), support, meaning]);
@@ -52,7 +52,7 @@ export function legend(nodes) {
     if (words.labels[label]) rows.push([el("span", { class: "sign plain", "aria-hidden": "true" }), label, words.labels[label]]);
   }
   for (const [word, meaning] of Object.entries(words.words)) rows.push([null, word, meaning]);
-  return el("details", { class: "legend" },
+  return el("details", { class: "legend", open: run.withLegend, ontoggle: (event) => { run.withLegend = event.currentTarget.open; } },
     el("summary", {}, "What the signs mean"),
     el("dl", {}, rows.map(([mark, word, meaning]) => el("div", {}, el("dt", {}, mark, el("span", {}, word)), el("dd", {}, meaning)))));
 }

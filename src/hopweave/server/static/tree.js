@@ -21,15 +21,16 @@ function item(node, run, doing) {
     "data-step": node.id,
     "aria-expanded": String(isOpen),
     onclick: () => doing.toggle(node.id),
-  }, sign(node), words(node), small(node, isOnly));
+  }, sign(node), words(node, doing), small(node, isOnly));
   return el("li", { class: `node ${node.kind} ${node.support} ${node.isPending ? "pending" : ""} ${isOnly ? "only" : ""}`, "data-node": node.id },
     row,
     isOpen && particulars(node, run, doing),
     node.children.length > 0 && el("ul", {}, node.children.map((child) => item(child, run, doing))));
 }
 
-function words(node) {
+function words(node, doing) {
   return el("span", { class: "words" },
+    doing.awaited.has(node.id) && el("span", { class: "number" }, `#${node.id} `),
     el("span", { class: "label", title: meaningOf(node.label) }, node.label), " ",
     node.isPending && el("span", { class: "text quiet" }, "is under way", el("span", { class: "dots", "aria-hidden": "true" })),
     node.text && el("span", { class: "text", dir: "auto" }, node.text),
