@@ -70,7 +70,7 @@ export function differences(left, right) {
   return el("dl", {},
     fact("Answers", isSame ? "the same" : el("span", {}, el("b", { dir: "auto" }, shorts[0] || "(none)"), " against ", el("b", { dir: "auto" }, shorts[1] || "(none)")), !isSame),
     fact("Standing", [one, other].map((answer, at) => [at ? " against " : "", supportChip(answer?.verdict.support) ?? "no answer"]), one?.verdict.support !== other?.verdict.support),
-    fact("Passages", `${shared} found by both, ${only} only on the left, ${onlyOther} only on the right`, only + onlyOther > 0),
+    fact("Passages", `${shared} found by both, ${only} by the first alone, ${onlyOther} by the second alone`, only + onlyOther > 0),
     fact("Model calls", calls(left, right), false));
 }
 

@@ -137,7 +137,7 @@ function changeAndRun(parent, change) {
   run.isRunning = true;
   add(run, parent);
   start(run, { of: parent.id, changes: [change] });
-  shown.at(-1).place.scrollIntoView({ block: "nearest" });
+  shown.at(-1).place.scrollIntoView({ block: "start" });
 }
 
 async function open(entry, beside = false) {
@@ -175,7 +175,7 @@ function historyItem(entry) {
       el("span", { class: "entry-question", dir: "auto" }, cut(oneLine(entry.asked ?? entry.question), 110)),
       el("span", { class: "entry-short", dir: "auto" }, cut(oneLine(ends), 60)),
       el("span", { class: "small" }, [entry.of && "✎ branch", entry.method, seconds(entry.seconds), when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })].filter(Boolean).join(" · "), " ", supportChip(entry.support))),
-    el("button", { type: "button", class: "link small", onclick: () => open(entry, true), "aria-label": `Show beside: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }, "beside"));
+    el("button", { type: "button", class: "link small", onclick: () => open(entry, true), "aria-label": `Show beside: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }, "Show beside"));
 }
 
 function markHistory(ids) {
@@ -257,6 +257,7 @@ function wire() {
   byId("history-toggle").addEventListener("click", () => {
     const isOpen = byId("history").classList.toggle("open");
     byId("history-toggle").setAttribute("aria-expanded", String(isOpen));
+    if (isOpen) scrollTo(0, 0);
   });
   byId("key-form").addEventListener("submit", (event) => {
     event.preventDefault();

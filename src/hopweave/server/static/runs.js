@@ -81,7 +81,7 @@ export class Run {
 
   // The words of its nodes and claims, to tell what another run has not.
   get fingerprints() {
-    return this.record ? new Set([...outline(this.steps, this.withCalls).nodes.values()].map(fingerprint)) : null;
+    return this.record ? new Set([...drawn(this).nodes.values()].map(fingerprint)) : null;
   }
 
   get claims() {
@@ -89,9 +89,15 @@ export class Run {
   }
 }
 
+// A method that decides nothing is drawn by its calls.
+function drawn(run) {
+  const made = outline(run.steps, run.withCalls);
+  return made.top.length ? made : outline(run.steps, true);
+}
+
 // `doing` has: change(run, change), close(run), redraw(run), refuse(error).
 export function draw(run, other, doing) {
-  const made = outline(run.steps, run.withCalls);
+  const made = drawn(run);
   const article = el("article", { class: `run ${run.isRunning ? "running" : ""}`, "aria-label": `${run.method}: ${cut(oneLine(run.question), 80)}`, "data-run": run.id ?? "" });
   const jump = (mark, from) => jumpTo(run, made, article, mark, from, doing);
   const toggle = (id) => {
@@ -101,7 +107,7 @@ export function draw(run, other, doing) {
   const awaited = new Set([...made.nodes.values()].flatMap((node) => node.after));
   const show = (id, step, from) => openPassage(run, id, step, from, doing);
   const pictured = graph(made, (id) => reveal(article, id));
-  const rows = tree(made, run, { open: run.open, toggle, showPassage: show, change: (change) => doing.change(run, change), others: other?.fingerprints ?? null, awaited });
+  const rows = tree(made, run, { open: run.open, toggle, showPassage: show, change: (change) => doing.change(run, change), others: other?.fingerprints ?? null, isSameMethod: other?.method === run.method, awaited });
   article.append(el("div", {}, head(run, doing), branch(run), answerOf(run, jump),
     claimsOf(run, jump, (at, from) => contradiction(run, at, from, doing), other?.claims ?? null),
     el("section", { class: "reasoning" },

@@ -14,7 +14,8 @@ export function tree(outline, run, doing) {
 
 function item(node, run, doing) {
   const isOpen = doing.open.has(node.id);
-  const isOnly = doing.others !== null && !node.isPending && !doing.others.has(fingerprint(node));
+  // Of another method nearly every step is another one; there only what was judged is compared.
+  const isOnly = doing.others !== null && (doing.isSameMethod || node.support !== "") && !doing.others.has(fingerprint(node));
   const row = el("button", {
     type: "button",
     class: "row",
@@ -50,7 +51,8 @@ function small(node, isOnly) {
 }
 
 export function fingerprint(node) {
-  return `${node.label} ${node.text} ${node.support} ${node.origin} ${node.became}`;
+  const words = node.text.replace(/^\[\d+\] /, "");
+  return node.support ? `${words} ${node.support} ${node.became}` : `${node.label} ${words}`;
 }
 
 function particulars(node, run, doing) {
