@@ -153,6 +153,7 @@ COMMANDS = {
         ["--to", HOSTILE],
     ],
     "judge": [[NAME], [HOSTILE]],
+    "merge": [[NAME, "--out", "new"], [HOSTILE, "--out", HOSTILE]],
     "models": [["list"], ["remove", HOSTILE], ["fetch", HOSTILE], ["fetch", "x", "--from", HOSTILE], [HOSTILE]],
     "list": [[], [HOSTILE], ["methods", HOSTILE], ["methods", "direct"]],
     "report": [[NAME], [HOSTILE], [NAME, "--to", f"{NAME}.jsonl"]],

@@ -1,4 +1,4 @@
-"""A server with a model that takes its time, so that what grows in the explorer can be watched: four methods on one question."""
+"""A server with a model that takes its time, so that what grows in the explorer can be watched."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from hopweave.cli._options import (
     Reader,
     Replay,
     Retriever,
+    Store,
     Where,
     listed,
     settings_of,
@@ -48,6 +49,7 @@ def ask(
     where: Where = None,
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
     long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
+    store: Store = "",
     replay: Replay = False,
     require_support: Annotated[
         bool, typer.Option("--require-support", help="Answer only if a passage supports it; else say what was found.")
@@ -74,7 +76,7 @@ def ask(
     parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader}
     named = {"corpus": corpus, "profile": profile, **parts, **visible_of(access, where)}
     budget = {key: value or None for key, value in limits.items() if value is not None}
-    settings = settings_of(set_, config, replay=replay, **named, budget=budget, require_support=require_support)
+    settings = settings_of(set_, config, replay=replay, store=store, **named, budget=budget, require_support=require_support)
     asked = _question(question, labels, is_long=long)
     if out is not None:
         append(out, "")  # so that a file that cannot be written to is found before the work, not after it

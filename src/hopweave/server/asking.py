@@ -22,7 +22,6 @@ from hopweave.server.refusals import Refused, unusable
 from hopweave.server.settings import Limits
 from hopweave.settings import Settings, merged
 from hopweave.toolkit.options import notes_of
-from hopweave.trace import Change, Record
 from hopweave.types import Question
 from hopweave.visibility import Visible
 from hopweave.weaver import check_question
@@ -31,15 +30,6 @@ MAX_NUMBER = 1000
 """The largest number that an option may be given, unless its default is larger: what is fetched or drawn grows with it."""
 LIMITS = ("max_llm_calls", "max_tokens", "max_searches", "max_seconds")
 _OF_EVERY_METHOD = ("require_support", *LIMITS)
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """A kept answer that is asked again: its id, its record, and what is to be otherwise."""
-
-    of: str
-    record: Record
-    changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +47,6 @@ class Asked:
         limits: of the question, within the operator's.
         require_support: whether an answer that no passage supports is withheld.
         earlier: the turns of the conversation before it.
-        again: what is changed of an earlier answer, if it is asked again.
     """
 
     question: Question
@@ -70,7 +59,6 @@ class Asked:
     limits: Mapping[str, float] = field(default_factory=dict)
     require_support: bool = False
     earlier: tuple[Turn, ...] = ()
-    again: Changed | None = None
 
     @property
     def method_name(self) -> str:

@@ -22,7 +22,7 @@ from hopweave.render.outline import SIGNS, TONES
 from hopweave.render.plain import plain_json
 from hopweave.server.refusals import Refused
 from hopweave.server.routes._given import BEARER, TheCaller, TheService
-from hopweave.server.routes.answers import AnswerId
+from hopweave.server.routes.answers import AnswerId, entry_of, record_line_of
 from hopweave.server.schemas import REFUSALS
 from hopweave.trace import Record
 
@@ -95,8 +95,8 @@ async def export(
 
 
 async def _record(answer_id: str, service: TheService, caller: TheCaller) -> Record:
-    entry = service.entry_of(caller, answer_id)
-    return Record.from_json(await asyncio.to_thread(service.kept.record_line, caller.name, entry.id))
+    entry = await entry_of(service, caller, answer_id)
+    return Record.from_json(await record_line_of(service, caller, entry.id))
 
 
 def _file(name: str) -> Response:

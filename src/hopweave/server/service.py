@@ -6,14 +6,14 @@ import asyncio
 import json
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from hopweave.errors import DataError, HopweaveError, SettingsError
 from hopweave.opening import open_components
 from hopweave.protocols import LanguageModel, Opens, is_part
-from hopweave.runtime.again import Again, check_same_setup
 from hopweave.runtime.components import Components
 from hopweave.security.redaction import public_address
 from hopweave.server.asking import Asked, Choices
@@ -24,6 +24,7 @@ from hopweave.server.metrics import Metrics
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.settings import ServerSettings
 from hopweave.settings import Settings
+from hopweave.storage.answer_shelf import open_shelf
 from hopweave.trace import Observer, Record
 from hopweave.weaver import Weaver
 
@@ -37,6 +38,21 @@ class Answered:
 
     id: str
     record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Branching:
+    """A kept answer that is gone through again.
+
+    Attributes:
+        of: its id.
+        record: its record.
+        changes: what is to be otherwise, see `hopweave.trace.changes`.
+    """
+
+    of: str
+    record: Record
+    changes: Sequence[Mapping[str, Any]]
 
 
 class Service:
@@ -53,8 +69,8 @@ class Service:
         self.settings = settings
         self.choices = Choices(settings, server.limits, server.methods)
         self.callers = Callers(server.keys, settings.access)
-        self.allowance = Allowance(server.answers)
-        self.kept = KeptAnswers(server.answers)
+        self.allowance = Allowance(server.counts_folder)
+        self.kept = KeptAnswers(open_shelf(server.answers))
         self.metrics = Metrics()
         self.reading = asyncio.Lock()
         """Held while an engine is asked for passages by id: it serves one thread at a time."""
@@ -98,7 +114,7 @@ class Service:
         Raises:
             HopweaveError: for anything that the operator has to fix first.
         """
-        self.kept.check()
+        await asyncio.to_thread(self.kept.check)
         ready = {"llm": self._llm} if self._llm is not None else {}
         self._parts = open_components(self.settings, ready, with_corpus=False)
         self._corpora = Corpora(self.settings, self.server.corpora, self._parts)
@@ -117,6 +133,7 @@ class Service:
             await self._corpora.close()
         if self._parts is not None:
             await self._parts.close()
+        self.kept.close()
 
     async def _open_model(self, parts: Components) -> None:
         try:
@@ -146,17 +163,6 @@ class Service:
         """Whether a caller may still read an answer of theirs: their corpora and labels may be fewer than they were."""
         return caller.may_search(entry.corpus) and set(entry.access) <= set(caller.access)
 
-    def entry_of(self, caller: Caller, answer_id: str) -> Entry:
-        """A kept answer of a caller.
-
-        Raises:
-            Refused: if there is none, or none that the caller may still read, in the same words.
-        """
-        entry = self.kept.entry(caller.name, answer_id)
-        if entry is None or not self.may_read(caller, entry):
-            raise Refused(404, "unknown_answer", "there is no such answer of yours; GET /v1/answers lists them")
-        return entry
-
     def admit(self, caller: Caller) -> None:
         """Counts a question before it is asked.
 
@@ -174,8 +180,16 @@ class Service:
         *,
         observers: Sequence[Observer] = (),
         answer_id: str = "",
+        branch: Branching | None = None,
     ) -> Answered:
         """Answers a question and keeps the answer. Cancelling it cancels its calls, and keeps nothing.
+
+        Args:
+            asked: what is asked.
+            caller: whose answer it will be.
+            observers: called with each step as it happens.
+            answer_id: of the answer; a new one if empty.
+            branch: the earlier answer that is gone through again with changes, if it is one.
 
         Raises:
             Refused: for options or a filter that turn out not to fit.
@@ -185,8 +199,8 @@ class Service:
         with self._running(asked):
             async with self.corpora.opened(asked.corpus, asked.access, asked.where) as parts:
                 weaver = self._weaver(asked, parts)
-                record = await _answered(weaver, asked, observers)
-            entry = Entry.from_record(answer_id, record, asked, asked.again.of if asked.again is not None else None)
+                record = await _record(weaver, asked, observers, branch)
+            entry = Entry.from_record(answer_id, record, asked, branch.of if branch is not None else None)
             # Shielded, as the work is done and paid for: a client that goes away now finds it among its answers.
             await asyncio.shield(asyncio.to_thread(self.kept.keep, caller.name, entry, record))
         totals = record.totals()
@@ -228,18 +242,10 @@ class Service:
         return public_address(self._parts.llm.identity) if self._parts is not None else self.settings.llm
 
 
-async def _answered(weaver: Weaver, asked: Asked, observers: Sequence[Observer]) -> Record:
-    """The record of a question.
-
-    Raises:
-        Refused: for changes that do not fit the answer that is asked again.
-        HopweaveError: for anything that the operator has to fix.
-    """
-    if asked.again is None:
+async def _record(weaver: Weaver, asked: Asked, observers: Sequence[Observer], branch: Branching | None) -> Record:
+    if branch is None:
         return await weaver.answer(asked.question, observers=observers, earlier=asked.earlier)
     try:
-        check_same_setup(asked.again.record.setup, weaver.setup(weaver.budget))
-        Again(asked.again.record, asked.again.changes, weaver.settings.visible)
+        return await weaver.again(branch.record, branch.changes, observers=observers)
     except (DataError, SettingsError) as error:
         raise unusable(error) from None
-    return await weaver.again(asked.again.record, asked.again.changes, observers=observers)
