@@ -124,7 +124,7 @@ def app_with(folder: Path, *, delay_seconds: float = 0.0) -> FastAPI:
     for name, passages in corpora.items():
         if not (folder / name).exists():
             BM25.build(folder / name, list(passages))
-    server = ServerSettings(answers=folder / "answers", corpora={name: str(folder / name) for name in corpora})
+    server = ServerSettings(answers=str(folder / "answers"), corpora={name: str(folder / name) for name in corpora})
     flags = {"llm": "scripted", "method": "searchain", "store": {"path": str(folder / "store.sqlite")}}
     settings = read_settings({**flags, "retries": {"max_attempts": 1}})
     return create_app(server, settings, llm=Scripted(Says(delay_seconds)))
