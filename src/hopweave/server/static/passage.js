@@ -34,9 +34,10 @@ export function closePassage() {
   opener = null;
 }
 
+// Where it comes from; of a PDF with the page.
 function place(passage) {
-  const page = passage.metadata?.page;
-  return page ? `${passage.source}, page ${page}` : passage.source;
+  const paged = /^(.*)#page=(\d+)$/.exec(passage.source);
+  return paged ? `${paged[1]}, page ${paged[2]}` : passage.source;
 }
 
 function facts(passage) {
