@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from support.explorer_scene import HOSTILE, QUESTION, app_with
 from support.served_app import listening
+from support.small_run import make_run
 
+from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
+from hopweave.evaluation.scoring.summary import summarize
 from hopweave.trace import Record
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
@@ -267,3 +270,24 @@ def test_axe_finds_nothing_serious(opened, server, width, theme):
     found = axe.Axe().run(page).response["violations"]
     assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")] == []
     assert page.locator("html").evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp_path):
+    run = make_run(tmp_path / "night", {"careful": ["1874", "1874", None], "hasty": ["1874", "1999", "1999"]})
+    metrics, _ = open_metrics(["cover_em", "calls"])
+    scores = score_run(run, metrics)
+    write_scores(run, scores)
+    summarize(run, scores, metrics).write(run)
+    with listening(app_with(tmp_path, runs={"night": str(run.path)})) as address:
+        page = opened(address)
+        page.click("#evaluations")
+        page.click("tr:has-text('hasty') .link >> nth=0")
+        EXPECTED(page.locator(".questions li")).to_have_count(3)
+        page.click(".cause:has-text('wrong')")
+        EXPECTED(page.locator(".questions li")).to_have_count(2)
+        page.click(".questions .entry >> nth=0")
+        EXPECTED(page.locator(".run .answer .short")).to_have_text("1999")
+        page.click("tr:has-text('careful') .link >> nth=0")
+        page.click(".cause:has-text('failed')")
+        page.click(".questions .entry")
+        EXPECTED(page.locator(".run .failure")).to_contain_text("the endpoint is gone")

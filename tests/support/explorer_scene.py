@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,13 +118,15 @@ def _sentence(text: str) -> str:
     return f" {rest[0]}" if rest else " So the answer is: the Teel."
 
 
-def app_with(folder: Path, *, delay_seconds: float = 0.0) -> FastAPI:
+def app_with(folder: Path, *, delay_seconds: float = 0.0, runs: Mapping[str, str] | None = None) -> FastAPI:
     """The application over the small corpora `light` and `carrow-only`; in the same folder it finds what it kept before."""
     corpora = {"light": (*PASSAGES, *OTHERS), "carrow-only": PASSAGES[:1]}
     for name, passages in corpora.items():
         if not (folder / name).exists():
             BM25.build(folder / name, list(passages))
-    server = ServerSettings(answers=str(folder / "answers"), corpora={name: str(folder / name) for name in corpora})
+    server = ServerSettings(
+        answers=str(folder / "answers"), corpora={name: str(folder / name) for name in corpora}, runs=dict(runs or {})
+    )
     flags = {"llm": "scripted", "method": "searchain", "store": {"path": str(folder / "store.sqlite")}}
     settings = read_settings({**flags, "retries": {"max_attempts": 1}})
     return create_app(server, settings, llm=Scripted(Says(delay_seconds)))

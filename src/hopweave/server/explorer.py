@@ -7,7 +7,6 @@ page, and no text can become markup (`require-trusted-types-for`).
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,7 +15,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
 from hopweave.render.html import draw_page
-from hopweave.render.legend import AFTER, CONFIDENCE, FROM_STORE, LABELS, MARK, ORIGINS, SUPPORT, banner_of
+from hopweave.render.legend import AFTER, CONFIDENCE, FROM_STORE, LABELS, MARK, ORIGINS, SUPPORT, standing_of
 from hopweave.render.mermaid import draw_mermaid
 from hopweave.render.outline import SIGNS, TONES
 from hopweave.render.plain import plain_json
@@ -70,9 +69,7 @@ async def static(name: str) -> Response:
 @router.get("/v1/answers/{answer_id}/standing", dependencies=[BEARER], responses=REFUSALS)
 async def standing(answer_id: AnswerId, service: TheService, caller: TheCaller) -> dict[str, Any]:
     """How a kept answer stands, in words, and what it cost."""
-    record = await _record(answer_id, service, caller)
-    banner = asdict(banner_of(record.answer)) if record.answer is not None else None
-    return {"banner": banner, "totals": asdict(record.totals()), "fingerprint": record.fingerprint}
+    return standing_of(await _record(answer_id, service, caller))
 
 
 @router.get("/v1/answers/{answer_id}/export", dependencies=[BEARER], response_class=Response, responses=REFUSALS)

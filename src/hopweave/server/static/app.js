@@ -4,6 +4,7 @@ import { Refused, got, keepKey } from "./api.js";
 import { differences } from "./answer.js";
 import { byId, cut, el, oneLine, seconds } from "./dom.js";
 import { closePassage } from "./passage.js";
+import { reports } from "./reports.js";
 import { Run, draw, redraw, say } from "./runs.js";
 import { loadWords, supportChip } from "./signs.js";
 
@@ -156,6 +157,19 @@ async function open(entry, beside = false) {
   }
 }
 
+// A record of an evaluation: it can be looked at, and compared with what stands there.
+function showRecord(record, standing, place) {
+  const run = new Run({ question: record.question.text, method: record.setup.method, corpus: place });
+  run.take(record);
+  run.isKept = false;
+  run.standing = standing;
+  closePassage();
+  const last = shown.at(-1)?.run;
+  if (last && last.question !== run.question) for (const one of [...shown]) remove(one);
+  add(run, last);
+  shown.at(-1).place.scrollIntoView({ block: "start" });
+}
+
 async function listHistory(isMore = false) {
   const { answers, next } = await got(`v1/answers?limit=20${isMore && before ? `&before=${encodeURIComponent(before)}` : ""}`);
   before = next;
@@ -219,6 +233,7 @@ async function load() {
   byId("key-form").hidden = true;
   byId("composer").hidden = false;
   await listHistory();
+  await reports(showRecord, refuse);
   await restore();
 }
 
