@@ -85,7 +85,7 @@ function found(node, run, doing) {
       el("h4", { dir: "auto" }, oneLine(query)),
       step.hits[at]?.length
         ? el("ol", { class: "hits" }, step.hits[at].map((hit) => el("li", {}, passageButton(hit.passage_id, run, doing, step.id), " ",
-          el("span", { class: "small" }, hit.score.toFixed(2), step.pinned?.includes(hit.passage_id) && " · pinned by you"))))
+          el("span", { class: "small" }, Number(hit.score).toFixed(2), step.pinned?.includes(hit.passage_id) && " · pinned by you"))))
         : el("p", { class: "small" }, "nothing found"),
       at === 0 && step.forbidden?.length > 0 && el("p", { class: "small" }, "Forbidden by you: ", step.forbidden.join(", ")),
     ]);
