@@ -16,7 +16,7 @@ from typing import Any
 from platformdirs import user_cache_path
 from pydantic_core import PydanticSerializationError, to_json
 
-from hopweave.catalog import Role, entries, key_of, lacking, load, name_of
+from hopweave.catalog import Role, key_of, lacking, load, name_of
 from hopweave.errors import DataError, SettingsError
 from hopweave.files import sha256_of
 from hopweave.part_files import part_file
@@ -25,7 +25,7 @@ from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Components
 from hopweave.security.redaction import public, secrets_of
 from hopweave.security.trust import SELECTED
-from hopweave.settings import Settings, build, merged, read_settings
+from hopweave.settings import Settings, build, merged, read_settings, server_of
 from hopweave.storage.stores import open_store
 from hopweave.visibility import OPTION, PUBLIC, cannot_filter
 
@@ -34,7 +34,7 @@ AnyReader = Reader | ModelReader
 
 STARTER = "starter"
 _OF_FOLDERS = "bm25"
-"""The engine of an index folder, unless another is chosen."""
+"""The engine of index folders that a corpus on a server has one of its own for."""
 INDEX_LAYOUT = 3
 """In the name of the starter's index: goes up with what an index holds, so that the one of an earlier hopweave is not taken."""
 
@@ -210,12 +210,6 @@ def engine_of(settings: Settings) -> str:
     key = key_of("retrievers", settings.retriever)
     chosen = _plain_engine(settings.part("retrievers", settings.retriever).engine, f"retrievers.{key}")
     return _engine_there(settings, chosen)
-
-
-def server_of(corpus: str) -> str:
-    """The retriever that a corpus on a server names by its scheme, as in `postgres://`; empty for any other corpus."""
-    scheme, sign, _ = corpus.partition("://")
-    return scheme if sign and scheme in entries("retrievers") else ""
 
 
 def open_server(address: str) -> Any:

@@ -35,7 +35,8 @@ LAYERS = [
     {"weaver"},
     {"render"},
     {"evaluation"},
-    {"cli", "server"},
+    {"server"},
+    {"cli"},
 ]
 DATA_ONLY = {"profiles", "starter"}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -108,6 +109,11 @@ def test_the_walk_sees_imports_inside_of_functions_and_those_for_type_checkers()
 
 def test_no_module_imports_from_a_layer_above():
     assert [f"{name} stands below {target}" for name, target in edges() if layer(target) > layer(name)] == []
+
+
+def test_the_server_is_imported_by_its_own_command_alone():
+    found = {name for name, target in edges() if room(target) == "server" and room(name) != "server"}
+    assert found == {"cli.serve"}
 
 
 def test_rooms_beside_each_other_do_not_import_each_other():

@@ -165,6 +165,14 @@ COMMANDS = {
         [HOSTILE, "town"],
         ["index", "town", "--retriever", HOSTILE],
     ],
+    "serve": [
+        [HOSTILE],
+        [f"light={HOSTILE}"],
+        ["--server", HOSTILE],
+        ["--host", HOSTILE],
+        ["--new-key", HOSTILE],
+        ["--answers", f"postgres://{HOSTILE}"],
+    ],
     "show": [
         [f"{NAME}/records/jsonl/direct_retrieval.jsonl"],
         [f"{NAME}/records/jsonl/direct.jsonl", "--line", "2", "--calls"],

@@ -12,9 +12,9 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopweave.opening import STARTER, open_retriever, server_of
+from hopweave.opening import STARTER, open_retriever
 from hopweave.runtime.components import Components
-from hopweave.settings import Settings
+from hopweave.settings import Settings, server_of
 
 MAX_OPEN = 64
 """So many engines stay open; those that were not asked for the longest are closed, unless they are in use."""
@@ -40,15 +40,15 @@ class Corpora:
     """
 
     def __init__(self, settings: Settings, indexes: Mapping[str, str], parts: Components) -> None:
-        self._settings = settings
-        self._indexes = dict(indexes)
+        # A corpus on a server is searched by an engine of its own where no retriever is chosen, so each has its settings.
+        self._settings = {name: settings.with_changes({"corpus": index}) for name, index in indexes.items()}
         self._parts = parts
         self._opened: dict[str, _Opened] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
     def settings_of(self, name: str, access: tuple[str, ...], where: Filter) -> Settings:
         """The settings with which a corpus is opened."""
-        return self._settings.model_copy(update={"corpus": self._indexes[name], "access": access, "where": dict(where)})
+        return self._settings[name].model_copy(update={"access": access, "where": dict(where)})
 
     @asynccontextmanager
     async def opened(

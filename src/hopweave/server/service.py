@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -34,10 +33,17 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer that is kept."""
+    """An answer that is kept.
+
+    Attributes:
+        id: of the answer.
+        record: of the question.
+        record_line: the record as its line of JSON, which takes a while to write.
+    """
 
     id: str
     record: Record
+    record_line: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,7 @@ class Branching:
     Attributes:
         of: its id.
         record: its record.
-        changes: what is to be otherwise, see `hopweave.trace.changes`.
+        changes: see `hopweave.trace.changes`.
     """
 
     of: str
@@ -200,13 +206,14 @@ class Service:
             async with self.corpora.opened(asked.corpus, asked.access, asked.where) as parts:
                 weaver = self._weaver(asked, parts)
                 record = await _record(weaver, asked, observers, branch)
+            line = record.to_json()
             entry = Entry.from_record(answer_id, record, asked, branch.of if branch is not None else None)
             # Shielded, as the work is done and paid for: a client that goes away now finds it among its answers.
-            await asyncio.shield(asyncio.to_thread(self.kept.keep, caller.name, entry, record))
+            await asyncio.shield(asyncio.to_thread(self.kept.keep, caller.name, entry, line))
         totals = record.totals()
         self.allowance.spent(caller, totals.prompt_tokens + totals.completion_tokens)
         self.metrics.record(asked.method_name, asked.corpus, record)
-        return Answered(answer_id, record)
+        return Answered(answer_id, record, line)
 
     @contextmanager
     def _running(self, asked: Asked) -> Iterator[None]:
@@ -223,12 +230,11 @@ class Service:
 
     def _weaver(self, asked: Asked, parts: Components) -> Weaver:
         """A weaver for these choices; it takes a while to make, so those of the last choices are kept."""
-        settings = asked.settings_over(self.settings)
-        key = id(parts), json.dumps(settings.model_dump(mode="json"), sort_keys=True)
+        key = id(parts), asked.weaver_key
         weaver = self._weavers.pop(key, None)
         if weaver is None or weaver.components is not parts:
             try:
-                weaver = Weaver(settings, components=parts)
+                weaver = Weaver(asked.settings_over(self.settings), components=parts)
             except HopweaveError as error:
                 raise unusable(error) from None
         self._weavers[key] = weaver
