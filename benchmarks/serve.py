@@ -1,4 +1,4 @@
-"""What the server adds to a question: many clients at once, each question a chain of calls to a scripted model.
+"""What the server adds to a question: many clients at once, each question a chain of calls to a model that waits.
 
     python benchmarks/serve.py --clients 200 --calls 10 --seconds 1 --rounds 3
 
@@ -23,42 +23,25 @@ from pathlib import Path
 from statistics import mean, quantiles
 
 import aiohttp
+from _waiting_model import sentence
 
 from hopweave.retrievers.bm25 import BM25
 from hopweave.types import Passage
 
 METHOD = "ircot"
 QUESTION = "Which river runs through the town in which the designer of light {number} of Carrow Head was born?"
-RULES = """
-[[rules]]
-find = ""
-delay_seconds = {seconds}
-say = [{says}]
-"""
+MODEL = Path(__file__).with_name("_waiting_model.py")
 WARM_UP = 5
 _KIB = 1024
-
-
-def sentence(number: int) -> str:
-    """A sentence of reasoning that no other question and no other step has."""
-    return f"The light of Carrow Head was designed by engineer {number} of Marlow Cross."
-
-
-def write_rules(folder: Path, seconds: float) -> Path:
-    """A script whose reasoning never ends by itself, so that each question takes as many calls as its budget allows."""
-    says = ", ".join(f'"{sentence(number)}"' for number in range(100_000))
-    path = folder / "rules.toml"
-    path.write_text(RULES.format(seconds=seconds, says=says))
-    return path
 
 
 def start(folder: Path, options: argparse.Namespace) -> subprocess.Popen[bytes]:
     """The server in a process of its own."""
     BM25.build(folder / "light", [Passage(f"p{n}", sentence(n), f"Light {n}") for n in range(1000)])
     (folder / "server.toml").write_text(f"[limits]\nmax_running = {options.clients + 10}\n")
-    rules = write_rules(folder, options.seconds)
     command = [sys.executable, "-c", "from hopweave.cli import main; main()", "serve", f"light={folder}/light"]
-    command += ["--llm", "scripted", "--set", f"llms.scripted.rules_file={rules}", "--method", METHOD]
+    command += ["--llm", f"{MODEL}:Waiting", "--set", f"llms.Waiting.seconds={options.seconds}", "--method", METHOD]
+    command += ["--retriever", "bm25"]
     command += ["--set", "store.mode=off", "--answers", f"{folder}/answers", "--server", f"{folder}/server.toml"]
     return subprocess.Popen([*command, "--port", str(options.port)])
 

@@ -8,9 +8,9 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hopweave.errors import DataError, HopweaveError, SettingsError
+from hopweave.errors import DataError, HopweaveError, MissingExtra, SettingsError
 from hopweave.opening import open_components
 from hopweave.protocols import LanguageModel, Opens, is_part
 from hopweave.runtime.components import Components
@@ -26,6 +26,9 @@ from hopweave.settings import Settings
 from hopweave.storage.answer_shelf import open_shelf
 from hopweave.trace import Observer, Record
 from hopweave.weaver import Weaver
+
+if TYPE_CHECKING:
+    from hopweave.server.spans import Spans
 
 _MAX_WEAVERS = 256
 _LOG = logging.getLogger(__name__)
@@ -80,6 +83,7 @@ class Service:
         self.metrics = Metrics()
         self.reading = asyncio.Lock()
         """Held while an engine is asked for passages by id: it serves one thread at a time."""
+        self._spans = _spans_of(server)
         self.is_draining = False
         self.why_not_ready = "the server is starting"
         self._llm = llm
@@ -140,6 +144,8 @@ class Service:
         if self._parts is not None:
             await self._parts.close()
         self.kept.close()
+        if self._spans is not None:
+            await asyncio.to_thread(self._spans.close)
 
     async def _open_model(self, parts: Components) -> None:
         try:
@@ -213,6 +219,8 @@ class Service:
         totals = record.totals()
         self.allowance.spent(caller, totals.prompt_tokens + totals.completion_tokens)
         self.metrics.record(asked.method_name, asked.corpus, record)
+        if self._spans is not None:
+            self._spans.send(answer_id, record)
         return Answered(answer_id, record, line)
 
     @contextmanager
@@ -246,6 +254,16 @@ class Service:
     def model_name(self) -> str:
         """The language model, for humans; without secrets."""
         return public_address(self._parts.llm.identity) if self._parts is not None else self.settings.llm
+
+
+def _spans_of(server: ServerSettings) -> Spans | None:
+    if server.telemetry == "off":
+        return None
+    try:
+        from hopweave.server.spans import Spans
+    except ModuleNotFoundError as error:
+        raise MissingExtra(error.name or "opentelemetry", "telemetry") from None
+    return Spans(with_texts=server.telemetry == "texts")
 
 
 async def _record(weaver: Weaver, asked: Asked, observers: Sequence[Observer], branch: Branching | None) -> Record:

@@ -127,7 +127,7 @@ export function editable(node, steps) {
   if (step.kind === "model_call") return step.text ? [{ change: "reply", step: step.id, was: step.text }] : [];
   if (step.kind !== "decision") return [];
   const found = [];
-  const query = step.data?.query;
+  const query = step.data?.query ?? parted(step)[0];
   const search = query && steps.find((one) => one.kind === "search" && (one.was ?? one.queries).includes(query));
   if (search) found.push({ change: "query", step: search.id, was: search.queries[(search.was ?? search.queries).indexOf(query)] });
   const reply = replyBehind(step, steps);
@@ -135,10 +135,21 @@ export function editable(node, steps) {
   return found;
 }
 
+// The reply in which the answer of a step stands, or its query, or all its words; the last one before it.
 function replyBehind(step, steps) {
-  const words = oneLine(step.data?.answer || step.data?.query || step.text);
-  const calls = steps.filter((one) => one.kind === "model_call" && one.id < step.id && one.text && one.purpose !== "reader");
-  return calls.reverse().find((one) => words && oneLine(one.text).includes(words));
+  const calls = steps.filter((one) => one.kind === "model_call" && one.id < step.id && one.text && one.purpose !== "reader").reverse();
+  const wanted = [step.data?.answer, parted(step)[1], step.data?.query, step.text].map(oneLine).filter((words) => words && words !== "?");
+  for (const words of wanted) {
+    const found = calls.find((one) => oneLine(one.text).includes(words));
+    if (found) return found;
+  }
+  return null;
+}
+
+// The query and the answer of a step that is written as one line.
+function parted(step) {
+  const [query, answer] = step.text.split(" -> ");
+  return answer === undefined ? [] : [query.replace(/^\[\d+\] /, ""), answer];
 }
 
 export function passageIdsOf(step) {
