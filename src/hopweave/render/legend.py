@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from hopweave.render.outline import SIGNS, TONES, Outline, Tone
 from hopweave.render.plain import counted
@@ -171,6 +172,12 @@ def banner_of(answer: Answer) -> Banner:
     if answer.cites_without_support:
         headline = "The passage that is cited does not settle the answer"
     return Banner(SIGNS[verdict.support], TONES[verdict.support], headline, counts)
+
+
+def standing_of(record: Record) -> dict[str, Any]:
+    """How the answer of a record stands, and what it cost, for a drawing that is made elsewhere."""
+    banner = asdict(banner_of(record.answer)) if record.answer is not None else None
+    return {"banner": banner, "totals": asdict(record.totals()), "fingerprint": record.fingerprint}
 
 
 def _counts(verdict: Verdict) -> Iterator[str]:
