@@ -31,7 +31,7 @@ LAYERS = [
     {"toolkit"},
     ROLES,
     {"opening", "progress_bar"},
-    {"weaver"},
+    {"weaver", "staleness"},
     {"render"},
     {"evaluation"},
     {"cli", "server"},
@@ -40,7 +40,7 @@ DATA_ONLY = {"profiles", "starter"}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 # These commands and the like act on one engine, not on whichever is chosen, and so name it.
-MAY_NAME_A_PART = {("cli.index", "retrievers")}
+MAY_NAME_A_PART = {("cli.index", "retrievers"), ("cli._indexing", "retrievers")}
 
 
 @cache

@@ -164,8 +164,10 @@ COMMANDS = {
         [f"{NAME}/records/jsonl/cot.jsonl", "--question", HOSTILE],
         [HOSTILE],
     ],
+    "stale": [[f"{NAME}/records"], [NAME, "--corpus", HOSTILE], [NAME, "--json"], [f"{NAME}.jsonl"], [HOSTILE]],
     "trust": [[], [HOSTILE], ["--list"], ["--remove"]],
     "verify": [[NAME], [HOSTILE]],
+    "watch": [[HOSTILE, "--to", "index"], [NAME, "--to", HOSTILE, "--language", HOSTILE]],
 }
 
 
