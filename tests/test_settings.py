@@ -61,7 +61,7 @@ def test_of_two_levels_the_upper_counts(lower, upper, monkeypatch):
 
 def test_without_a_word_the_default_profile_counts():
     settings = read_settings()
-    assert (settings.profile, settings.method, settings.corpus) == ("default", "searchain", "starter")
+    assert (settings.profile, settings.method, settings.corpus) == ("default", "stitch", "starter")
 
 
 def test_levels_are_merged_key_by_key(monkeypatch):

@@ -485,7 +485,7 @@ def test_a_corpus_that_is_no_index_is_answered_with_the_command_that_makes_one(t
 
 async def test_the_index_of_a_retriever_may_be_given_as_its_option(tmp_path):
     starter = index_folder(read_settings())
-    given = {"corpus": str(tmp_path / "nowhere"), "retrievers": {"bm25": {"index": str(starter)}}}
+    given = {"corpus": str(tmp_path / "nowhere"), "retriever": "bm25", "retrievers": {"bm25": {"index": str(starter)}}}
     parts = open_components(read_settings(scripted(**given)))
     assert parts.retriever.num_passages > 100
     await parts.close()

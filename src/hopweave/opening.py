@@ -34,8 +34,8 @@ AnyRetriever = Retriever | ModelRetriever
 AnyReader = Reader | ModelReader
 
 STARTER = "starter"
-_OF_FOLDERS = "bm25"
-"""The engine of an index folder, unless another is chosen."""
+_OF_FOLDERS = ("weave", "bm25")
+"""The engines of index folders for which a corpus on a server has one of its own: the default, and the plain one."""
 INDEX_LAYOUT = 3
 """In the name of the starter's index: goes up with what an index holds, so that the one of an earlier hopweave is not taken."""
 
@@ -222,7 +222,7 @@ def open_server(address: str) -> Any:
 def _engine_there(settings: Settings, chosen: str) -> str:
     """The engine of a corpus on a server, in place of the one of index folders."""
     server = server_of(settings.corpus)
-    if server and chosen not in (_OF_FOLDERS, server):
+    if server and chosen not in (*_OF_FOLDERS, server):
         raise SettingsError(
             f"{chosen} searches an index folder, and the corpus is on a server of {server}; "
             f"leave out --retriever to search it with {server}, or name a folder with --corpus"

@@ -58,7 +58,9 @@ def scene(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     BM25.build(tmp_path / "index", PASSAGES)
     Path("rules.toml").write_text(RULES)
-    Path("hopweave.toml").write_text('corpus = "index"\nllm = "scripted"\n[llms.scripted]\nrules_file = "rules.toml"\n')
+    Path("hopweave.toml").write_text(
+        'method = "searchain"\ncorpus = "index"\nllm = "scripted"\n[llms.scripted]\nrules_file = "rules.toml"\n'
+    )
 
 
 def ask(*arguments, stdin=None):
@@ -164,7 +166,8 @@ def test_a_limit_ends_in_an_answer_and_success():
 
 
 def test_a_settings_file_and_a_profile_can_be_named():
-    Path("other.toml").write_text(Path("hopweave.toml").read_text() + "[methods.direct]\nmax_tokens = 3\n")
+    given = Path("hopweave.toml").read_text().replace('method = "searchain"\n', "")
+    Path("other.toml").write_text(given + "[methods.direct]\nmax_tokens = 3\n")
     Path("mine.toml").write_text('method = "direct"\n')
     setup = settings_of("--config", "other.toml", "--profile", "mine.toml")
     assert (setup["method"], setup["options"]["max_tokens"], setup["settings"]["profile"]) == ("direct", 3, "mine.toml")

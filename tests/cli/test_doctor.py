@@ -38,7 +38,7 @@ def test_without_a_model_file_the_default_settings_cannot_work_and_it_says_what_
     assert result.exit_code == 1
     assert lines(result, "missing") == [f"embedded model {DEFAULT_MODEL}: fetch it with: hopweave models fetch"]
     assert any(line.startswith("Python 3.") for line in lines(result, "ok"))
-    assert "settings: profile default, method searchain, llm llama_cpp" in lines(result, "ok")
+    assert "settings: profile default, method stitch, llm llama_cpp" in lines(result, "ok")
     assert "corpus starter: comes with the package" in lines(result, "ok")
 
 

@@ -17,13 +17,15 @@ from hopweave.methods._stitch.planning import MAX_STEPS, spelled_out, steps_of
 from hopweave.methods._stitch.planning import answered as answered_step
 from hopweave.methods.stitch import Stitch
 from hopweave.text.evidence import chosen_sentences
-from hopweave.types import Hit, Passage, Question
+from hopweave.types import Hit, Passage, Question, Reply, TokenLogprob
 
 ASKED = "In which town was the designer of Orla Bridge born?"
 HOP = "Who is the designer of Orla Bridge?"
 REST = "In which town was Mara Lind born?"
 BRIDGE = Passage("bridge", "Orla Bridge is a bridge of 1902. It was designed by Mara Lind.", "Orla Bridge")
 LIND = Passage("lind", "Mara Lind was an engineer. She was born in Vask.", "Mara Lind")
+LIGHT = Passage("light", "Kerrow Light was built in 1887.", "Kerrow Light")
+BUILT_FIRST = "Which was built first, Orla Bridge or Kerrow Light?"
 OTHER = Passage("other", "Greta Falk was born in Drum. She painted.", "Greta Falk")
 
 
@@ -37,6 +39,20 @@ def answered(answer: str, fact: int = 1) -> str:
 
 def planned(*unnamed: str, steps=()) -> str:
     return said(unnamed=list(unnamed), steps=list(steps))
+
+
+def _bridge_and_light(built_bridge: str, built_light: str) -> dict[str, dict[str, object]]:
+    """The two sides of a comparison, as the model fills them in."""
+    return {
+        "first": {"name": "Orla Bridge", "through": "", "ask": "When was Orla Bridge built?", "value": built_bridge, "fact": 1},
+        "second": {
+            "name": "Kerrow Light",
+            "through": "",
+            "ask": "When was Kerrow Light built?",
+            "value": built_light,
+            "fact": 3,
+        },
+    }
 
 
 SPLIT = planned("the designer of Orla Bridge", steps=[HOP, "In which town was #1 born?"])
@@ -134,13 +150,7 @@ async def test_an_answer_that_breaks_off_inside_its_place_is_completed_from_its_
 
 
 async def test_code_decides_which_of_two_came_first():
-    first, second = (
-        {"name": "Orla Bridge", "through": "", "ask": "When was Orla Bridge built?", "value": "1902", "fact": 1},
-        {"name": "Kerrow Light", "through": "", "ask": "When was Kerrow Light built?", "value": "1887", "fact": 3},
-    )
-    light = Passage("light", "Kerrow Light was built in 1887.", "Kerrow Light")
-    question = "Which was built first, Orla Bridge or Kerrow Light?"
-    record = await ask([said(first=first, second=second)], {question: [BRIDGE, light]}, question)
+    record = await ask([said(**_bridge_and_light("1902", "1887"))], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
     assert (purposes(record), record.answer.short) == (["compare"], "Kerrow Light")
     assert {("When was Orla Bridge built?", "1902", "supported"), ("When was Kerrow Light built?", "1887", "supported")} <= set(
         verdicts(record)
@@ -255,7 +265,12 @@ def test_who_died_first_is_told_by_the_last_date():
         ("Who is younger?", "Curt Brand (born 1899) directed.", "1899"),
         ("Who died first?", "Curt Brand (born 1899) directed.", ""),
         ("Who is older?", "Low Water (1958) is by Curt Brand.", ""),
-        ("Who lived to an older age?", "Curt Brand (15 April 1899 - 22 February 1981) directed.", ""),
+        (
+            "Who lived to an older age?",
+            "Curt Brand (15 April 1899 - 22 February 1981) directed.",
+            "15 April 1899 - 22 February 1981",
+        ),
+        ("Who lived to an older age?", "Curt Brand (born 15 April 1899) directed.", ""),
         ("Which came out first?", "Curt Brand (15 April 1899 - 22 February 1981) directed.", ""),
     ],
 )
@@ -356,3 +371,76 @@ async def test_a_value_that_no_fact_about_its_side_states_is_asked_for_alone():
 def test_an_option_that_cannot_be_is_refused(options):
     with pytest.raises(SettingsError):
         Stitch(**options)
+
+
+async def test_an_answer_that_the_check_speaks_against_is_shown_with_its_passage_as_unsupported():
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2), answered("Vask", 4)])
+    assert verdicts(record) == [(ASKED, "Vask", "unsupported")]
+    assert [citation.passage_id for citation in record.answer.citations] == ["lind"]
+
+
+async def test_a_comparison_by_code_is_supported_by_both_of_its_sides_and_cites_them():
+    sides = _bridge_and_light("1902", "1887")
+    record = await ask([said(**sides)], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
+    assert verdicts(record)[-1] == (BUILT_FIRST, "Kerrow Light", "supported")
+    assert record.answer.verdict.support == "supported"
+    assert {citation.passage_id for citation in record.answer.claims[-1].citations} == {"bridge", "light"}
+
+
+async def test_a_comparison_with_a_value_that_no_fact_states_is_not_supported():
+    sides = _bridge_and_light("1902", "1850")
+    record = await ask([said(**sides), answered("1850", 1)], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
+    assert record.answer.short == "Kerrow Light"
+    assert record.answer.verdict.support == "unsupported"
+
+
+async def test_who_a_side_is_reached_through_counts_only_where_the_question_leads_through_somebody():
+    sides = _bridge_and_light("1902", "")
+    sides["second"] |= {"through": "Ada Finch", "ask": "When was Ada Finch born?"}
+    asked_of_light = "When was Kerrow Light built?"
+    found = {BUILT_FIRST: [BRIDGE, LIGHT], asked_of_light: [LIGHT]}
+    record = await ask([said(**sides), answered("1887", 1)], found, BUILT_FIRST)
+    assert queries(record) == [BUILT_FIRST, asked_of_light]
+    assert record.answer.short == "Kerrow Light"
+
+
+async def test_two_of_three_alternatives_are_not_decided_between_by_code():
+    question = "Which was built first, Orla Bridge, Kerrow Light or Vask Mill?"
+    record = await ask(
+        [said(**_bridge_and_light("1902", "1887")), answered("Vask Mill")], {question: [BRIDGE, LIGHT]}, question
+    )
+    assert purposes(record) == ["compare", "answer"]
+
+
+def test_a_yes_to_a_question_that_asks_for_something_else_is_no_answer():
+    assert problems_of(reading("yes", evidence(LIND, 2)), 0) == ["form"]
+    assert "form" not in problems_of(reading("yes", evidence(LIND, 2), asked="Was Mara Lind born in Vask?"), 0)
+
+
+def test_who_lived_longer_is_told_by_both_dates():
+    long, short = "15 April 1899 - 22 February 1981", "1 May 1900 - 2 May 1950"
+    first, second = (Side(name, "", "", dates, 1) for name, dates in (("Ada", long), ("Ben", short)))
+    for question, answer in (("Who lived to an older age, Ada or Ben?", "Ada"), ("Who lived shorter, Ada or Ben?", "Ben")):
+        wanted = wanted_of(question)
+        assert wanted is not None
+        assert compared(question, wanted, first, second) == answer
+
+
+def improbable(answer: str) -> Reply:
+    """A reply whose words the model found improbable."""
+    text = answered(answer, 2)
+    start = text.index(answer)
+    tokens = (text[:start], answer, text[start + len(answer) :])
+    return Reply(text, logprobs=tuple(TokenLogprob(token, -1.0 if token == answer else 0.0) for token in tokens))
+
+
+async def test_an_answer_that_the_model_finds_improbable_costs_no_second_reading_but_is_not_supported():
+    record = await ask([SPLIT, answered("Mara Lind", 2), improbable("Vask")])
+    assert purposes(record) == ["plan", "answer", "answer"]
+    assert verdicts(record)[-1] == (REST, "Vask", "unsupported")
+    assert record.answer.verdict.support == "unsupported"
+
+
+async def test_no_bound_on_probability_leaves_an_improbable_answer_supported():
+    record = await ask([AT_ONCE, improbable("Mara Lind")], least_probability=0.0)
+    assert record.answer.verdict.support == "supported"

@@ -99,6 +99,18 @@ def claim_of(
     return Claim(query, said, origin, found.support, found.citations, found.contradicted_by)
 
 
+def conclusion_of(mark: int, query: str, text: str, premises: Iterable[Claim]) -> Claim:
+    """The claim that code draws from others, such as which of two dates is earlier.
+
+    It is as well supported as the weakest of its premises, and cites what they cite; without premises nothing supports it.
+    """
+    behind = tuple(premises)
+    if not text or not behind or any(claim.support != "supported" for claim in behind):
+        return Claim(query, text, "retrieved")
+    citations = dict.fromkeys(replace(citation, mark=mark) for claim in behind for citation in claim.citations)
+    return Claim(query, text, "retrieved", "supported", tuple(citations))
+
+
 @remembered
 def asserted(text: str) -> str:
     """What an answer asserts: without marks and without its yes or no, which no passage can confirm; empty if that is all."""

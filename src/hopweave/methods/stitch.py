@@ -21,8 +21,8 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from hopweave.errors import BudgetReached
-from hopweave.methods._stitch.checking import Reading, probability_of, problems_of, weight
-from hopweave.methods._stitch.comparing import Side, Wanted, asked_alone, compared, life_date, wanted_of
+from hopweave.methods._stitch.checking import Reading, does_hold, probability_of, problems_of, weight
+from hopweave.methods._stitch.comparing import Side, Wanted, asked_alone, compared, life_date, reached, wanted_of
 from hopweave.methods._stitch.completing import completed
 from hopweave.methods._stitch.planning import MAX_STEPS, answered, spelled_out, steps_of
 from hopweave.parse.json_object import parse_json_object
@@ -76,7 +76,9 @@ class Stitch(Bounded):
     num_hop_passages: Annotated[Count, "passages retrieved for each hop, besides those of the question"] = 3
     max_tokens_hop: Annotated[Whole, "tokens of sentences shown at each hop; 0 shows whole passages"] = 250
     compare: Annotated[bool, "compare two values by code instead of asking which side it is"] = True
-    least_probability: Annotated[float, AtLeast(0, 1), "a reading whose answer is less probable does not hold"] = 0.0
+    least_probability: Annotated[
+        float, AtLeast(0, 1), "an answer that the model finds less probable is shown as unsupported; 0 sets no bound"
+    ] = 0.85
     max_tokens: Annotated[Count, "longest reply, in tokens"] = 160
     max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
 
@@ -102,23 +104,27 @@ class _Stitching:
             return await self._in_other_form(hits, facts)
         wanted = wanted_of(self.question.text)
         if wanted is not None and self.options.compare and (said := await self._compared(wanted, facts)):
-            return self._finished(said, [])
-        return self._concluded(await self._read(hits, facts, is_split=self.options.plan and wanted is None))
+            both = (1, 2) if len(self.hops) == 2 else ()
+            return self._finished(said, [], premises=both, is_doubted=not both)
+        return await self._read(hits, facts, is_split=self.options.plan and wanted is None)
 
-    async def _read(self, hits: Sequence[Hit], facts: tuple[Evidence, ...], *, is_split: bool) -> Reading:
-        """The reading of the last hop or, where the hops do not hold and it is no worse, of the question at once."""
+    async def _read(self, hits: Sequence[Hit], facts: tuple[Evidence, ...], *, is_split: bool) -> Answer:
+        """Answers by the last hop or, where the hops do not hold and it is no worse, by the question read at once.
+
+        What does not hold, and what is read at once after hops that did not, is doubted.
+        """
         reading, problems = Reading(self.question.text, "", None, 1.0, facts), ["none"]
         try:
             if steps := await self._planned() if is_split else ():
                 reading, problems = await self._read_hops(steps, hits)
-            if problems:
+            if not does_hold(problems):
                 at_once, against = await self._checked(self.question.text, facts)
                 if not reading.answer or weight(against) <= weight(problems):
                     self.hops.clear()
-                    return at_once
+                    reading, problems = at_once, [*against, *(problems if steps else ())]
         except BudgetReached as reached:
             self.stopped_because = reached.limit
-        return reading
+        return self._concluded(reading, is_doubted=bool(problems))
 
     async def _planned(self) -> tuple[str, ...]:
         """The questions of the hops; empty for a question of one."""
@@ -148,7 +154,7 @@ class _Stitching:
             answers.append(reading.answer)
             if step is not steps[-1]:
                 passages = [fact.passage for fact in ([reading.fact] if reading.fact else []) + list(reading.facts)]
-                self.hops.append(Assertion(asked, reading.answer, "retrieved", passages))
+                self.hops.append(Assertion(asked, reading.answer, "retrieved", passages, is_doubted=bool(against)))
         return reading, problems
 
     async def _checked(self, asked: str, facts: tuple[Evidence, ...]) -> tuple[Reading, list[str]]:
@@ -180,39 +186,55 @@ class _Stitching:
 
     async def _valued(self, side: Side, facts: tuple[Evidence, ...]) -> Side:
         """A side with a value that a fact about it states: the one that was filled in, else one that is asked for alone."""
+        side = reached(self.question.text, side)
         fact = _of_life(self.question.text, side, facts)
         if fact is not None:
             side = replace(side, value=life_date(self.question.text, fact.text))
         else:
             fact = _stating(side, facts)
+        problems: list[str] = []
         if fact is None and (ask := asked_alone(self.question.text, side)):
             found = _facts(ask, await self._search(ask, self.options.num_hop_passages), self.options.max_tokens_hop)
-            reading, _ = await self._checked(ask, found)
+            reading, problems = await self._checked(ask, found)
             fact = reading.fact
             value = life_date(self.question.text, fact.text) if fact is not None and _is_about(side, fact) else ""
             side = replace(side, ask=ask, value=value or reading.answer)
         through = f"{side.name}, {side.through}" if side.through and _is_told(side.through, facts) else side.name
         self.workbench.decide("side", f"{through}: {side.value or '?'}")
         if fact is not None and side.value:
-            self.hops.append(Assertion(side.ask or through, side.value, "retrieved", (fact.passage,)))
+            self.hops.append(
+                Assertion(side.ask or through, side.value, "retrieved", (fact.passage,), is_doubted=bool(problems))
+            )
         return side
 
-    def _concluded(self, reading: Reading) -> Answer:
+    def _concluded(self, reading: Reading, *, is_doubted: bool) -> Answer:
         passages = [fact.passage for fact in ([reading.fact] if reading.fact else []) + list(reading.facts)]
-        return self._finished(reading.answer, passages, asked=reading.asked)
+        return self._finished(reading.answer, passages, asked=reading.asked, is_doubted=is_doubted)
 
-    def _finished(self, said: str, passages: Sequence[Passage], asked: str = "") -> Answer:
+    def _finished(
+        self,
+        said: str,
+        passages: Sequence[Passage],
+        asked: str = "",
+        *,
+        premises: Sequence[int] = (),
+        is_doubted: bool = False,
+    ) -> Answer:
         short, how = bare_answer(self.workbench, said, self.question) if said else ("", "empty")
         if short and asked and asked != self.question.text:
-            self.hops.append(Assertion(asked, short, "retrieved", passages))
+            self.hops.append(Assertion(asked, short, "retrieved", passages, is_doubted=is_doubted))
+        shown = list({passage.id: passage for passage in (*passages, *self.found)}.values())
         return concluded(
             self.question,
             self.hops,
             short,
             how,
             self.workbench,
-            retrieved=[*passages, *self.found],
+            retrieved=shown,
             stopped_because=self.stopped_because,
+            final=Assertion(
+                self.question.text, unescape(short), "retrieved", () if premises else shown, premises, is_doubted=is_doubted
+            ),
         )
 
     async def _in_other_form(self, hits: Sequence[Hit], facts: tuple[Evidence, ...]) -> Answer:

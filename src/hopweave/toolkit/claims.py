@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hopweave.grounding.citing import on_one_line, settle_marks
 from hopweave.grounding.marking import text_of, well_marked
-from hopweave.grounding.support import claim_of
+from hopweave.grounding.support import claim_of, conclusion_of
 from hopweave.parse.final import MARKER, final_answer
 from hopweave.prompting.prompt import unescape
 from hopweave.protocols import MethodContext
@@ -37,12 +37,17 @@ class Assertion:
         text: the statement; empty if the query stayed open.
         origin: where it came from.
         passages: the candidate evidence, best first.
+        premises: the numbers, from 1, of the earlier assertions that code concluded it from; it then needs no passages.
+        is_doubted: whether the method's own check speaks against it. It is then not supported, though a passage has its words;
+            where those stand is cited all the same.
     """
 
     query: str
     text: str
     origin: Origin = "model"
     passages: Sequence[Passage] = ()
+    premises: Sequence[int] = ()
+    is_doubted: bool = False
 
 
 def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None = None) -> list[Claim]:
@@ -52,7 +57,15 @@ def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None =
         assertions: in the order of the reasoning.
         workbench: of the question, if a reader may have read passages for these queries: its readings are taken into account.
     """
-    return [_judged(number, one, workbench) for number, one in enumerate(assertions, start=1)]
+    claims: list[Claim] = []
+    for number, one in enumerate(assertions, start=1):
+        if one.premises:
+            claim = conclusion_of(number, one.query, one.text, [claims[premise - 1] for premise in one.premises])
+        else:
+            claim = _judged(number, one, workbench)
+        is_lowered = one.is_doubted and claim.support == "supported"
+        claims.append(replace(claim, support="unsupported") if is_lowered else claim)
+    return claims
 
 
 def _judged(number: int, one: Assertion, workbench: MethodContext | None) -> Claim:
@@ -119,6 +132,7 @@ def concluded(
     text: str = "",
     with_queries: bool = True,
     stopped_because: str = "finished",
+    final: Assertion | None = None,
 ) -> Answer:
     """The answer that assertions lead to, with an additional claim for the answer itself if the last one does not state it.
 
@@ -132,12 +146,13 @@ def concluded(
         text: the text for the user; by default the claims and the answer, one sentence each.
         with_queries: whether that text includes the queries.
         stopped_because: for the answer.
+        final: the claim for the answer itself; by default that some retrieved passage has its words.
     """
     words = unescape(short)
     passages = list({passage.id: passage for passage in retrieved}.values())
     steps = list(assertions)
     is_said = bool(steps) and question.form == "short" and normalize_answer(steps[-1].text) == normalize_answer(words)
-    claims = claims_of(steps if is_said else [*steps, final_assertion(question, words, passages)], workbench)
+    claims = claims_of(steps if is_said else [*steps, final or final_assertion(question, words, passages)], workbench)
     file_claims(workbench, question, claims)
     if not text:
         end = f"{MARKER} {on_one_line(words).rstrip('.')}." if words else ""

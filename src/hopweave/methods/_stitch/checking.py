@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,9 @@ from hopweave.text.matching import is_contained, is_yes_or_no
 from hopweave.text.words import anchors, keys_of
 from hopweave.types import Reply
 
-_WEIGHTS = {"none": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
+_WEIGHTS = {"none": 4, "form": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
+_YES_OR_NO = re.compile(r"\s*(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should)\b", re.IGNORECASE)
+_ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ def problems_of(reading: Reading, least_probability: float) -> list[str]:
     """What speaks against a reading, one word for each; empty if nothing does.
 
     - `none`: there is no answer, or it says that it is not known.
+    - `form`: it is a yes or a no, and the question asks for something else.
     - `repeats`: it says nothing beyond the question.
     - `elsewhere`: its words do not stand in the fact that was named, nor in the title of its passage.
     - `open`: more than half of the question's names do not lead to the fact: they are not in it or its title, and no other fact
@@ -47,17 +51,23 @@ def problems_of(reading: Reading, least_probability: float) -> list[str]:
     """
     if not reading.answer or does_not_know(reading.answer):
         return ["none"]
-    found = []
-    if not is_yes_or_no(reading.answer):
-        if not adds(reading.asked, reading.answer):
-            found.append("repeats")
-        if reading.fact is None or not is_contained(reading.answer, _words_of(reading.fact)):
-            found.append("elsewhere")
+    found, is_bare = [], is_yes_or_no(reading.answer)
+    if is_bare and _ASKING.search(reading.asked) and not _YES_OR_NO.match(reading.asked):
+        found.append("form")
+    if not is_bare and not adds(reading.asked, reading.answer):
+        found.append("repeats")
+    if not is_bare and (reading.fact is None or not is_contained(reading.answer, _words_of(reading.fact))):
+        found.append("elsewhere")
     if reading.fact is not None and _is_open(reading.asked, reading.fact, reading.facts):
         found.append("open")
     if reading.probability < least_probability:
         found.append("unsure")
     return found
+
+
+def does_hold(problems: Sequence[str]) -> bool:
+    """Whether a reading counts; one that is merely unsure does, since reading on finds nothing better."""
+    return all(problem == "unsure" for problem in problems)
 
 
 def weight(problems: Sequence[str]) -> int:
