@@ -140,19 +140,24 @@ def _kept(key: str, value: Any) -> Any:
     return public(value, key) if secrets_of(value, key) else value
 
 
-def open_components(settings: Settings, ready: Mapping[str, Any] | None = None) -> Components:
+def open_components(settings: Settings, ready: Mapping[str, Any] | None = None, *, with_corpus: bool = True) -> Components:
     """Opens the model, the engines and the store that settings name.
 
     Args:
         settings: the choice of components, with their options.
         ready: objects to use instead, by settings key; closing the components leaves them open.
+        with_corpus: whether to open the retriever; for `Components.over` it is not needed.
     """
     ready = ready or {}
 
     def part(key: str) -> Any:
         return ready[key] if key in ready else settings.part(SELECTED[key], getattr(settings, key))
 
-    retriever, engine = _opened_retriever(settings, ready["retriever"]) if "retriever" in ready else open_retriever(settings)
+    retriever, engine = None, None
+    if "retriever" in ready:
+        retriever, engine = _opened_retriever(settings, ready["retriever"])
+    elif with_corpus:
+        retriever, engine = open_retriever(settings)
     return Components(
         part("llm"),
         retriever=retriever,

@@ -48,7 +48,7 @@ Part = TypeVar("Part")
 
 FILE = "hopweave.toml"
 _PREFIX = "HOPWEAVE_"
-_NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG"}
+_NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG", "HOPWEAVE_SERVER_KEYS"}
 _LAX_TEXT = ConfigDict(coerce_numbers_to_str=True)
 
 Options = dict[str, dict[str, Any]]

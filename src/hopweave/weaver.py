@@ -23,6 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from hopweave.catalog import name_of
+from hopweave.conversation import Turn, make_whole
 from hopweave.errors import (
     BudgetReached,
     DataError,
@@ -139,12 +140,15 @@ class Weaver:
         """Closes the components."""
         await self.components.close()
 
-    async def answer(self, question: str | Question, *, observers: Sequence[Observer] = ()) -> Record:
+    async def answer(
+        self, question: str | Question, *, observers: Sequence[Observer] = (), earlier: Sequence[Turn] = ()
+    ) -> Record:
         """Answers a question. Any failure on the way is in the record, not raised.
 
         Args:
             question: the question, or its text.
             observers: called with each step as it happens.
+            earlier: the turns of the conversation before it; the record's question is then the one that they make whole.
 
         Raises:
             DataError: for an empty question, one longer than 8,000 characters, or one that asks for a label but lists none.
@@ -155,7 +159,7 @@ class Weaver:
         trace = Trace(observers)
         workbench = Workbench(self.components, trace, self.budget)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        answer, failure = await self._try(asked, workbench)
+        asked, answer, failure = await self._try(asked, earlier, workbench)
         if answer is not None and self.settings.require_support:
             answer = _withheld(answer, workbench)
         return trace.finish(asked, self.setup(self.budget), started_at, answer, failure)
@@ -217,22 +221,25 @@ class Weaver:
             settings=self._public_settings,
         )
 
-    async def _try(self, question: Question, workbench: Workbench) -> tuple[Answer | None, Failure | None]:
+    async def _try(
+        self, question: Question, earlier: Sequence[Turn], workbench: Workbench
+    ) -> tuple[Question, Answer | None, Failure | None]:
         name = self._name
         try:
+            question = await make_whole(question, earlier, workbench)
             answer = await self.method.answer(question, workbench)
             _check_answer(answer, workbench.trace)
-            return settled(answer), None
+            return question, settled(answer), None
         except Exception as error:  # noqa: BLE001 - a bug in a method is a failed question, not a lost run
             cause = error_that_counts([error])
         if isinstance(cause, BudgetReached):
-            return Answer("", "", stopped_because=cause.limit, how="empty"), None
+            return question, Answer("", "", stopped_because=cause.limit, how="empty"), None
         if isinstance(cause, RunError):
-            return None, Failure.of(cause)
+            return question, None, Failure.of(cause)
         if isinstance(cause, HopweaveError):
             raise cause
         _LOG.debug("%s broke on question %r", name, question.id, exc_info=cause)
-        return None, Failure.of(MethodError(f"{name} broke: {type(cause).__name__}: {cause}"))
+        return question, None, Failure.of(MethodError(f"{name} broke: {type(cause).__name__}: {cause}"))
 
 
 def _withheld(answer: Answer, workbench: Workbench) -> Answer:

@@ -60,6 +60,7 @@ LABELS: dict[str, str] = {
     "kept": "what goes on to the next step",
     "level": "one step of the search tree",
     "limit": "a limit was reached, and the work ends here",
+    "made_whole": "a follow-up question as it reads without the conversation before it",
     "no_search": "nothing is searched for, for the reason given",
     "no_terms": "a query of stop words or punctuation alone, for which a search by words can find nothing",
     "node": "a query of the chain or graph, with the model's answer",

@@ -127,6 +127,13 @@ class Components:
                 if batcher is not None:
                     stack.push_async_callback(batcher.close)
 
+    async def close_engine(self) -> None:
+        """Lets go of the engine alone, for parts made with `over`, whose other parts belong to others."""
+        if self._search is not None:
+            await self._search.close()
+        if self.engine is not None:
+            self.engine.close()
+
     def _search_batch(self, items: Sequence[tuple[str, int]]) -> list[list[Hit]]:
         # One engine pass for each depth: cutting a deeper list is not the same for engines that approximate.
         results: list[list[Hit]] = [[] for _ in items]

@@ -1,0 +1,92 @@
+"""Serve questions over HTTP, for programs, chat clients and the explorer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopweave.cli._options import LLM, Access, Assignments, Config, Profile, Reader, Replay, Retriever, settings_of
+from hopweave.cli._terminal import say
+
+if TYPE_CHECKING:
+    from hopweave.server.service import Service
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def serve(
+    corpora: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=INDEX", help="A corpus and its index; default: the starter corpus.")
+    ] = None,
+    *,
+    server: Annotated[Path | None, typer.Option(help="A TOML file of corpora, keys and limits (docs/server.md).")] = None,
+    method: Annotated[str, typer.Option(help="How to answer unless a client says otherwise.")] = "",
+    llm: LLM = "",
+    retriever: Retriever = "",
+    reader: Reader = "",
+    profile: Profile = "",
+    access: Access = None,
+    host: Annotated[str, typer.Option(help="Where to listen; default: 127.0.0.1, which only this machine reaches.")] = "",
+    port: Annotated[int | None, typer.Option(help="Default: 8000.", min=0, max=65_535)] = None,
+    answers: Annotated[Path | None, typer.Option(help="The folder that keeps answers; default: answers.")] = None,
+    cors: Annotated[
+        list[str] | None, typer.Option(metavar="ORIGIN", help="Pages of this origin may call the server; may be repeated.")
+    ] = None,
+    is_open: Annotated[bool, typer.Option("--open", help="Listen at a public address without keys.")] = False,
+    new_key: Annotated[str, typer.Option(metavar="NAME", help="Print a new key, with its lines for --server, and end.")] = "",
+    replay: Replay = False,
+    set_: Assignments = None,
+    config: Config = None,
+) -> None:
+    """Answer questions over HTTP: /v1/answers, /v1/search, and OpenAI's /v1/chat/completions. Ctrl-C ends it.
+
+    Without keys everyone who reaches the server may ask, so it listens at a loopback address alone.
+    """
+    from hopweave.errors import MissingExtra
+
+    try:
+        from hopweave.server.app import create_app
+        from hopweave.server.listening import listen
+        from hopweave.server.settings import new_key as made_key
+        from hopweave.server.settings import read_server_settings
+    except ModuleNotFoundError as error:
+        raise MissingExtra(error.name or "fastapi", "server") from None
+    if new_key:
+        key, lines = made_key(new_key)
+        say(f"the key, which is shown this once: {key}\n\nfor the file of --server:\n\n{lines}")
+        return
+    given = {"host": host, "port": port, "answers": answers, "cors": tuple(cors or ()), "corpora": _named(corpora or [])}
+    offered = read_server_settings(server, given, is_open=is_open)
+    first = next(iter(offered.corpora.values()))
+    parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
+    settings = settings_of(set_, config, replay=replay, **parts, corpus=first, access=list(access or ()))
+    made = create_app(offered, settings)
+    service: Service = made.state.service
+    listen(made, lambda: say(_said(service), err=True))
+
+
+def _named(pairs: list[str]) -> dict[str, str]:
+    from hopweave.errors import SettingsError
+
+    named: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, index = pair.partition("=")
+        if not equals:
+            name, index = Path(pair).name.lower().removesuffix("-index"), pair
+        if not name or not index:
+            raise SettingsError(f"a corpus is given as NAME=INDEX, not {pair!r}; for example: papers=papers-index")
+        named[name] = index
+    return named
+
+
+def _said(service: Service) -> str:
+    offered = service.server
+    keys = f"{len(offered.keys)} keys" if len(offered.keys) != 1 else "1 key"
+    who = keys if offered.keys else "no keys, so whoever reaches it may ask"
+    return (
+        f"hopweave serves {service.choices.default_method} with {service.model_name} over {', '.join(offered.corpora)} at "
+        f"http://{offered.host}:{offered.port} ({who}); answers are kept in {offered.answers}"
+    )

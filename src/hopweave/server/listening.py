@@ -1,0 +1,63 @@
+"""Runs the application: it listens, and on a signal to stop takes no more questions and lets those that run come to an end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+
+from hopweave.errors import SettingsError
+from hopweave.server.service import Service
+
+
+class _Listening(uvicorn.Server):
+    """Says at once that it is not ready any more, and ends without an error when it is told to stop."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._service.is_draining = True
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
+
+
+def listen(app: FastAPI, on_start: Callable[[], None]) -> None:
+    """Serves until a signal to stop.
+
+    Args:
+        app: as `create_app` makes it.
+        on_start: called once what it needs is open.
+
+    Raises:
+        SettingsError: if it cannot listen at the address.
+        HopweaveError: for anything else that the operator has to fix first.
+    """
+    service: Service = app.state.service
+    server = service.server
+    config = uvicorn.Config(
+        app,
+        host=server.host.strip("[]"),
+        port=server.port,
+        ws="none",
+        lifespan="off",  # it is opened here, so that an error is told in one line
+        access_log=False,
+        server_header=False,
+        log_level="error",
+        timeout_graceful_shutdown=max(1, round(server.limits.grace_seconds)),
+    )
+
+    async def run() -> None:
+        async with service.started():
+            on_start()
+            await _Listening(config, service).serve()
+
+    try:
+        asyncio.run(run())
+    except SystemExit:
+        raise SettingsError(f"cannot listen at {server.host}:{server.port}, as said above; choose another --port") from None

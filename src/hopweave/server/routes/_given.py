@@ -1,0 +1,28 @@
+"""What routes are given besides their own parameters: the service, and whoever asks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPBearer
+
+from hopweave.server.callers import Caller
+from hopweave.server.service import Service
+
+BEARER = Depends(HTTPBearer(auto_error=False, description="An API key, where the server has keys. The gate checks it."))
+"""Says in the OpenAPI document that a key is needed."""
+
+
+def _service_of(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+def _caller_of(request: Request) -> Caller:
+    caller: Caller = request.state.caller
+    return caller
+
+
+TheService = Annotated[Service, Depends(_service_of)]
+TheCaller = Annotated[Caller, Depends(_caller_of)]

@@ -1,0 +1,156 @@
+"""Questions and kept answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import cache
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import TypeAdapter
+
+from hopweave.errors import HopweaveError
+from hopweave.server.asking import Asked
+from hopweave.server.callers import Caller
+from hopweave.server.following import KEEP_ALIVE, ClientGone, Done, Watched, followed, unless_gone
+from hopweave.server.kept import answer_json, new_id
+from hopweave.server.refusals import Refused, error_of
+from hopweave.server.routes._given import BEARER, TheCaller, TheService
+from hopweave.server.schemas import REFUSALS, AnswerList, AnswerReply, AnswerRequest
+from hopweave.server.service import Answered, Service
+from hopweave.trace import Started, Step, TextPiece, one_line_of_json
+from hopweave.trace.json_text import mapping_adapter
+from hopweave.types import Question
+
+router = APIRouter(tags=["answers"], dependencies=[BEARER], responses=REFUSALS)
+
+EVENT_STREAM = "text/event-stream"
+CLIENT_GONE = 499
+AnswerId = Annotated[str, Path(description="As the reply to the question has it.", max_length=100)]
+
+
+@router.post(
+    "/v1/answers",
+    response_model=AnswerReply,
+    responses={
+        200: {
+            "content": {
+                EVENT_STREAM: {
+                    "schema": {"type": "string"},
+                    "example": 'event: started\ndata: {"id":"...","question":"...","method":"searchain","corpus":"starter"}\n\n'
+                    'event: step\ndata: {"id":0,"parent":null,"label":"tree","text":"...","kind":"decision"}\n\n'
+                    'event: answer\ndata: {"id":"...","record":{}}\n\n',
+                }
+            }
+        }
+    },
+)
+async def ask(body: AnswerRequest, request: Request, service: TheService, caller: TheCaller) -> Response:
+    """Answers a question, and keeps the answer.
+
+    With `stream`, or `Accept: text/event-stream`, the steps of the trace come as they happen, as server-sent events: `started`,
+    `begun` (a call under way), `step` (as the record has it; ids may be other ones in the end), and `answer` or `failed`.
+    A question that fails is a record with an error. A client that closes its connection cancels its question.
+    """
+    asked = _asked(body, service, caller)
+    service.admit(caller)
+    if body.stream or EVENT_STREAM in request.headers.get("accept", ""):
+        return Watched(_events(service, caller, asked), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
+    try:
+        answered = await unless_gone(request, service.answer(asked, caller))
+    except ClientGone:
+        return Response(status_code=CLIENT_GONE)
+    return _reply(answer_json(answered.id, answered.record.to_json()))
+
+
+@router.get("/v1/answers")
+async def answers(
+    service: TheService,
+    caller: TheCaller,
+    before: Annotated[str | None, Query(description="`next` of the page before.", max_length=100)] = None,
+    limit: Annotated[int, Query(description="At most so many.", ge=1, le=100)] = 20,
+) -> AnswerList:
+    """The kept answers of whoever asks, newest first."""
+    entries, following = await asyncio.to_thread(service.kept.page, caller.name, before=before, limit=limit)
+    return AnswerList(answers=[entry for entry in entries if service.may_read(caller, entry)], next=following)
+
+
+@router.get("/v1/answers/{answer_id}", response_model=AnswerReply)
+async def answer(answer_id: AnswerId, service: TheService, caller: TheCaller) -> Response:
+    """A kept answer."""
+    entry = service.kept.entry(caller.name, answer_id)
+    if entry is None or not service.may_read(caller, entry):
+        raise Refused(404, "unknown_answer", "there is no such answer of yours; GET /v1/answers lists them")
+    line = await asyncio.to_thread(service.kept.record_line, caller.name, entry.id)
+    return _reply(answer_json(entry.id, line))
+
+
+def _asked(body: AnswerRequest, service: Service, caller: Caller) -> Asked:
+    if body.labels and body.long:
+        raise Refused(422, "invalid_request", "labels and long ask for different answers; give one of them")
+    question = Question(
+        "question", body.question.strip(), "label" if body.labels else "long" if body.long else "short", tuple(body.labels)
+    )
+    return service.choices.asked(
+        question,
+        body.method,
+        service.corpus_of(caller, body.corpus),
+        body.options,
+        access=caller.access,
+        where=body.filter,
+        earlier=tuple(turn.turn() for turn in body.earlier),
+    )
+
+
+async def _events(service: Service, caller: Caller, asked: Asked) -> AsyncIterator[str]:
+    answer_id = new_id()
+    said = {"question": asked.question.text, "method": asked.method_name, "corpus": asked.corpus}
+    yield event("started", _json({"id": answer_id, **said}))
+    work = followed(lambda observer: service.answer(asked, caller, observers=[observer], answer_id=answer_id))
+    async for one in work:
+        match one:
+            case None:
+                yield KEEP_ALIVE
+            case Done():
+                yield _end(one, answer_id)
+            case Started():
+                yield event("begun", _json({"id": one.id, "parent": one.parent, "kind": one.kind, "label": one.label}))
+            case TextPiece():
+                pass
+            case _:
+                yield event("step", one_line_of_json(_step_adapter(), one))
+
+
+def _end(done: Done[Answered], answer_id: str) -> str:
+    try:
+        answered = done.result()
+    except Refused as refused:
+        return event("failed", _json({"id": answer_id, "error": refused.error}))
+    except HopweaveError as error:
+        return event("failed", _json({"id": answer_id, "error": Refused.of_the_server(error).error}))
+    record = answered.record
+    if record.error is None:
+        return event("answer", answer_json(answer_id, record.to_json()))
+    # It is kept all the same, with all that came before it failed.
+    said = _json(error_of(502, record.error.kind, record.error.message))
+    return event("failed", f'{{"id":"{answer_id}","error":{said},"record":{record.to_json()}}}')
+
+
+def event(name: str, data: str) -> str:
+    """A server-sent event; the data are one line of JSON."""
+    return f"event: {name}\ndata: {data}\n\n"
+
+
+def _reply(text: str) -> Response:
+    return Response(text, media_type="application/json")
+
+
+def _json(value: dict[str, Any]) -> str:
+    return one_line_of_json(mapping_adapter(), value)
+
+
+@cache
+def _step_adapter() -> TypeAdapter[Any]:
+    return TypeAdapter(Step)

@@ -1,0 +1,101 @@
+"""What can be chosen and searched: methods, corpora, passages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+
+from hopweave.corpora import is_folder
+from hopweave.errors import DataError, SearchError, SettingsError
+from hopweave.server.asking import described
+from hopweave.server.refusals import Refused, unusable
+from hopweave.server.routes._given import BEARER, TheCaller, TheService
+from hopweave.server.schemas import (
+    REFUSALS,
+    CorpusList,
+    CorpusReply,
+    HitReply,
+    MethodList,
+    MethodReply,
+    PassageReply,
+    SearchReply,
+    SearchRequest,
+)
+from hopweave.types import Hit, Passage
+from hopweave.visibility import Visible
+
+router = APIRouter(tags=["corpora"], dependencies=[BEARER], responses=REFUSALS)
+
+_BY_ID = "bm25"
+"""The engine that hands out passages by id; every index folder is searched by it or holds it."""
+Name = Annotated[str, Path(description="One of GET /v1/corpora.", max_length=200)]
+PassageId = Annotated[str, Path(description="Of a citation, a hit or a step.", max_length=2000)]
+
+
+@router.get("/v1/methods")
+async def methods(service: TheService) -> MethodList:
+    """The methods that can be chosen, with the options that can be set over HTTP."""
+    found = [MethodReply(**one) for one in described(service.choices.methods)]
+    return MethodList(default=service.choices.default_method, methods=found)
+
+
+@router.get("/v1/corpora")
+async def corpora(service: TheService, caller: TheCaller) -> CorpusList:
+    """The corpora that whoever asks may search."""
+    found = []
+    for name in filter(caller.may_search, service.server.corpora):
+        async with service.corpora.opened(name, caller.access) as parts:
+            # It counts those that are hidden, too, so it is not for whoever has a key.
+            num_passages = getattr(parts.engine, "num_passages", None) if caller.limits is None else None
+        found.append(CorpusReply(name=name, num_passages=num_passages))
+    return CorpusList(corpora=found)
+
+
+@router.post("/v1/search")
+async def search(body: SearchRequest, service: TheService, caller: TheCaller) -> SearchReply:
+    """Searches a corpus as a method would; no model is called."""
+    name = service.corpus_of(caller, body.corpus)
+    given: Mapping[str, Any] = body.filter
+    try:
+        where = Visible(caller.access, given).where
+    except SettingsError as error:
+        raise unusable(error) from None
+    max_hits = min(body.max_hits, service.server.limits.max_hits)
+    async with service.corpora.opened(name, caller.access, where) as parts:
+        try:  # by the engine, also where a retriever stands over it that would ask the model
+            [hits] = await parts.search([body.query], max_hits)
+        except SearchError as error:
+            raise Refused(503, "search_failed", "the corpus cannot be searched now; ask again") from error
+    return SearchReply(corpus=name, hits=[_hit(one) for one in hits])
+
+
+@router.get("/v1/corpora/{name}/passages/{passage_id:path}")
+async def passage(name: Name, passage_id: PassageId, service: TheService, caller: TheCaller) -> PassageReply:
+    """A passage by its id."""
+    name = service.corpus_of(caller, name)
+    there_is_none = Refused(404, "unknown_passage", f"there is no passage {passage_id[:100]!r} in {name} for you to see")
+    if not is_folder(service.server.corpora[name]):
+        raise Refused(404, "no_passages_by_id", f"{name} is on a server of its own, and its passages are read in records alone")
+    async with service.corpora.opened(name, caller.access, retriever=_BY_ID) as parts:
+        by_id: Any = parts.engine
+        try:
+            async with service.reading:
+                [found] = await asyncio.to_thread(by_id.passages, [passage_id])
+        except (DataError, ValueError):
+            raise there_is_none from None
+    return _passage(found)
+
+
+def _passage(one: Passage) -> PassageReply:
+    return PassageReply(
+        id=one.id, text=one.text, title=one.title, source=one.source, start=one.start, end=one.end, metadata=dict(one.metadata)
+    )
+
+
+def _hit(hit: Hit) -> HitReply:
+    via = asdict(hit.via) if hit.via is not None else None
+    return HitReply(rank=hit.rank, score=hit.score, passage=_passage(hit.passage), via=via)

@@ -1,0 +1,216 @@
+"""What the routes share: it takes a question, answers it, keeps the answer and counts what it cost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+
+from hopweave.corpora import Corpora
+from hopweave.errors import HopweaveError
+from hopweave.opening import open_components
+from hopweave.protocols import LanguageModel, Opens, is_part
+from hopweave.runtime.components import Components
+from hopweave.security.redaction import public_address
+from hopweave.server.asking import Asked, Choices
+from hopweave.server.callers import Allowance, Caller, Callers
+from hopweave.server.kept import Entry, KeptAnswers, new_id
+from hopweave.server.metrics import Metrics
+from hopweave.server.refusals import Refused, unusable
+from hopweave.server.settings import ServerSettings
+from hopweave.settings import Settings
+from hopweave.trace import Observer, Record
+from hopweave.weaver import Weaver
+
+_MAX_WEAVERS = 256
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer that is kept."""
+
+    id: str
+    record: Record
+
+
+class Service:
+    """Everything that a running server holds.
+
+    Args:
+        server: what it offers to whom.
+        settings: of the components.
+        llm: a language model to use instead of the one of the settings; it stays open.
+    """
+
+    def __init__(self, server: ServerSettings, settings: Settings, llm: LanguageModel | None = None) -> None:
+        self.server = server
+        self.settings = settings
+        self.choices = Choices(settings, server.limits, server.methods)
+        self.callers = Callers(server.keys, settings.access)
+        self.allowance = Allowance(server.answers)
+        self.kept = KeptAnswers(server.answers)
+        self.metrics = Metrics()
+        self.reading = asyncio.Lock()
+        """Held while an engine is asked for passages by id: it serves one thread at a time."""
+        self.is_draining = False
+        self.why_not_ready = "the server is starting"
+        self._llm = llm
+        self._parts: Components | None = None
+        self._corpora: Corpora | None = None
+        self._weavers: OrderedDict[tuple[int, str], Weaver] = OrderedDict()
+        self._num_running = 0
+        self._starting: asyncio.Task[None] | None = None
+
+    @property
+    def corpora(self) -> Corpora:
+        """The corpora, once the server has started."""
+        if self._corpora is None:
+            raise Refused(503, "starting", "the server is starting; ask again", headers={"Retry-After": "1"})
+        return self._corpora
+
+    @property
+    def default_corpus(self) -> str:
+        """The name of the first corpus."""
+        return next(iter(self.server.corpora))
+
+    @asynccontextmanager
+    async def started(self) -> AsyncIterator[None]:
+        """Open for questions.
+
+        Raises:
+            HopweaveError: for anything that the operator has to fix first.
+        """
+        try:
+            await self._start()
+            yield
+        finally:
+            await self._stop()
+
+    async def _start(self) -> None:
+        """Opens the corpora, and the model in the background, so that the server can say that it is not ready.
+
+        Raises:
+            HopweaveError: for anything that the operator has to fix first.
+        """
+        self.kept.check()
+        ready = {"llm": self._llm} if self._llm is not None else {}
+        self._parts = open_components(self.settings, ready, with_corpus=False)
+        self._corpora = Corpora(self.settings, self.server.corpora, self._parts)
+        for name in self.server.corpora:
+            async with self._corpora.opened(name, self.settings.access):
+                pass
+        self._starting = asyncio.create_task(self._open_model(self._parts))
+
+    async def _stop(self) -> None:
+        """Closes everything."""
+        self.is_draining = True
+        if self._starting is not None:
+            self._starting.cancel()
+            await asyncio.gather(self._starting, return_exceptions=True)
+        if self._corpora is not None:
+            await self._corpora.close()
+        if self._parts is not None:
+            await self._parts.close()
+
+    async def _open_model(self, parts: Components) -> None:
+        try:
+            if is_part(parts.llm, Opens):
+                await parts.llm.open()
+        except HopweaveError as error:
+            self.why_not_ready = "the language model cannot be opened; the server's log says why"
+            _LOG.error("the language model cannot be opened: %s", error)
+            return
+        self.why_not_ready = ""
+
+    def corpus_of(self, caller: Caller, name: str | None) -> str:
+        """The corpus that a caller names, or the first one that is theirs.
+
+        Raises:
+            Refused: for one that there is not, or that is not theirs, in the same words.
+        """
+        theirs = [one for one in self.server.corpora if caller.may_search(one)]
+        if name is None and theirs:
+            return theirs[0]
+        if name is None or name not in theirs:
+            shown = f"no corpus {name[:100]!r}" if name is not None else "no corpus"
+            raise Refused(404, "unknown_corpus", f"there is {shown} for you to search; GET /v1/corpora lists them")
+        return name
+
+    def may_read(self, caller: Caller, entry: Entry) -> bool:
+        """Whether a caller may still read an answer of theirs: their corpora and labels may be fewer than they were."""
+        return caller.may_search(entry.corpus) and set(entry.access) <= set(caller.access)
+
+    def admit(self, caller: Caller) -> None:
+        """Counts a question before it is asked.
+
+        Raises:
+            Refused: if the caller's budget for the day is spent, or too many questions run.
+        """
+        if self._num_running >= self.server.limits.max_running:
+            raise Refused(503, "busy", "too many questions run; ask again in 1 s", headers={"Retry-After": "1"})
+        self.allowance.question(caller)
+
+    async def answer(
+        self,
+        asked: Asked,
+        caller: Caller,
+        *,
+        observers: Sequence[Observer] = (),
+        answer_id: str = "",
+    ) -> Answered:
+        """Answers a question and keeps the answer. Cancelling it cancels its calls, and keeps nothing.
+
+        Raises:
+            Refused: for options or a filter that turn out not to fit.
+            HopweaveError: for anything that the operator has to fix.
+        """
+        answer_id = answer_id or new_id()
+        with self._running(asked):
+            async with self.corpora.opened(asked.corpus, asked.access, asked.where) as parts:
+                weaver = self._weaver(asked, parts)
+                record = await weaver.answer(asked.question, observers=observers, earlier=asked.earlier)
+            entry = Entry.from_record(answer_id, record, asked)
+            # Shielded, as the work is done and paid for: a client that goes away now finds it among its answers.
+            await asyncio.shield(asyncio.to_thread(self.kept.keep, caller.name, entry, record))
+        totals = record.totals()
+        self.allowance.spent(caller, totals.prompt_tokens + totals.completion_tokens)
+        self.metrics.record(asked.method_name, asked.corpus, record)
+        return Answered(answer_id, record)
+
+    @contextmanager
+    def _running(self, asked: Asked) -> Iterator[None]:
+        self._num_running += 1
+        self.metrics.running.inc()
+        try:
+            yield
+        except asyncio.CancelledError:
+            self.metrics.cancelled(asked.method_name, asked.corpus)
+            raise
+        finally:
+            self._num_running -= 1
+            self.metrics.running.dec()
+
+    def _weaver(self, asked: Asked, parts: Components) -> Weaver:
+        """A weaver for these choices; it takes a while to make, so those of the last choices are kept."""
+        settings = asked.settings_over(self.settings)
+        key = id(parts), json.dumps(settings.model_dump(mode="json"), sort_keys=True)
+        weaver = self._weavers.pop(key, None)
+        if weaver is None or weaver.components is not parts:
+            try:
+                weaver = Weaver(settings, components=parts)
+            except HopweaveError as error:
+                raise unusable(error) from None
+        self._weavers[key] = weaver
+        if len(self._weavers) > _MAX_WEAVERS:
+            self._weavers.popitem(last=False)
+        return weaver
+
+    @property
+    def model_name(self) -> str:
+        """The language model, for humans; without secrets."""
+        return public_address(self._parts.llm.identity) if self._parts is not None else self.settings.llm

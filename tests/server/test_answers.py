@@ -1,0 +1,177 @@
+"""Answers over HTTP: whole or as they happen, kept, and cancelled with their client."""
+
+import json
+import time
+
+import httpx
+import pytest
+from support.served_app import (
+    FOLLOW_UP,
+    KEY,
+    OTHER_KEY,
+    QUESTION,
+    WHOLE,
+    app_over,
+    bearer,
+    client_of,
+    keys,
+    listening,
+    offered,
+    settings_over,
+)
+
+from hopweave.llms.scripted import Line, Scripted
+from hopweave.server.app import create_app
+from hopweave.trace import Record
+
+
+def events(text):
+    """The names and data of server-sent events."""
+    blocks = [block.split("\n") for block in text.strip().split("\n\n") if not block.startswith(":")]
+    return [(lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: "))) for lines in blocks]
+
+
+def test_a_question_is_answered_with_a_record_that_can_be_read_back(tmp_path):
+    with client_of(app_over(tmp_path)) as client:
+        reply = client.post("/v1/answers", json={"question": QUESTION})
+    assert reply.status_code == 200
+    record = Record.from_json(json.dumps(reply.json()["record"]))
+    assert record.answer.short == "Ines Halloran"
+    assert record.answer.citations[0].passage_id == "carrow"
+    assert record.setup.method == "direct_retrieval"
+
+
+@pytest.mark.parametrize("how", [{"json": {"stream": True}}, {"headers": {"Accept": "text/event-stream"}}])
+def test_the_steps_of_a_question_come_before_its_answer_and_are_those_of_its_record(tmp_path, how):
+    body = {"question": QUESTION, **how.get("json", {})}
+    with client_of(app_over(tmp_path)) as client:
+        reply = client.post("/v1/answers", json=body, headers=how.get("headers"))
+        kept = client.get(f"/v1/answers/{events(reply.text)[0][1]['id']}").json()
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    found = events(reply.text)
+    assert found[0] == ("started", {"id": kept["id"], "question": QUESTION, "method": "direct_retrieval", "corpus": "light"})
+    assert found[-1] == ("answer", kept)
+    steps = [data for name, data in found if name == "step"]
+    assert steps == kept["record"]["steps"]
+    begun = [data["id"] for name, data in found if name == "begun"]
+    assert begun
+    assert set(begun) <= {step["id"] for step in steps}
+
+
+def test_steps_are_sent_while_the_model_is_still_at_work(tmp_path):
+    llm = Scripted([("", Line("So the answer is: x", delay_seconds=30))])
+    with listening(app_over(tmp_path, llm)) as address:
+        with httpx.stream("POST", f"{address}/v1/answers", json={"question": QUESTION, "stream": True}, timeout=20) as reply:
+            read = ""
+            for piece in reply.iter_text():
+                read += piece
+                if '"kind":"search"' in read and "event: begun" in read:
+                    break
+        assert "event: answer" not in read
+
+
+def test_a_follow_up_is_made_whole_as_a_step_of_its_trace(tmp_path):
+    body = {"question": FOLLOW_UP, "earlier": [{"question": QUESTION, "answer": "Ines Halloran"}]}
+    with client_of(app_over(tmp_path)) as client:
+        record = client.post("/v1/answers", json=body).json()["record"]
+        (entry,) = client.get("/v1/answers").json()["answers"]
+    assert record["question"]["text"] == WHOLE
+    assert [step["label"] for step in record["steps"] if step["kind"] == "decision"][0] == "made_whole"
+    assert record["answer"]["short"] == "Marlow Cross"
+    assert (entry["question"], entry["asked"]) == (WHOLE, FOLLOW_UP)
+
+
+def test_answers_outlive_a_restart_newest_first_and_in_pages(tmp_path):
+    server, settings = offered(tmp_path), settings_over(tmp_path)
+    with client_of(create_app(server, settings, llm=Scripted([("", "So the answer is: Ines Halloran.")]))) as client:
+        made = [client.post("/v1/answers", json={"question": f"{QUESTION} {number}"}).json() for number in range(5)]
+    with client_of(create_app(server, settings, llm=Scripted([]))) as client:
+        assert client.get(f"/v1/answers/{made[0]['id']}").json() == made[0]
+        first = client.get("/v1/answers", params={"limit": 3}).json()
+        rest = client.get("/v1/answers", params={"limit": 3, "before": first["next"]}).json()
+    found = [*first["answers"], *rest["answers"]]
+    assert [entry["id"] for entry in found] == [one["id"] for one in reversed(made)]
+    assert (len(first["answers"]), rest["next"]) == (3, None)
+    assert {entry["short"] for entry in found} == {"Ines Halloran"}
+
+
+def test_a_kept_record_is_a_file_that_other_commands_read(tmp_path):
+    with client_of(app_over(tmp_path)) as client:
+        made = client.post("/v1/answers", json={"question": QUESTION}).json()
+    (path,) = (tmp_path / "answers" / "local").glob("*.jsonl")
+    assert path.stem == made["id"]
+    assert json.loads(Record.from_json(path.read_text()).to_json()) == made["record"]
+
+
+def test_a_failed_question_is_a_record_with_an_error(tmp_path):
+    with client_of(app_over(tmp_path, Scripted([]))) as client:
+        reply = client.post("/v1/answers", json={"question": QUESTION})
+        streamed = events(client.post("/v1/answers", json={"question": QUESTION, "stream": True}).text)
+    assert reply.status_code == 200
+    assert reply.json()["record"]["error"]["kind"] == "ModelError"
+    assert reply.json()["record"]["answer"] is None
+    name, data = streamed[-1]
+    assert (name, data["error"]["code"]) == ("failed", "ModelError")
+    assert data["record"]["error"]["kind"] == "ModelError"
+
+
+def wait_for(holds):
+    for _ in range(1000):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not come to hold")
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/answers", {"question": QUESTION}),
+        ("/v1/answers", {"question": QUESTION, "stream": True}),
+        ("/v1/chat/completions", {"model": "direct_retrieval@light", "messages": [{"role": "user", "content": QUESTION}]}),
+        (
+            "/v1/chat/completions",
+            {"model": "direct_retrieval", "messages": [{"role": "user", "content": QUESTION}], "stream": True},
+        ),
+    ],
+)
+def test_a_client_that_goes_away_leaves_no_open_call(tmp_path, path, body):
+    llm = Scripted([("", Line("x", stalls=True))])
+    app = app_over(tmp_path, llm)
+    with listening(app) as address:
+        with httpx.Client(base_url=address, timeout=httpx.Timeout(10, read=0.5)) as client:
+            with pytest.raises(httpx.ReadTimeout):
+                client.post(path, json=body)
+            assert llm.calls
+        wait_for(lambda: llm._num_open == 0)
+        assert app.state.service._num_running == 0
+        text = httpx.get(f"{address}/metrics").text
+        assert 'hopweave_questions_total{corpus="light",method="direct_retrieval",outcome="cancelled"} 1.0' in text
+        assert httpx.get(f"{address}/v1/answers").json()["answers"] == []
+
+
+def test_answers_belong_to_the_key_that_asked(tmp_path):
+    with client_of(app_over(tmp_path, keys=keys()), KEY) as client:
+        made = client.post("/v1/answers", json={"question": QUESTION, "corpus": "other"}).json()
+        assert client.get(f"/v1/answers/{made['id']}").status_code == 200
+        assert client.get(f"/v1/answers/{made['id']}", headers=bearer(OTHER_KEY)).status_code == 404
+        assert client.get("/v1/answers", headers=bearer(OTHER_KEY)).json()["answers"] == []
+
+
+def test_an_answer_is_hidden_once_its_key_lost_the_corpus_or_a_label(tmp_path):
+    settings = settings_over(tmp_path)
+    server = offered(tmp_path, keys=keys(access=("board",)))
+    with client_of(create_app(server, settings, llm=Scripted([("", "So the answer is: 90 pounds.")])), KEY) as client:
+        made = client.post("/v1/answers", json={"question": "What is the keeper paid?"}).json()
+    assert any(passage["id"] == "pay" for passage in made["record"]["passages"])
+    for fewer in (keys(), keys(access=("board",), corpora=("other",))):
+        less = server.model_copy(update={"keys": fewer})
+        with client_of(create_app(less, settings, llm=Scripted([])), KEY) as client:
+            assert client.get(f"/v1/answers/{made['id']}").status_code == 404
+            assert client.get("/v1/answers").json()["answers"] == []
+
+
+def test_the_record_tells_a_client_no_path_of_the_server(tmp_path):
+    with client_of(app_over(tmp_path)) as client:
+        text = client.post("/v1/answers", json={"question": QUESTION}).text
+    assert str(tmp_path) not in text
