@@ -36,6 +36,8 @@ AnyReader = Reader | ModelReader
 STARTER = "starter"
 _OF_FOLDERS = ("weave", "bm25")
 """The engines of index folders for which a corpus on a server has one of its own: the default, and the plain one."""
+_BUILDS = "bm25"
+"""The engine that builds an index folder unless another is chosen."""
 INDEX_LAYOUT = 3
 """In the name of the starter's index: goes up with what an index holds, so that the one of an earlier hopweave is not taken."""
 
@@ -267,7 +269,7 @@ def open_passages(settings: Settings) -> PassageLookup:
         DataError: if there is no such corpus, or it cannot be read.
         SettingsError: for a corpus that is not one of hopweave's.
     """
-    name = server_of(settings.corpus) or (_OF_FOLDERS if settings.corpus == STARTER else _engine_in(Path(settings.corpus)))
+    name = server_of(settings.corpus) or (_BUILDS if settings.corpus == STARTER else _engine_in(Path(settings.corpus)))
     opened: PassageLookup = _open_engine(settings.model_copy(update={"retriever": name}), name)
     return opened
 
@@ -277,8 +279,8 @@ def _engine_in(folder: Path) -> str:
     try:
         name = read_json((folder / "manifest.json").read_text(encoding="utf-8"))["engine"]
     except (OSError, ValueError, LookupError, TypeError):
-        return _OF_FOLDERS
-    return name if name in entries("retrievers") else _OF_FOLDERS
+        return _BUILDS
+    return name if name in entries("retrievers") else _BUILDS
 
 
 def index_writer(engine: str) -> Any:

@@ -145,6 +145,7 @@ COMMANDS = {
         ["--to", HOSTILE],
     ],
     "judge": [[NAME], [HOSTILE]],
+    "mcp": [[HOSTILE], [f"{HOSTILE}={HOSTILE}"], ["index", "--retriever", HOSTILE], ["index", NAME + "=x", NAME + "=y"]],
     "models": [["list"], ["remove", HOSTILE], ["fetch", HOSTILE], ["fetch", "x", "--from", HOSTILE], [HOSTILE]],
     "list": [[], [HOSTILE], ["methods", HOSTILE], ["methods", "direct"]],
     "report": [[NAME], [HOSTILE], [NAME, "--to", f"{NAME}.jsonl"]],
@@ -156,6 +157,7 @@ COMMANDS = {
         [HOSTILE, "town"],
         ["index", "town", "--retriever", HOSTILE],
     ],
+    "serve": [[HOSTILE], [f"{HOSTILE}={HOSTILE}"], ["--server", HOSTILE]],
     "show": [
         [f"{NAME}/records/jsonl/direct_retrieval.jsonl"],
         [f"{NAME}/records/jsonl/direct.jsonl", "--line", "2", "--calls"],
