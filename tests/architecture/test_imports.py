@@ -34,7 +34,7 @@ LAYERS = [
     {"weaver", "staleness", "corpora"},
     {"render"},
     {"evaluation"},
-    {"server", "mcp_server"},
+    {"server", "mcp_server", "adapters"},
     {"cli"},
 ]
 DATA_ONLY = {"profiles", "starter"}
@@ -143,7 +143,7 @@ def test_nobody_names_a_part_but_the_catalog_opens_it():
 
 
 def test_nothing_imports_the_command_line_nor_a_server_but_the_command_that_starts_it():
-    doors = {"cli", "server", "mcp_server"}
+    doors = {"cli", "server", "mcp_server", "adapters"}
     from_outside = {(name, room(target)) for name, target in edges() if room(target) in doors and room(name) != room(target)}
     assert from_outside == {("cli.serve", "server"), ("cli.mcp", "mcp_server")}
 
