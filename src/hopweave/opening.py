@@ -27,15 +27,15 @@ from hopweave.runtime.components import Components
 from hopweave.runtime.store import Store
 from hopweave.security.redaction import public, secrets_of
 from hopweave.security.trust import SELECTED
-from hopweave.settings import Settings, build, merged, read_settings
+from hopweave.settings import Settings, build, merged, read_settings, server_of
 from hopweave.visibility import OPTION, PUBLIC, cannot_filter
 
 AnyRetriever = Retriever | ModelRetriever
 AnyReader = Reader | ModelReader
 
 STARTER = "starter"
-_OF_FOLDERS = ("weave", "bm25")
-"""The engines of index folders for which a corpus on a server has one of its own: the default, and the plain one."""
+_OF_FOLDERS = "bm25"
+"""The engine of index folders that a corpus on a server has one of its own for."""
 _BUILDS = "bm25"
 """The engine that builds an index folder unless another is chosen."""
 INDEX_LAYOUT = 3
@@ -215,12 +215,6 @@ def engine_of(settings: Settings) -> str:
     return _engine_there(settings, chosen)
 
 
-def server_of(corpus: str) -> str:
-    """The retriever that a corpus on a server names by its scheme, as in `postgres://`; empty for any other corpus."""
-    scheme, sign, _ = corpus.partition("://")
-    return scheme if sign and scheme in entries("retrievers") else ""
-
-
 def open_server(address: str) -> Any:
     """The engine at an address, with the options of the user's settings."""
     return read_settings().part("retrievers", server_of(address), address=address)
@@ -229,7 +223,7 @@ def open_server(address: str) -> Any:
 def _engine_there(settings: Settings, chosen: str) -> str:
     """The engine of a corpus on a server, in place of the one of index folders."""
     server = server_of(settings.corpus)
-    if server and chosen not in (*_OF_FOLDERS, server):
+    if server and chosen not in (_OF_FOLDERS, server):
         raise SettingsError(
             f"{chosen} searches an index folder, and the corpus is on a server of {server}; "
             f"leave out --retriever to search it with {server}, or name a folder with --corpus"

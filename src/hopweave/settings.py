@@ -32,7 +32,7 @@ from pydantic import (
     field_validator,
 )
 
-from hopweave.catalog import Role, entry, full_name, key_of, lacking, load
+from hopweave.catalog import Role, entries, entry, full_name, key_of, lacking, load
 from hopweave.errors import SettingsError, suggest
 from hopweave.files import is_file_name, read_toml
 from hopweave.part_files import allow, part_file
@@ -146,7 +146,10 @@ class Settings(BaseModel):
         Raises:
             SettingsError: as in `read_settings`.
         """
-        return _checked(merged(self.model_dump(), flags))
+        values = merged(self.model_dump(), flags)
+        if "corpus" in flags and "retriever" not in flags and self.retriever == _usual_retriever(self.corpus):
+            values["retriever"] = _usual_retriever(str(flags["corpus"]))
+        return _checked(values)
 
     def make_budget(self) -> Budget:
         """The limits for each question."""
@@ -256,9 +259,22 @@ def _laid_over(file: Layer, above: Sequence[Layer], given: Mapping[str, Any]) ->
     layers: list[Layer] = [_profile("default"), *chosen, file, *above, given, {"profile": profile}]
     strange = [layer for layer in layers if isinstance(layer, Found) and not is_trusted(layer)]
     values = _merge(layers)
+    if not any("retriever" in _values(layer) for layer in layers[1:]):
+        values["retriever"] = _usual_retriever(str(values["corpus"]))
     if strange:
         check_trust(strange, _merge(layer for layer in layers if layer not in strange), values)
     return values
+
+
+def server_of(corpus: str) -> str:
+    """The retriever that a corpus on a server names by its scheme, as in `postgres://`; empty for any other corpus."""
+    scheme, sign, _ = corpus.partition("://")
+    return scheme if sign and scheme in entries("retrievers") else ""
+
+
+def _usual_retriever(corpus: str) -> str:
+    """What searches a corpus for which no retriever is chosen: on a server its own engine."""
+    return server_of(corpus) or str(_values(_profile("default"))["retriever"])
 
 
 def _values(layer: Layer) -> Mapping[str, Any]:

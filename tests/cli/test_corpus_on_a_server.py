@@ -7,9 +7,9 @@ from typer.testing import CliRunner
 
 from hopweave.cli import app
 from hopweave.errors import SettingsError
-from hopweave.opening import engine_of, server_of
+from hopweave.opening import engine_of
 from hopweave.security.trust import guarded
-from hopweave.settings import read_settings
+from hopweave.settings import read_settings, server_of
 
 
 def said(*arguments):
@@ -77,3 +77,13 @@ def test_a_corpus_on_a_server_needs_trust_where_it_was_found():
         "retrievers.postgres.tls",
     }
     assert guarded({"corpus": "indexes/wiki"}) == {}
+
+
+def test_without_a_chosen_retriever_a_corpus_on_a_server_is_searched_with_the_engine_of_the_server():
+    folder = read_settings()
+    assert folder.retriever == "weave"
+    on_server = folder.with_changes({"corpus": "qdrant://host#wiki"})
+    assert on_server.retriever == read_settings({"corpus": "qdrant://host#wiki"}).retriever == "qdrant"
+    assert on_server.with_changes({"corpus": "starter"}).retriever == "weave"
+    chosen = read_settings({"retriever": "hyde", "corpus": "qdrant://host#wiki"})
+    assert chosen.with_changes({"corpus": "starter"}).retriever == "hyde"

@@ -104,7 +104,8 @@ def _model(name: str | None, *, is_needed: bool) -> Iterator[tuple[bool, bool, s
 
 def _corpus(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
     from hopweave.errors import HopweaveError
-    from hopweave.opening import STARTER, index_folder, server_of
+    from hopweave.opening import STARTER, index_folder
+    from hopweave.settings import server_of
 
     try:
         if server := server_of(settings.corpus):  # its address may hold a password

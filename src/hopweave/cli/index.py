@@ -157,8 +157,9 @@ def _stats(to: Path) -> None:
 
 def _writer(to: str, engine: str) -> tuple[str, Any]:
     """The place of an index as messages show it, and what builds, updates and checks the index there."""
-    from hopweave.opening import index_writer, open_server, server_of
+    from hopweave.opening import index_writer, open_server
     from hopweave.security.redaction import public_address
+    from hopweave.settings import server_of
 
     if server_of(to):
         return public_address(to), open_server(to)
