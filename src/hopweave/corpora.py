@@ -12,9 +12,9 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopweave.opening import STARTER, open_retriever, server_of
+from hopweave.opening import STARTER, open_retriever
 from hopweave.runtime.components import Components
-from hopweave.settings import Settings
+from hopweave.settings import Settings, server_of
 
 MAX_OPEN = 64
 """So many engines stay open; those that were not asked for the longest are closed, unless they are in use."""

@@ -24,10 +24,10 @@ from hopweave.part_files import part_file
 from hopweave.protocols import ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Components
-from hopweave.runtime.store import Store
 from hopweave.security.redaction import public, secrets_of
 from hopweave.security.trust import SELECTED
 from hopweave.settings import Settings, build, merged, read_settings, server_of
+from hopweave.storage.stores import open_store
 from hopweave.visibility import OPTION, PUBLIC, cannot_filter
 
 AnyRetriever = Retriever | ModelRetriever
@@ -167,7 +167,7 @@ def open_components(settings: Settings, ready: Mapping[str, Any] | None = None, 
         reader=part("reader"),
         duplicate_detector=part("duplicate_detector"),
         borrowed=tuple(ready.values()),
-        store=Store(settings.store.path, settings.store.mode),
+        store=open_store(settings.store.path, settings.store.mode),
         sampling=settings.make_sampling(),
         retries=settings.make_retries(),
     )
@@ -183,7 +183,7 @@ def open_model(settings: Settings, reader: AnyReader | None = None) -> Component
     return Components(
         settings.part("llms", settings.llm),
         reader=reader,
-        store=Store(settings.store.path, settings.store.mode),
+        store=open_store(settings.store.path, settings.store.mode),
         sampling=settings.make_sampling(),
         retries=settings.make_retries(),
     )

@@ -41,6 +41,7 @@ from hopweave.runtime.retries import Retries
 from hopweave.runtime.store import Mode
 from hopweave.security.redaction import FOREIGN, public
 from hopweave.security.trust import SELECTED, Found, check_trust, is_trusted, named_files
+from hopweave.storage.postgres import place_of
 from hopweave.types import Sampling
 from hopweave.visibility import OPTION, Visible
 
@@ -55,12 +56,17 @@ Options = dict[str, dict[str, Any]]
 
 
 class StoreSettings(BaseModel):
-    """Where replies are kept and how the store is used."""
+    """Where replies are kept (a file, or the address of a PostgreSQL database) and how the store is used."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    path: Path = Field(default_factory=lambda: user_cache_path("hopweave") / "store.sqlite")
+    path: Path | str = Field(default_factory=lambda: user_cache_path("hopweave") / "store.sqlite")
     mode: Mode = "on"
+
+    @field_validator("path", mode="before")
+    @classmethod
+    def _place(cls, given: Any) -> Any:
+        return place_of(given) if isinstance(given, str) else given
 
 
 class Settings(BaseModel):

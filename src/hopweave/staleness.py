@@ -23,8 +23,8 @@ from hopweave.errors import DataError
 from hopweave.grounding.citing import locate
 from hopweave.grounding.marking import verdict_of
 from hopweave.grounding.support import Assessment, judge
-from hopweave.opening import open_passages, server_of
-from hopweave.settings import Settings
+from hopweave.opening import open_passages
+from hopweave.settings import Settings, server_of
 from hopweave.text.sentences import sentence_spans
 from hopweave.trace import Read, Record, Search
 from hopweave.types import Answer, Citation, Claim, Passage, Reading, Support

@@ -17,12 +17,12 @@ from typing import Any, Literal
 AnswerForm = Literal["short", "label", "long"]
 """The kind of answer expected: a few words, one of a closed set of labels, or several sentences."""
 
-Origin = Literal["model", "verified", "corrected", "completed", "retrieved"]
+Origin = Literal["model", "verified", "corrected", "completed", "retrieved", "yours"]
 """Where a claim came from, as decided by the method.
 
 `model`: the model said it, and nothing checked it. `verified`: the model said it, and the method's check passed.
 `corrected`: a passage's words replaced the model's. `completed`: the model left it open, and a passage's words filled it in.
-`retrieved`: the model wrote it with passages in the prompt.
+`retrieved`: the model wrote it with passages in the prompt. `yours`: whoever asked put it in the place of the model's words.
 """
 
 Support = Literal["supported", "contradicted", "unsupported"]

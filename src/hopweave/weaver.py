@@ -23,7 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from hopweave.catalog import name_of
-from hopweave.conversation import Turn, make_whole
+from hopweave.conversation import Turn, asked_of, make_whole
 from hopweave.errors import (
     BudgetReached,
     DataError,
@@ -38,11 +38,12 @@ from hopweave.grounding.marking import abstention, settled, verdict_of
 from hopweave.opening import AnyReader, AnyRetriever, Given, check_object, open_components, options_of
 from hopweave.progress_bar import progress
 from hopweave.protocols import DuplicateDetector, LanguageModel, Method, Noting
+from hopweave.runtime.again import Again, check_same_setup
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Components
 from hopweave.runtime.workbench import Workbench
 from hopweave.settings import Settings
-from hopweave.trace import Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
+from hopweave.trace import Change, Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
 from hopweave.types import Answer, Question
 
 MAX_QUESTION_CHARACTERS = 8_000
@@ -156,13 +157,44 @@ class Weaver:
         """
         asked = Question("question", question) if isinstance(question, str) else question
         check_question(asked)
+        return await self._answer(asked, observers, earlier, None)
+
+    async def again(
+        self, record: Record, changes: Sequence[Change | Mapping[str, Any]], *, observers: Sequence[Observer] = ()
+    ) -> Record:
+        """Asks the question of a record again, with something changed from one of its steps on.
+
+        What comes before the first changed step is replayed from the record without the model; what follows is asked anew.
+
+        Args:
+            record: of the same method, model, retriever and reader.
+            changes: what is to be otherwise, see `hopweave.trace.changes`.
+            observers: called with each step as it happens.
+
+        Returns:
+            A record of its own; its `branch` names the earlier record and the changes.
+
+        Raises:
+            DataError: for a change that does not fit the record.
+            SettingsError: if the record was made with other components or options, with what differs.
+        """
+        again = Again(record, changes, self.settings.visible)
+        check_same_setup(record.setup, self.setup(self.budget))
+        asked, earlier = asked_of(record)
+        return await self._answer(asked, observers, earlier, again)
+
+    async def _answer(
+        self, asked: Question, observers: Sequence[Observer], earlier: Sequence[Turn], again: Again | None
+    ) -> Record:
         trace = Trace(observers)
-        workbench = Workbench(self.components, trace, self.budget)
+        workbench = Workbench(self.components, trace, self.budget, again)
         started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
         asked, answer, failure = await self._try(asked, earlier, workbench)
         if answer is not None and self.settings.require_support:
             answer = _withheld(answer, workbench)
-        return trace.finish(asked, self.setup(self.budget), started_at, answer, failure)
+        workbench.note_missed_changes()
+        branch = again.branch if again is not None else None
+        return trace.finish(asked, self.setup(self.budget), started_at, answer, failure, branch)
 
     async def answer_all(
         self, questions: Iterable[Question], *, max_parallel: int = 1, show_progress: bool | None = None
@@ -229,7 +261,8 @@ class Weaver:
             question = await make_whole(question, earlier, workbench)
             answer = await self.method.answer(question, workbench)
             _check_answer(answer, workbench.trace)
-            return question, settled(answer), None
+            again = workbench.again
+            return question, settled(again.with_origins(answer) if again is not None else answer), None
         except Exception as error:  # noqa: BLE001 - a bug in a method is a failed question, not a lost run
             cause = error_that_counts([error])
         if isinstance(cause, BudgetReached):

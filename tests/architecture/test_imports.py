@@ -27,6 +27,7 @@ LAYERS = [
     {"trace"},
     {"protocols", "corpus", "model_files"},
     {"security", "runtime"},
+    {"storage"},
     {"settings", "question_graph"},
     {"toolkit"},
     ROLES,

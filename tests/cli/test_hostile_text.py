@@ -113,6 +113,14 @@ def make_run():
 
 
 COMMANDS = {
+    "again": [
+        [f"{NAME}/records/jsonl/direct_retrieval.jsonl"],
+        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--reply", f"1={HOSTILE}"],
+        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--forbid", f"0={HOSTILE}"],
+        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--pin", HOSTILE],
+        [f"{NAME}/records/jsonl/direct_retrieval.jsonl", "--changes", HOSTILE],
+        [HOSTILE],
+    ],
     "analyse": [[NAME], [NAME, "tokens", "--as", "csv"], [NAME, HOSTILE], [HOSTILE]],
     "annotate": [[NAME, "--out", f"{NAME}.csv"], [NAME, "--read", f"{NAME}.jsonl"], [HOSTILE, "--out", HOSTILE]],
     "ask": [
@@ -146,6 +154,7 @@ COMMANDS = {
     ],
     "judge": [[NAME], [HOSTILE]],
     "mcp": [[HOSTILE], [f"{HOSTILE}={HOSTILE}"], ["index", "--retriever", HOSTILE], ["index", NAME + "=x", NAME + "=y"]],
+    "merge": [[NAME, "--out", "new"], [HOSTILE, "--out", HOSTILE]],
     "models": [["list"], ["remove", HOSTILE], ["fetch", HOSTILE], ["fetch", "x", "--from", HOSTILE], [HOSTILE]],
     "list": [[], [HOSTILE], ["methods", HOSTILE], ["methods", "direct"]],
     "report": [[NAME], [HOSTILE], [NAME, "--to", f"{NAME}.jsonl"]],

@@ -1,7 +1,7 @@
 """Answers over HTTP: whole or as they happen, kept, and cancelled with their client."""
 
+import asyncio
 import json
-import time
 
 import httpx
 import pytest
@@ -18,10 +18,12 @@ from support.served_app import (
     listening,
     offered,
     settings_over,
+    wait_for,
 )
 
 from hopweave.llms.scripted import Line, Scripted
 from hopweave.server.app import create_app
+from hopweave.server.following import followed
 from hopweave.trace import Record
 
 
@@ -76,7 +78,7 @@ def test_a_follow_up_is_made_whole_as_a_step_of_its_trace(tmp_path):
         record = client.post("/v1/answers", json=body).json()["record"]
         (entry,) = client.get("/v1/answers").json()["answers"]
     assert record["question"]["text"] == WHOLE
-    assert [step["label"] for step in record["steps"] if step["kind"] == "decision"][0] == "made_whole"
+    assert next(step["label"] for step in record["steps"] if step["kind"] == "decision") == "made_whole"
     assert record["answer"]["short"] == "Marlow Cross"
     assert (entry["question"], entry["asked"]) == (WHOLE, FOLLOW_UP)
 
@@ -115,14 +117,6 @@ def test_a_failed_question_is_a_record_with_an_error(tmp_path):
     assert data["record"]["error"]["kind"] == "ModelError"
 
 
-def wait_for(holds):
-    for _ in range(1000):
-        if holds():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not come to hold")
-
-
 @pytest.mark.parametrize(
     ("path", "body"),
     [
@@ -148,6 +142,82 @@ def test_a_client_that_goes_away_leaves_no_open_call(tmp_path, path, body):
         text = httpx.get(f"{address}/metrics").text
         assert 'hopweave_questions_total{corpus="light",method="direct_retrieval",outcome="cancelled"} 1.0' in text
         assert httpx.get(f"{address}/v1/answers").json()["answers"] == []
+
+
+@pytest.mark.parametrize("num_lines", range(1, 9))
+def test_a_client_that_goes_away_at_any_event_cancels_its_question(tmp_path, num_lines):
+    app = app_over(tmp_path, Scripted([("", Line("x", stalls=True))]))
+    with client_of(app) as client:
+        with client.stream("POST", "/v1/answers", json={"question": QUESTION, "stream": True}) as running:
+            lines = running.iter_lines()
+            for _ in range(num_lines):
+                next(lines)
+        wait_for(lambda: app.state.service._num_running == 0)
+
+
+async def test_a_cancellation_at_the_moment_of_an_event_is_not_lost():
+    class Slow:
+        async def work(self, observer):
+            self.observer = observer
+            await asyncio.Event().wait()
+
+    slow = Slow()
+    events = followed(slow.work)
+    reading = asyncio.create_task(anext(events))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    slow.observer("event")
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(reading, 10)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_kept_answer_is_gone_through_again_with_changes_and_all_before_them_is_replayed(tmp_path, stream):
+    llm = Scripted(
+        [
+            ("Asked now:", json.dumps({"question": QUESTION})),
+            ("designed by Ines", "So the answer is: Ines Halloran."),
+            ("", "No."),
+        ]
+    )
+    earlier = [{"question": "Which light?", "answer": "Carrow Head"}]
+    with client_of(app_over(tmp_path, llm)) as client:
+        body = {"question": "Who designed it?", "earlier": earlier, "options": {"max_llm_calls": 5}}
+        made = client.post("/v1/answers", json=body).json()
+        num_calls = len(llm.calls)
+        search = next(step["id"] for step in made["record"]["steps"] if step["kind"] == "search")
+        changes = [{"change": "forbid", "step": search, "passage": "carrow"}]
+        same = {"question": QUESTION, "method": "direct_retrieval", "corpus": "light"}
+        reply = client.post("/v1/answers", json={**same, "of": made["id"], "changes": changes, "stream": stream})
+        changed = events(reply.text)[-1][1] if stream else reply.json()
+        listed = client.get("/v1/answers").json()["answers"]
+    assert "carrow" not in {passage["id"] for passage in changed["record"]["passages"]}
+    assert changed["record"]["branch"]["changes"][0]["change"] == "forbid"
+    assert changed["record"]["question"]["text"] == QUESTION
+    assert len(llm.calls) == num_calls + 1
+    assert [(entry["id"], entry["of"]) for entry in listed] == [(changed["id"], made["id"]), (made["id"], None)]
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({"changes": []}, 422),
+        ({"changes": [{"change": "burn", "step": 0}]}, 422),
+        ({"changes": [{"change": "forbid", "step": 10**6, "passage": "carrow"}]}, 422),
+        ({"changes": [{"change": "pin", "step": 0, "passage": "none"}]}, 422),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "method": "searchain"}, 422),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "options": {"max_llm_calls": 1}}, 422),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "of": "0" * 12 + "-" + "0" * 16}, 404),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "of": "../usage"}, 404),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "of": None}, 422),
+        ({"changes": [{"change": "forbid", "step": 0, "passage": "carrow"}], "of": None, "question": QUESTION}, 422),
+    ],
+)
+def test_changes_that_cannot_be_are_refused(tmp_path, more, status):
+    with client_of(app_over(tmp_path)) as client:
+        made = client.post("/v1/answers", json={"question": QUESTION}).json()
+        assert client.post("/v1/answers", json={"of": made["id"], **more}).status_code == status
 
 
 def test_answers_belong_to_the_key_that_asked(tmp_path):

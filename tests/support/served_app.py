@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def offered(folder: Path, **more: Any) -> ServerSettings:
     """What a server offers over the small corpus, under the names `light` and `other`."""
     if "corpora" not in more:
         more["corpora"] = {"light": index_of(folder / "light"), "other": index_of(folder / "other", PASSAGES[:1])}
-    return ServerSettings(answers=folder / "answers", **more)
+    return ServerSettings(answers=str(folder / "answers"), **more)
 
 
 def keys(**of_anna: Any) -> dict[str, KeySettings]:
@@ -100,3 +101,12 @@ def client_of(app: FastAPI, key: str = "") -> Iterator[httpx.Client]:
     """A client of an application that listens."""
     with listening(app) as address, httpx.Client(base_url=address, headers=bearer(key) if key else {}, timeout=30) as client:
         yield client
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    """Waits until something holds; fails if it does not come to hold."""
+    for _ in range(2000):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not come to hold")

@@ -29,17 +29,24 @@ Where = Annotated[
 ]
 Config = Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")]
 Replay = Annotated[bool, typer.Option("--replay", help="Answer from the store alone, without calling a model.")]
+Store = Annotated[
+    str,
+    typer.Option(
+        help="Where replies of the model are kept: a file, or a database that several machines share.", metavar="PLACE"
+    ),
+]
 MetricAssignments = Annotated[
     list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
 ]
 
 
-def flags_of(pairs: Sequence[str] | None, *, replay: bool, **named: Any) -> dict[str, Any]:
+def flags_of(pairs: Sequence[str] | None, *, replay: bool, store: str = "", **named: Any) -> dict[str, Any]:
     """The settings given by flags.
 
     Args:
         pairs: of `--set`.
         replay: whether no model may be called.
+        store: where replies are kept.
         named: other flags, by their key in the settings; an empty one was not given.
 
     Raises:
@@ -48,7 +55,8 @@ def flags_of(pairs: Sequence[str] | None, *, replay: bool, **named: Any) -> dict
     from hopweave.settings import assignments, merged
 
     flags = {key: value for key, value in named.items() if value}
-    return merged(assignments(pairs or []), flags | ({"store": {"mode": "replay"}} if replay else {}))
+    of_store = ({"path": store} if store else {}) | ({"mode": "replay"} if replay else {})
+    return merged(assignments(pairs or []), flags | ({"store": of_store} if of_store else {}))
 
 
 def visible_of(access: Sequence[str] | None, where: Sequence[str] | None) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,11 +19,13 @@ from hopweave.cli._options import (
     Reader,
     Replay,
     Retriever,
+    Store,
     Where,
     listed,
     settings_of,
     visible_of,
 )
+from hopweave.cli._record_files import append, print_record
 from hopweave.cli._terminal import standard_input
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def ask(
     where: Where = None,
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
     long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
+    store: Store = "",
     replay: Replay = False,
     require_support: Annotated[
         bool, typer.Option("--require-support", help="Answer only if a passage supports it; else say what was found.")
@@ -74,14 +76,14 @@ def ask(
     parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader}
     named = {"corpus": corpus, "profile": profile, **parts, **visible_of(access, where)}
     budget = {key: value or None for key, value in limits.items() if value is not None}
-    settings = settings_of(set_, config, replay=replay, **named, budget=budget, require_support=require_support)
+    settings = settings_of(set_, config, replay=replay, store=store, **named, budget=budget, require_support=require_support)
     asked = _question(question, labels, is_long=long)
     if out is not None:
-        _append(out, "")  # so that a file that cannot be written to is found before the work, not after it
+        append(out, "")  # so that a file that cannot be written to is found before the work, not after it
     record = _answer(settings, asked, is_quiet=as_json)
     if out is not None:
-        _append(out, record.to_json() + "\n")
-    _print(record, as_json=as_json, with_calls=calls)
+        append(out, record.to_json() + "\n")
+    print_record(record, as_json=as_json, with_calls=calls)
     if record.error is not None:
         if not as_json and sys.stdout.isatty() and sys.stderr.isatty():  # it stands right above
             raise typer.Exit(1)
@@ -112,30 +114,3 @@ def _answer(settings: Settings, question: Any, *, is_quiet: bool) -> Record:
                 return await weaver.answer(question, observers=[live])
 
     return asyncio.run(run())
-
-
-def _append(path: Path, text: str) -> None:
-    from hopweave.errors import DataError
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+") as file:
-            if text and file.tell():
-                file.seek(-1, SEEK_END)
-                # The last line may be torn, as when a run is cut off while it writes; it must not tear this one.
-                text = text if file.read() == b"\n" else "\n" + text
-            file.write(text.encode())
-    except OSError as error:
-        raise DataError(f"cannot write the record to {path}: {error.strerror}; choose another file") from None
-
-
-def _print(record: Record, *, as_json: bool, with_calls: bool) -> None:
-    from hopweave.render.plain import plain_json
-
-    if as_json:
-        typer.echo(plain_json(record.to_json()))
-        return
-    from hopweave.cli._console import console
-    from hopweave.render.terminal import draw_record
-
-    console(highlight=False).print(draw_record(record, calls=with_calls))

@@ -46,7 +46,7 @@ def _findings() -> Iterator[tuple[bool, bool, str]]:
     yield from _parts(settings)
     yield from _model(settings.llms.get("llama_cpp", {}).get("model"), is_needed=settings.llm == "llama_cpp")
     yield from _corpus(settings)
-    yield from _folders(settings.store.path.parent)
+    yield from _store(settings)
 
 
 def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
@@ -116,6 +116,24 @@ def _corpus(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
         yield False, True, f"corpus: {error}"
     else:
         yield True, True, f"corpus {settings.corpus}: {place}"
+
+
+def _store(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
+    from pathlib import Path
+
+    from hopweave.errors import HopweaveError
+    from hopweave.storage.stores import open_store
+
+    path = settings.store.path
+    if isinstance(path, Path):
+        yield from _folders(path.parent)
+        return
+    try:
+        store = open_store(path, settings.store.mode)
+        yield True, True, f"store: {len(store):,} replies at {store.path}"
+        store.close()
+    except HopweaveError as error:
+        yield False, True, f"store: {error}"
 
 
 def _folders(store: object) -> Iterator[tuple[bool, bool, str]]:

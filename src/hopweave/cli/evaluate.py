@@ -19,6 +19,7 @@ from hopweave.cli._options import (
     Reader,
     Replay,
     Retriever,
+    Store,
     Where,
     flags_of,
     listed,
@@ -70,7 +71,11 @@ def evaluate(
     max_seconds: Annotated[float | None, typer.Option(help="Start no question after this time.")] = None,
     max_questions: Annotated[int | None, typer.Option(help="End the run at this many records, over all cells.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; no model is called.")] = False,
+    shard: Annotated[
+        str, typer.Option(help="Work only this part of the questions, as 2/3; see `hopweave merge`.", metavar="NUMBER/COUNT")
+    ] = "",
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask failed questions again.")] = False,
+    store: Store = "",
     replay: Replay = False,
 ) -> None:
     """Answer every question of some datasets with several methods, each into a record.
@@ -83,8 +88,8 @@ def evaluate(
     from hopweave.evaluation.runs.run import RunOptions
 
     named = {"corpus": corpus, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
-    given = flags_of(set_, replay=replay, **named, **visible_of(access, where))
-    flags = Flags(listed(dataset), listed(methods), path, limit, seed, given)
+    given = flags_of(set_, replay=replay, store=store, **named, **visible_of(access, where))
+    flags = Flags(listed(dataset), listed(methods), path, limit, seed, given, shard)
     budget = RunBudget(max_cost, max_tokens, max_seconds, max_questions)
     options = RunOptions(parallel, budget, prices, retry_failed)
     whole, settings = _plan(plan, flags, out, config)

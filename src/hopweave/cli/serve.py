@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopweave.cli._options import LLM, Access, Assignments, Config, Profile, Reader, Replay, Retriever, settings_of
+from hopweave.cli._options import LLM, Access, Assignments, Config, Profile, Reader, Replay, Retriever, Store, settings_of
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -31,7 +31,10 @@ def serve(
     access: Access = None,
     host: Annotated[str, typer.Option(help="Where to listen; default: 127.0.0.1, which only this machine reaches.")] = "",
     port: Annotated[int | None, typer.Option(help="Default: 8000.", min=0, max=65_535)] = None,
-    answers: Annotated[Path | None, typer.Option(help="The folder that keeps answers; default: answers.")] = None,
+    store: Store = "",
+    answers: Annotated[
+        str, typer.Option(help="Where answers are kept: a folder, or a database; default: answers, or the database of --store.")
+    ] = "",
     cors: Annotated[
         list[str] | None, typer.Option(metavar="ORIGIN", help="Pages of this origin may call the server; may be repeated.")
     ] = None,
@@ -52,17 +55,21 @@ def serve(
         from hopweave.server.listening import listen
         from hopweave.server.settings import new_key as made_key
         from hopweave.server.settings import read_server_settings
+        from hopweave.storage.postgres import is_address
     except ModuleNotFoundError as error:
         raise MissingExtra(error.name or "fastapi", "server") from None
     if new_key:
         key, lines = made_key(new_key)
-        say(f"the key, which is shown this once: {key}\n\nfor the file of --server:\n\n{lines}")
+        for line in (f"the key, which is shown this once: {key}", "", "for the file of --server:", "", *lines.splitlines()):
+            say(line)
         return
-    given = {"host": host, "port": port, "answers": answers, "cors": tuple(cors or ()), "corpora": _named(corpora or [])}
+    # Servers that share replies share answers, too, unless told otherwise.
+    kept = answers or (store if is_address(store) and server is None else "")
+    given = {"host": host, "port": port, "answers": kept, "cors": tuple(cors or ()), "corpora": _named(corpora or [])}
     offered = read_server_settings(server, given, is_open=is_open)
     first = next(iter(offered.corpora.values()))
     parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
-    settings = settings_of(set_, config, replay=replay, **parts, corpus=first, access=list(access or ()))
+    settings = settings_of(set_, config, replay=replay, store=store, **parts, corpus=first, access=list(access or ()))
     made = create_app(offered, settings)
     service: Service = made.state.service
     listen(made, lambda: say(_said(service), err=True))
@@ -83,10 +90,12 @@ def _named(pairs: list[str]) -> dict[str, str]:
 
 
 def _said(service: Service) -> str:
+    from hopweave.security.redaction import public_address
+
     offered = service.server
     keys = f"{len(offered.keys)} keys" if len(offered.keys) != 1 else "1 key"
     who = keys if offered.keys else "no keys, so whoever reaches it may ask"
     return (
         f"hopweave serves {service.choices.default_method} with {service.model_name} over {', '.join(offered.corpora)} at "
-        f"http://{offered.host}:{offered.port} ({who}); answers are kept in {offered.answers}"
+        f"http://{offered.host}:{offered.port} ({who}); answers are kept in {public_address(offered.answers)}"
     )

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from hopweave.cli._terminal import say, standard_input
+from hopweave.cli._record_files import chosen, read_lines, record_of
+from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,88 +49,13 @@ def show(
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:
     """Draw what happened for a question: its tree, its answer, its citations."""
-    lines = _read_lines(file)
+    lines = read_lines(file)
     if listing:
-        _put(_listing([_record(file, number, text) for number, text in lines], [number for number, _ in lines]), out)
+        _put(_listing([record_of(file, number, text) for number, text in lines], [number for number, _ in lines]), out)
         return
-    record = _record(file, *_chosen(file, lines, question, line))
+    record = record_of(file, *chosen(file, lines, question, line))
     view = view or (_VIEWS_BY_SUFFIX.get(out.suffix.lower()) if out else None)
     _put(_drawn(record, view, calls=calls), out)
-
-
-def _read_lines(file: Path) -> list[tuple[int, str]]:
-    """The lines that are not blank, with their numbers.
-
-    Raises:
-        DataError: if the file cannot be read or contains nothing.
-    """
-    from hopweave.errors import DataError
-
-    try:
-        text = standard_input() if str(file) == "-" else file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot read {file}: {error.strerror}; give a file of records") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{file} is not UTF-8 text; give a file of records (JSON Lines)") from None
-    # Only "\n" ends a line of JSON Lines: strings in it may contain other line separators.
-    lines = [(number, content) for number, content in enumerate(text.split("\n"), start=1) if content.strip()]
-    if not lines:
-        raise DataError(f"{_name(file)} contains no record; run a question first")
-    if len(lines) > 1 and not text.endswith("\n") and _question_id(lines[-1][1]) is None:
-        number, _ = lines.pop()
-        say(f"{_name(file)}, line {number} is incomplete, as after an interrupted run; left out", err=True)
-    return lines
-
-
-def _chosen(file: Path, lines: list[tuple[int, str]], question: str | None, line: int | None) -> tuple[int, str]:
-    """The line asked for, by default the last.
-
-    Raises:
-        SettingsError: if both a question and a line are given.
-        DataError: if there is no such line or question.
-    """
-    from hopweave.errors import DataError, SettingsError, suggest
-
-    if question is not None and line is not None:
-        raise SettingsError("--question and --line are mutually exclusive; give one of them")
-    if line is not None:
-        for number, text in lines:
-            if number == line:
-                return number, text
-        raise DataError(f"{_name(file)} has no record on line {line}; its last is on line {lines[-1][0]}")
-    if question is None:
-        return lines[-1]
-    ids = [(_question_id(text), number, text) for number, text in lines]
-    for question_id, number, text in reversed(ids):
-        if question_id == question:
-            return number, text
-    known = {question_id for question_id, _, _ in ids if question_id is not None}
-    raise DataError(f"{_name(file)} has no record of question {question!r}; {suggest(question, known)}")
-
-
-def _question_id(text: str) -> str | None:
-    """The id of the question on a line, without parsing the whole record; `None` if the line is not a record."""
-    from hopweave.files import read_json
-
-    try:
-        found = read_json(text)["question"]["id"]
-    except (ValueError, LookupError, TypeError):
-        return None
-    return found if isinstance(found, str) else None
-
-
-def _record(file: Path, number: int, text: str) -> Record:
-    from hopweave.errors import DataError
-    from hopweave.trace import Record
-
-    try:
-        return Record.from_json(text)
-    except DataError as error:
-        raise DataError(f"{_name(file)}, line {number}: {error}") from None
-
-
-def _name(file: Path) -> str:
-    return "standard input" if str(file) == "-" else str(file)
 
 
 def _drawn(record: Record, view: View | None, *, calls: bool) -> RenderableType:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from hopweave.cli._options import Run
@@ -13,6 +15,11 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def verify(
     run: Run,
+    *,
+    store: Annotated[
+        str,
+        typer.Option(help="The store that the run used, if it is on a server: postgres://HOST/DATABASE.", metavar="ADDRESS"),
+    ] = "",
 ) -> None:
     """Check the data, the index, the records and every printed number of a run.
 
@@ -21,7 +28,7 @@ def verify(
     """
     from hopweave.evaluation.integrity.verify import verify as verify_run
 
-    found = verify_run(run)
+    found = verify_run(run, store)
     for note in found.notes:
         say(f"note: {note}")
     for what in found.unchecked:

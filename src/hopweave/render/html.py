@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hopweave.render.branch import change_lines
 from hopweave.render.legend import banner_of, legend_of
 from hopweave.render.markup import Markup, escaped, folded, joined, tag
 from hopweave.render.outline import SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
@@ -31,6 +32,7 @@ def draw_page(record: Record) -> str:
     outline = make_outline(record, calls=True)
     sections = [
         _header(record, sources),
+        _section("Changed from an earlier answer", _changed(record)),
         _section("Claims", _claims(record.answer, sources) if record.answer else None),
         _section("Citations", joined(_citation(source, record.answer) for source in sources)),
         _section("Says otherwise", _contradictions(record)),
@@ -134,6 +136,11 @@ def _claims(answer: Answer, sources: Sequence[Source]) -> Markup:
         for number, claim in enumerate(answer.claims, start=1)
     ]
     return _table(("", "Stands", "Query", "Says", "Rests on"), rows, class_="claims")
+
+
+def _changed(record: Record) -> Markup:
+    lines = [tag("li", line, dir="auto") for line in change_lines(record)]
+    return tag("ul", *lines) if lines else Markup()
 
 
 def _contradictions(record: Record) -> Markup:

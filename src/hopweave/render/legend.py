@@ -23,6 +23,7 @@ ORIGINS: dict[str, str] = {
     "corrected": "a passage said otherwise, and its words replaced the model's",
     "completed": "the model left the query open, and a passage's words filled it",
     "retrieved": "written by the model with the passages before it",
+    "yours": "not the model's: words that were put in their place when the question was asked again",
 }
 """How a claim came to be, which is the method's business."""
 
@@ -45,6 +46,7 @@ LABELS: dict[str, str] = {
     "disagreement": "documents answer the query differently, and no answer has a majority",
     "discarded": "a worked example that is not used",
     "dropped": "a sub-question that the model calls irrelevant",
+    "drift": "the work left the way of the earlier record before it was to, so a change or a finding is not as expected",
     "duplicate": "a query that was asked before, perhaps in other words; it is not processed again",
     "edit": "a sentence that is checked against passages",
     "edited": "the sentence after that check",

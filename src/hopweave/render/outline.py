@@ -4,8 +4,8 @@ One walk over the steps gives nested nodes, each with a label, one line of text,
 
 - A verdict is shown on the step that it judges: a decision labelled `verdict` is folded into its parent, unless the parent has
   several. What was caused by the verdict then hangs under that step.
-- Calls (of the model, the retriever, the reader) may be left out; what hangs under them moves up. Whatever failed stays, since
-  it explains what follows.
+- Calls (of the model, the retriever, the reader) may be left out; what hangs under them moves up. Whatever failed or was
+  changed by hand stays, since it explains what follows.
 - A step whose parent is not among the earlier steps stands at the top, so even a damaged trace is drawn whole.
 """
 
@@ -189,7 +189,7 @@ def _plan(steps: Sequence[Step], *, calls: bool) -> _Plan:
         home = plan.stands_at.get(step.parent) if step.parent is not None else None
         if isinstance(step, ModelCall | Search | Read):
             plan.busy.setdefault(home, []).append(step.timing)
-            if not calls and step.error is None:
+            if not calls and step.error is None and not _is_changed(step):
                 plan.stands_at[step.id] = home
                 continue
         if isinstance(step, Decision) and _is_verdict(step) and home in judged and home == step.parent:
@@ -200,6 +200,11 @@ def _plan(steps: Sequence[Step], *, calls: bool) -> _Plan:
         plan.drawn.append(step)
         plan.children.setdefault(home, []).append(step.id)
     return plan
+
+
+def _is_changed(step: ModelCall | Search | Read) -> bool:
+    """Whether someone had a hand in it: that explains what follows, as a failure does."""
+    return not isinstance(step, Read) and bool(step.was or (isinstance(step, Search) and (step.pinned or step.forbidden)))
 
 
 def _is_verdict(step: Step) -> bool:
@@ -253,6 +258,8 @@ def _model_call_node(step: ModelCall, children: tuple[Node, ...]) -> Node:
     details = [Detail("tokens", tokens)]
     if step.finish_reason not in ("stop", "error"):
         details.append(Detail("finished", one_line(step.finish_reason)))
+    if step.was is not None:
+        details.append(Detail("yours, in place of", one_line(step.was)))
     text = cut(one_line(step.text or ""), MAX_REPLY_CHARACTERS)
     return _call_node(step, one_line(step.purpose) or "model", text, details, children)
 
@@ -264,6 +271,8 @@ def _search_node(step: Search, titles: Mapping[str, str], children: tuple[Node, 
     details = []
     for query, hits in zip(queries, step.hits, strict=False):
         details.append(Detail(query, "; ".join(_hit_text(hit, titles) for hit in hits) or "nothing found"))
+    changed = {"yours, in place of": step.was, "forbidden": step.forbidden, "pinned": step.pinned}
+    details += [Detail(name, one_line(" | ".join(texts))) for name, texts in changed.items() if texts]
     return _call_node(step, "search", text, details, children)
 
 
@@ -293,6 +302,7 @@ def _call_node(
         label=label,
         text=text,
         tone="bad" if step.error else "quiet",
+        origin="" if isinstance(step, Read) or not step.was else "yours",
         seconds=step.timing.seconds,
         from_store=step.timing.from_store,
         details=tuple(details),

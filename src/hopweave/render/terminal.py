@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hopweave.render.branch import change_lines
 from hopweave.render.legend import Banner, banner_of, legend_of
 from hopweave.render.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, failure_text, make_outline
 from hopweave.render.plain import cut, one_line, seconds_text, visible
@@ -136,6 +137,11 @@ class _AnswerView:
             yield ""
             yield _source_title(f"against claim {number}:", source)
             yield Padding(_passage_text(source, with_signs=with_signs), (0, 0, 0, 4))
+        changes = change_lines(record)
+        if changes:
+            yield ""
+            yield Text("Changed from an earlier answer", "bold")
+            yield from (Padding(Text(line), (0, 0, 0, 2)) for line in changes)
         yield ""
         yield Text(tally_line(record), "dim")
 

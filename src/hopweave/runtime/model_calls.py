@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -12,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from hopweave import errors
 from hopweave.errors import BudgetReached, ModelError, ReplayMiss, RunError
 from hopweave.protocols import ManyReplies, TokenCounter
+from hopweave.runtime.again import Given
 from hopweave.runtime.budget import Account
 from hopweave.runtime.components import Components
 from hopweave.runtime.estimated_usage import with_usage
@@ -23,6 +25,9 @@ from hopweave.trace import Failure, Timing
 from hopweave.types import Message, Reply, Sampling, Usage
 
 T = TypeVar("T")
+
+_CLAIM_SECONDS = (0.02, 0.25)
+"""How often a call that another process makes is looked for: first so soon, then less and less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,25 +83,37 @@ class ModelCalls:
         return with_usage(messages, [reply])[0]
 
     async def outcome(
-        self, key: str, ask: Callable[[OnText | None], Awaitable[Reply]], started: float, on_text: OnText | None
+        self,
+        key: str,
+        ask: Callable[[OnText | None], Awaitable[Reply]],
+        started: float,
+        on_text: OnText | None,
+        given: Given | None = None,
     ) -> tuple[Reply | RunError, Timing]:
-        """What comes of a call, and how long that took."""
-        stored = self._stored(key)
+        """What comes of a call, and how long that took; `given` comes before what the store holds."""
+        stored = given.stored if given is not None else self._stored(key)
         if stored is not None:
             begun = self.account.stored_seconds
             await asyncio.sleep(0)  # whoever calls side by side begins before this call has taken its time
             self.account.count_stored(begun, stored.seconds)
-            return self._from_store(stored), self._timing_of(stored, started)
+            return self._from_store(stored), self._timing_of(stored, started, is_given=given is not None)
         if self.components.is_replay:
             return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
-        made = await self._made(key, ask, partial(self._keep, key), on_text)
+        made = await self._made(key, ask, partial(self._keep, key), partial(self._kept, key), on_text)
         return made.outcome, Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
 
     async def drawn(
-        self, llm: ManyReplies, messages: Sequence[Message], sampling: Sampling, keys: Sequence[str], started: float
+        self,
+        llm: ManyReplies,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        keys: Sequence[str],
+        started: float,
+        given: Sequence[Given | None],
     ) -> list[tuple[Reply | RunError, Timing]]:
-        """Samples, one for each key: what the store does not hold is drawn by one request."""
-        begun, found = self.account.stored_seconds, [self._stored(key) for key in keys]
+        """Samples, one for each key: what is neither given nor in the store is drawn by one request."""
+        begun = self.account.stored_seconds
+        found = [self._stored(key) if one is None else one.stored for key, one in zip(keys, given, strict=True)]
         self.account.count_stored(begun, max((stored.seconds for stored in found if stored is not None), default=0.0))
         missing = [key for key, stored in zip(keys, found, strict=True) if stored is None]
         waiting: Iterator[tuple[Reply | RunError, Timing]] = iter(())
@@ -111,13 +128,16 @@ class ModelCalls:
                     raise ModelError(f"the model sent {len(replies)} replies where {len(missing)} were asked for")
                 return with_usage(messages, replies)
 
-            made = await self._made("\n".join(missing) if all(missing) else "", draw, partial(self._keep_all, missing))
+            joined = "\n".join(missing) if all(missing) else ""
+            made = await self._made(joined, draw, partial(self._keep_all, missing), partial(self._all_kept, missing))
             timing = Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
             drawn = made.outcome if isinstance(made.outcome, list) else [made.outcome] * len(missing)
             waiting = iter([(one, timing) for one in drawn])
         return [
-            next(waiting) if stored is None else (self._from_store(stored), self._timing_of(stored, started))
-            for stored in found
+            next(waiting)
+            if stored is None
+            else (self._from_store(stored), self._timing_of(stored, started, is_given=one is not None))
+            for stored, one in zip(found, given, strict=True)
         ]
 
     async def counted(self, key: str, llm: TokenCounter, text: str) -> Reply | RunError:
@@ -131,15 +151,15 @@ class ModelCalls:
             return self._from_store(stored)
         if self.components.is_replay:
             return ReplayMiss("the store does not hold how many tokens a text has; run once with the store on")
-        return (await self._made(key, count, partial(self._keep, key))).outcome
+        return (await self._made(key, count, partial(self._keep, key), partial(self._kept, key))).outcome
 
     def _stored(self, key: str) -> Stored | None:
         store = self.components.store
         stored = store.get(key) if store is not None and key else None
         return stored or (self.components.offline_replies.get(key) if self.is_offline else None)
 
-    def _timing_of(self, stored: Stored, started: float) -> Timing:
-        is_from_store = self.components.store is not None and self.components.store.mode != "off"
+    def _timing_of(self, stored: Stored, started: float, *, is_given: bool) -> Timing:
+        is_from_store = is_given or (self.components.store is not None and self.components.store.mode != "off")
         return Timing(started, stored.seconds, from_store=is_from_store, attempts=stored.attempts, is_merged=not is_from_store)
 
     def _from_store(self, stored: Stored) -> Reply | RunError:
@@ -173,11 +193,43 @@ class ModelCalls:
         replies = [one for one in kept if isinstance(one, Reply)]
         return replace(made, outcome=replies) if len(replies) == len(keys) else made
 
+    def _kept(self, key: str) -> Made[Reply] | None:
+        """The reply to a call as another process had it made."""
+        stored = self._stored(key)
+        if stored is None or stored.reply is None:
+            return None
+        return Made(stored.reply, stored.seconds, stored.attempts, is_merged=True)
+
+    def _all_kept(self, keys: Sequence[str]) -> Made[list[Reply]] | None:
+        """Samples as another process had them drawn, if it drew all of them."""
+        each = [self._kept(key) for key in keys]
+        replies = [made.outcome for made in each if made is not None and isinstance(made.outcome, Reply)]
+        if len(replies) < len(keys):
+            return None
+        return Made(replies, max(made.seconds for made in each if made is not None), 1, is_merged=True)
+
+    @asynccontextmanager
+    async def _claimed(self, key: str) -> AsyncIterator[bool]:
+        """Keeps other processes that share the store from a call; whether one of them may have made it meanwhile."""
+        store = self.components.store
+        if store is None or not key or store.mode != "on" or not store.shares_claims:
+            yield False
+            return
+        pause = _CLAIM_SECONDS[0]
+        while not store.claim(key):
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _CLAIM_SECONDS[1])
+        try:
+            yield True
+        finally:
+            store.release(key)
+
     async def _made(
         self,
         key: str,
         ask: Callable[[OnText | None], Awaitable[T]],
         keep: Callable[[Made[T]], Made[T]],
+        kept: Callable[[], Made[T] | None],
         on_text: OnText | None = None,
     ) -> Made[T]:
         """Makes a call, or waits for an equal one that is under way, within the question's time.
@@ -186,19 +238,23 @@ class ModelCalls:
             key: of the call; without one it is always made.
             ask: makes it.
             keep: is given what came of it, once, and hands back what counts.
+            kept: looks it up once more, where another process may have made it meanwhile.
             on_text: told of each piece of a reply.
         """
 
         async def make(call: Call[Made[T]]) -> Made[T]:
-            began = time.perf_counter()
-
             async def once() -> T:
                 call.attempts += 1
                 with boundary(ModelError):
                     return await ask(call.tell if on_text is not None else None)
 
-            outcome = await outcome_of(once, self.components.retries)
-            return keep(Made(outcome, time.perf_counter() - began, call.attempts))
+            async with self._claimed(key) as may_be_kept:
+                standing = kept() if may_be_kept else None
+                if standing is not None:
+                    return standing
+                began = time.perf_counter()
+                outcome = await outcome_of(once, self.components.retries)
+                return keep(Made(outcome, time.perf_counter() - began, call.attempts))
 
         began, stood_at = time.perf_counter(), self.account.stored_seconds
         call: Call[Any]
@@ -208,7 +264,7 @@ class ModelCalls:
                 made: Made[T] = await call.result(on_text)
         except BudgetReached as reached:
             return keep(Made(reached, time.perf_counter() - began, max(1, call.attempts)))
-        if is_own:
+        if is_own and not made.is_merged:
             return made
         self.account.count_stored(stood_at, made.seconds - (time.perf_counter() - began))
         return replace(made, is_merged=True)

@@ -16,11 +16,11 @@ import random
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json
@@ -106,13 +106,17 @@ class Store:
             file, which may be read-only.
 
     Attributes:
+        shares_claims: whether `claim` keeps other processes from a call.
         num_unreadable: how many of the rows that were asked for could not be read, and so did not answer.
     """
 
+    shares_claims: ClassVar[bool] = False
+
     def __init__(self, path: Path, mode: Mode = "on") -> None:
-        self.path = path
+        self.path: Path | str = path
         self.mode = mode
         self.num_unreadable = 0
+        self._place = path
         self._file: sqlite3.Connection | None = None
         if mode != "off":
             self._file = self._open()
@@ -121,10 +125,7 @@ class Store:
         """What is kept under a key. With the store `on`, only replies count: what failed then may succeed now."""
         if self.mode == "off":
             return None
-        # As bytes and numbers, whatever is there: SQLite itself would stop at a text that is not UTF-8.
-        row = self._run(
-            "SELECT CAST(outcome AS BLOB), CAST(seconds AS REAL), CAST(attempts AS INTEGER) FROM replies WHERE key = ?", (key,)
-        ).fetchone()
+        row = self._row(key)
         if row is None:
             return None
         try:
@@ -149,17 +150,32 @@ class Store:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error).splitlines()[-1].strip()
             raise ModelError(f"the reply cannot be kept: {why}") from None
         outcome = _sealed(key, outcome, stored.seconds, stored.attempts)
-        row = (key, outcome.decode(), stored.reply is not None, stored.seconds, stored.attempts)
-        changed = self._run(
-            "INSERT INTO replies (key, outcome, is_reply, seconds, attempts) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT (key) DO UPDATE SET outcome = excluded.outcome, is_reply = excluded.is_reply, "
-            "seconds = excluded.seconds, attempts = excluded.attempts WHERE is_reply = 0",
-            row,
-        ).rowcount
-        return stored if changed else self.get(key) or stored
+        is_kept = self._keep(key, outcome, stored)
+        return stored if is_kept else self.get(key) or stored
+
+    def items(self) -> Iterator[tuple[str, Stored]]:
+        """Yields all that is kept, with its key; a row that cannot be read is counted and left out."""
+        if self.mode == "off":
+            return
+        for key, outcome, seconds, attempts in self._rows():
+            try:
+                yield key, _read(_unsealed(key, outcome, seconds, attempts), seconds, attempts)
+            except (ValidationError, ValueError):
+                self._count_unreadable(key)
 
     def __len__(self) -> int:
-        return 0 if self.mode == "off" else int(self._run("SELECT count(*) FROM replies WHERE is_reply", ()).fetchone()[0])
+        return 0 if self.mode == "off" else self._count()
+
+    def claim(self, key: str) -> bool:
+        """Takes the right to make a call, which other processes that use the store then leave alone; whether it was free.
+
+        A file gives it to everyone: several processes may make the same call at the same moment, and the first reply counts.
+        """
+        del key
+        return True
+
+    def release(self, key: str) -> None:
+        """Gives the right back, once the reply is kept."""
 
     def close(self) -> None:
         """Closes the file."""
@@ -167,13 +183,47 @@ class Store:
             self._file.close()
             self._file = None
 
-    def _set_aside(self, key: str, outcome: bytes) -> None:
-        """Counts a row that cannot be read and, where replies are kept, lets the next reply take its place."""
+    def _count_unreadable(self, key: str) -> None:
         if not self.num_unreadable:
             _log.warning("the store %s holds a reply that cannot be read, at key %s; it does not count", self.path, key)
         self.num_unreadable += 1
+
+    def _set_aside(self, key: str, outcome: bytes) -> None:
+        """Counts a row that cannot be read and, where replies are kept, lets the next reply take its place."""
+        self._count_unreadable(key)
         if self.mode == "on":
-            self._run("UPDATE replies SET is_reply = 0 WHERE key = ? AND CAST(outcome AS BLOB) = ?", (key, outcome))
+            self._disown(key, outcome)
+
+    def _row(self, key: str) -> tuple[bytes, float, int] | None:
+        """Outcome, seconds and attempts of a row."""
+        # As bytes and numbers, whatever is there: SQLite itself would stop at a text that is not UTF-8.
+        found: tuple[bytes, float, int] | None = self._run(
+            "SELECT CAST(outcome AS BLOB), CAST(seconds AS REAL), CAST(attempts AS INTEGER) FROM replies WHERE key = ?", (key,)
+        ).fetchone()
+        return found
+
+    def _rows(self) -> Iterator[tuple[str, bytes, float, int]]:
+        """Each row with its key, in the order of the keys."""
+        columns = "key, CAST(outcome AS BLOB), CAST(seconds AS REAL), CAST(attempts AS INTEGER)"
+        return iter(self._run(f"SELECT {columns} FROM replies ORDER BY key", ()))  # noqa: S608 - nothing of a user's
+
+    def _keep(self, key: str, outcome: bytes, stored: Stored) -> bool:
+        """Writes a row, unless a reply stands there; whether it was written."""
+        row = (key, outcome.decode(), stored.reply is not None, stored.seconds, stored.attempts)
+        changed = self._run(
+            "INSERT INTO replies (key, outcome, is_reply, seconds, attempts) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (key) DO UPDATE SET outcome = excluded.outcome, is_reply = excluded.is_reply, "
+            "seconds = excluded.seconds, attempts = excluded.attempts WHERE is_reply = 0",
+            row,
+        ).rowcount
+        return bool(changed)
+
+    def _disown(self, key: str, outcome: bytes) -> None:
+        """Lets the next reply take the place of a row, if it still is the one that was read."""
+        self._run("UPDATE replies SET is_reply = 0 WHERE key = ? AND CAST(outcome AS BLOB) = ?", (key, outcome))
+
+    def _count(self) -> int:
+        return int(self._run("SELECT count(*) FROM replies WHERE is_reply", ()).fetchone()[0])
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -184,8 +234,8 @@ class Store:
             raise DataError(f"cannot use the store {self.path}: {error}; move the file away or choose another path") from None
 
     def _open_to_write(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        file = _connect(self.path, "rwc")
+        self._place.parent.mkdir(parents=True, exist_ok=True)
+        file = _connect(self._place, "rwc")
         try:
             self._check_is_ours(file)
             file.execute("PRAGMA journal_mode = WAL")
@@ -201,16 +251,16 @@ class Store:
         return file
 
     def _open_to_read(self) -> sqlite3.Connection:
-        if not self.path.is_file():
+        if not self._place.is_file():
             raise DataError(f"there is nothing to replay: {self.path} does not exist; run once with the store on")
-        file = _connect(self.path, "rw")
+        file = _connect(self._place, "rw")
         try:
             try:
                 self._check_is_ours(file)
             except sqlite3.OperationalError:
                 # In a folder that cannot be written to, the files that go with WAL cannot be made, and nobody else writes.
                 file.close()
-                file = _connect(self.path, "ro&immutable=1")
+                file = _connect(self._place, "ro&immutable=1")
                 self._check_is_ours(file)
             if not _tables(file):
                 raise DataError(f"there is nothing to replay: {self.path} is empty; run once with the store on")

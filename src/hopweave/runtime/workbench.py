@@ -29,6 +29,7 @@ from hopweave.protocols import (
     WordSearcher,
     is_part,
 )
+from hopweave.runtime.again import DRIFT, Again, Searching
 from hopweave.runtime.budget import Account, Budget
 from hopweave.runtime.components import Components
 from hopweave.runtime.estimated_usage import usage_of_prompt
@@ -58,9 +59,11 @@ class Workbench:
         components: shared with other questions.
         trace: of this question.
         budget: of this question; no limits if absent.
+        again: the earlier record that is gone through again, with changes.
     """
 
-    def __init__(self, components: Components, trace: Trace, budget: Budget | None = None) -> None:
+    def __init__(self, components: Components, trace: Trace, budget: Budget | None = None, again: Again | None = None) -> None:
+        self.again = again
         self.components = components
         self.trace = trace
         self.budget = budget or Budget()
@@ -133,6 +136,9 @@ class Workbench:
         return cast("T", text)
 
     def decide(self, label: str, text: str, *, after: Sequence[int] = (), **data: Any) -> int:
+        if self.again is not None and isinstance(data.get("origin"), str):
+            said = data.get("answer", text.rpartition(" -> ")[2])
+            data["origin"] = self.again.origin_of(data["origin"], str(said))
         return self.trace.decide(label, text, data, after)
 
     def under(self, step_id: int) -> AbstractContextManager[None]:
@@ -218,30 +224,49 @@ class Workbench:
             self._account.afford("max_searches", self._account.searches + len(queries))
             self._calls.afford_time()
             self._account.searches += len(queries)
+        as_made = self.again.searching(queries, max_hits) if self.again is not None else Searching(tuple(queries))
+        queries = as_made.queries
         step_id, parent, started = self.trace.begin("search", "; ".join(queries)), self.trace.parent, self.trace.seconds()
 
         def end(hits: Sequence[Sequence[Hit]], error: Failure | None) -> None:
             found = tuple(self.trace.keep_hits(of_one) for of_one in hits)
             timing = Timing(started, self.trace.seconds() - started)
-            is_rewritten = rewriter is not None
-            self.trace.end(Search(step_id, parent, tuple(queries), max_hits, found, error, timing, is_rewritten))
+            changed = as_made.was, tuple(sorted(as_made.forbidden)), as_made.ids_of(hits)
+            self.trace.end(
+                Search(step_id, parent, tuple(queries), max_hits, found, error, timing, rewriter is not None, *changed)
+            )
 
         try:
             if rewriter is None:
                 async with self._account.deadline():
                     with boundary(SearchError):
                         search = self.components.search_once if self._calls.is_offline else self.components.search
-                        hits = checked_hits(await search(queries, max_hits), max_hits)
+                        depth = as_made.depth(max_hits)
+                        hits = as_made.shown(checked_hits(await search(queries, depth), depth), max_hits)
             else:
                 with boundary(SearchError):
-                    hits = checked_hits(await self._rewritten(rewriter, step_id, queries, max_hits), max_hits)
+                    found = await self._rewritten(rewriter, step_id, queries, max_hits)
+                    hits = as_made.shown(checked_hits(found, max_hits), max_hits)
         except RunError as error:
             end((), Failure.of(error))
             raise
         end(hits, None)
         with self.under(step_id):
             self._note_what_has_no_terms(queries, hits)
+            self._note_drift(as_made, hits)
         return hits
+
+    def _note_drift(self, as_made: Searching, hits: Sequence[Sequence[Hit]]) -> None:
+        """Notes which queries find something else than in the earlier record, before anything was changed."""
+        for query, before, now in zip(as_made.queries, as_made.found_before or (), hits, strict=False):
+            if before != tuple(hit.passage.id for hit in now):
+                shown = " ".join(query.split())[:_SHOWN_OF_A_QUERY]
+                self.decide(DRIFT, f"other passages are found than in the earlier record for: {shown}")
+
+    def note_missed_changes(self) -> None:
+        """Notes which changes have not taken hold, since the work did not come to their step."""
+        for change, line in self.again.missed() if self.again is not None else ():
+            self.decide(DRIFT, line, step=change.step, change=change.change)
 
     def _note_what_has_no_terms(self, queries: Sequence[str], hits: Sequence[Sequence[Hit]]) -> None:
         """Notes which queries found nothing because they hold no word that is searched for."""
@@ -322,10 +347,13 @@ class Workbench:
         step_id, parent, started = self.trace.begin("model_call", purpose), self.trace.parent, self.trace.seconds()
         kept = self.trace.keep_messages(messages)
         asking = ask or partial(self._calls.asked, messages, sampling)
-        outcome, timing = await self._calls.outcome(key, asking, started, self._on_text(step_id))
-        lost = _lost(messages, outcome)
+        given = self.again.given(messages, sampling, sample) if self.again is not None else None
+        outcome, timing = await self._calls.outcome(key, asking, started, self._on_text(step_id), given)
+        lost, was = _lost(messages, outcome), given.was if given is not None else None
         self.trace.end(
-            call_step(step_id, parent, purpose, kept, sampling, sample, outcome, timing, lost=lost, is_beside=is_beside)
+            call_step(
+                step_id, parent, purpose, kept, sampling, sample, outcome, timing, lost=lost, is_beside=is_beside, was=was
+            )
         )
         if isinstance(outcome, RunError):
             raise outcome
@@ -342,7 +370,9 @@ class Workbench:
         self._account.llm_calls += 1
         steps = [self.trace.begin("model_call", purpose) for _ in range(num)]
         parent, kept, started = self.trace.parent, self.trace.keep_messages(messages), self.trace.seconds()
-        outcomes = await self._calls.drawn(llm, messages, sampling, keys, started)
+        again = self.again
+        given = [again.given(messages, sampling, number) if again is not None else None for number in range(num)]
+        outcomes = await self._calls.drawn(llm, messages, sampling, keys, started, given)
         is_first = _first_of_requests([outcome for outcome, _ in outcomes])
         self._account.llm_calls += sum(is_first[1:])
         for number, (step_id, (outcome, timing)) in enumerate(zip(steps, outcomes, strict=True)):
@@ -361,6 +391,7 @@ class Workbench:
                     lost=lost,
                     is_shared=is_shared,
                     is_beside=number > 0,
+                    was=one.was if (one := given[number]) is not None else None,
                 )
             )
         if failed := [outcome for outcome, _ in outcomes if isinstance(outcome, RunError)]:

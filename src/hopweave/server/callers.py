@@ -94,7 +94,7 @@ class Allowance:
     """Counts what callers use, and refuses what is beyond their limits. Daily counts outlive the server.
 
     Args:
-        folder: where answers are kept; the counts of a caller lie in a folder of theirs.
+        folder: the counts of a caller lie in a folder of theirs in it.
     """
 
     def __init__(self, folder: Path) -> None:

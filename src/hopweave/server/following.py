@@ -75,7 +75,9 @@ async def followed(work: Callable[[Observer], Awaitable[T]]) -> AsyncIterator[Ev
     try:
         while True:
             try:
-                event = await asyncio.wait_for(events.get(), KEEP_ALIVE_SECONDS)
+                # Not `wait_for`: in Python 3.11 it loses a cancellation that comes at the same moment as an event.
+                async with asyncio.timeout(KEEP_ALIVE_SECONDS):
+                    event = await events.get()
             except TimeoutError:
                 yield None
                 continue

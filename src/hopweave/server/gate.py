@@ -24,6 +24,8 @@ OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json"})
 OPEN_FOLDERS = ("/static/",)
 _SPARED = frozenset({"/healthz", "/readyz", "/metrics"})
 """They count as no request, and are answered until the end."""
+_NO_GUESSING = (b"x-content-type-options", b"nosniff")
+"""What is sent is what it says it is: no browser makes a page of it."""
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
@@ -50,6 +52,7 @@ class Gate:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                message["headers"] = [*message.get("headers", ()), _NO_GUESSING]
             await send(message)
 
         try:
@@ -59,8 +62,7 @@ class Gate:
             else:
                 status = 499
         except Refused as refused:
-            status = refused.status
-            await refused.reply()(scope, receive, send)
+            await refused.reply()(scope, receive, watched)
         finally:
             self._service.metrics.request(_route_of(scope), status)
 

@@ -1,8 +1,7 @@
-"""Answers that are kept: a folder for each caller, in it two files for each answer.
+"""Answers that are kept for each caller, and what a list of them shows.
 
-`ID.jsonl` is the record, as `hopweave ask --out` writes it, so that every command that reads records reads it. `ID.json` is
-what a list of answers shows. Ids begin with the time, so their order is that of the answers. Files are written whole or not at
-all, the record last: an answer is kept once its record is there.
+They lie in a folder or a database, see `hopweave.storage.answer_shelf`. Ids begin with the time, so their order is that of the
+answers.
 """
 
 from __future__ import annotations
@@ -11,15 +10,13 @@ import re
 import secrets
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopweave.conversation import asked_of
-from hopweave.errors import DataError
-from hopweave.files import write_whole
 from hopweave.server.asking import Asked
+from hopweave.storage.answer_shelf import AnswerShelf
 from hopweave.trace import Record, whole
 
 _ID = re.compile(r"[0-9a-f]{12}-[0-9a-f]{16}")
@@ -91,26 +88,23 @@ class KeptAnswers:
     """The kept answers of all callers.
 
     Args:
-        folder: made when it is needed.
+        shelf: where they are kept.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, shelf: AnswerShelf) -> None:
+        self._shelf = shelf
 
     def check(self) -> None:
-        """Makes the folder, so that one that cannot be written to is found before the first question.
+        """Makes sure that answers can be kept, so that a place that cannot be written to is found before the first question.
 
         Raises:
-            DataError: if it cannot be made.
+            DataError: if not.
         """
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            write_whole(self._folder / ".writable", "")
-            (self._folder / ".writable").unlink(missing_ok=True)
-        except OSError as error:
-            raise DataError(
-                f"cannot keep answers in {self._folder}: {error.strerror}; name another folder with --answers"
-            ) from None
+        self._shelf.check()
+
+    def close(self) -> None:
+        """Lets go of what is open."""
+        self._shelf.close()
 
     def keep(self, caller: str, entry: Entry, record: Record) -> None:
         """Keeps an answer.
@@ -118,48 +112,41 @@ class KeptAnswers:
         Raises:
             DataError: if it cannot be written.
         """
-        folder = self._folder / caller
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            write_whole(folder / f"{entry.id}.json", entry.model_dump_json(), is_private=True)
-            write_whole(folder / f"{entry.id}.jsonl", record.to_json() + "\n", is_private=True)
-        except OSError as error:
-            raise DataError(f"cannot keep answers in {folder}: {error.strerror}; free some space, or name another") from None
+        self._shelf.keep(caller, entry.id, entry.model_dump_json(), record.to_json())
 
     def entry(self, caller: str, answer_id: str) -> Entry | None:
         """The entry of a caller's answer; `None` if there is none of that id."""
-        if not _ID.fullmatch(answer_id) or not (self._folder / caller / f"{answer_id}.jsonl").is_file():
-            return None
-        try:
-            return Entry.model_validate_json((self._folder / caller / f"{answer_id}.json").read_bytes())
-        except (OSError, ValidationError):
-            return None
+        text = self._shelf.entry(caller, answer_id) if _ID.fullmatch(answer_id) else None
+        return _entry(text) if text is not None else None
 
-    def record_line(self, caller: str, answer_id: str) -> str:
-        """The record of an answer that has an entry, as its line of JSON.
+    def record_line(self, caller: str, answer_id: str) -> str | None:
+        """The record of a caller's answer, as its line of JSON; `None` if there is none of that id.
 
         Raises:
             DataError: if it cannot be read.
         """
-        path = self._folder / caller / f"{answer_id}.jsonl"
-        try:
-            return path.read_text(encoding="utf-8").rstrip("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"the kept answer {path} cannot be read: {error}; delete it") from None
+        return self._shelf.record(caller, answer_id) if _ID.fullmatch(answer_id) else None
 
     def page(self, caller: str, *, before: str | None, limit: int) -> tuple[Sequence[Entry], str | None]:
         """Entries, newest first, and where the next page begins; `None` after the last one.
 
         Args:
             caller: whose answers.
-            before: only those that come before this id in time.
+            before: only those that come before this id in time; one that is no id is none of them.
             limit: at most so many.
         """
-        folder = self._folder / caller
-        ids = sorted((path.stem for path in folder.glob("*.jsonl") if _ID.fullmatch(path.stem)), reverse=True)
-        found = [one for one in ids if before is None or one < before]
-        entries = [entry for one in found[:limit] if (entry := self.entry(caller, one)) is not None]
-        return entries, found[limit - 1] if len(found) > limit else None
+        if before is not None and not _ID.fullmatch(before):
+            return (), None
+        page = self._shelf.page(caller, before=before, limit=limit)
+        found = (_entry(text) for answer_id, text in page.entries if _ID.fullmatch(answer_id))
+        return [entry for entry in found if entry is not None], page.following
+
+
+def _entry(text: str) -> Entry | None:
+    try:
+        return Entry.model_validate_json(text)
+    except ValidationError:
+        return None
 
 
 def answer_json(answer_id: str, record_line: str) -> str:

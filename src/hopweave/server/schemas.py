@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from hopweave.conversation import Turn
 from hopweave.server.kept import Entry
+from hopweave.trace.changes import MAX_CHANGES
 from hopweave.weaver import MAX_QUESTION_CHARACTERS
 
 MAX_EARLIER = 50
@@ -37,7 +38,7 @@ class EarlierTurn(Strict):
 
 
 class AnswerRequest(Strict):
-    """A question."""
+    """A question; or a kept answer, gone through again with something changed."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -46,11 +47,15 @@ class AnswerRequest(Strict):
                 {"question": _QUESTION},
                 {"question": _QUESTION, "method": "ircot", "corpus": "starter", "options": {"max_llm_calls": 20}},
                 {"question": "And when was it opened?", "earlier": [{"question": _QUESTION, "answer": "Ada Finch"}]},
+                {
+                    "of": "019aab12c3d4-5e6f708192a3b4c5",
+                    "changes": [{"change": "forbid", "step": 5, "passage": "harbour-2"}],
+                },
             ]
         },
     )
 
-    question: Annotated[Text, Field(description="What is asked.")]
+    question: Annotated[Text | None, Field(description="What is asked; needed unless `of` is given.")] = None
     method: Annotated[Name | None, Field(description="One of GET /v1/methods; the server's default if absent.")] = None
     corpus: Annotated[Name | None, Field(description="One of GET /v1/corpora; the first one if absent.")] = None
     options: Annotated[
@@ -72,6 +77,19 @@ class AnswerRequest(Strict):
     earlier: Annotated[
         list[EarlierTurn],
         Field(description="The conversation before it, from which a follow-up question is made whole.", max_length=MAX_EARLIER),
+    ] = Field(default_factory=list)
+    of: Annotated[
+        str | None,
+        Field(description="The id of a kept answer, which is gone through again; all else stays as it was.", max_length=100),
+    ] = None
+    changes: Annotated[
+        list[dict[str, Any]],
+        Field(
+            description="With `of`: what is to be otherwise from a step on: other words of the model (`reply`), another query "
+            "(`query`), a passage that is not found (`forbid`) or comes first (`pin`). All before it is replayed without the "
+            "model.",
+            max_length=MAX_CHANGES,
+        ),
     ] = Field(default_factory=list)
     stream: Annotated[bool, Field(description="Send the steps of the trace as they happen, as server-sent events.")] = False
 
@@ -204,6 +222,7 @@ class ErrorReply(BaseModel):
 
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorReply, "description": "The body cannot be read as text."},
     401: {"model": ErrorReply, "description": "There is no key, or it is not known."},
     404: {"model": ErrorReply, "description": "There is no such thing, or it is not for whoever asks to see."},
     408: {"model": ErrorReply, "description": "The body took too long."},

@@ -6,12 +6,13 @@ import asyncio
 import json
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from hopweave.corpora import Corpora
-from hopweave.errors import HopweaveError
+from hopweave.errors import DataError, HopweaveError, SettingsError
 from hopweave.opening import open_components
 from hopweave.protocols import LanguageModel, Opens, is_part
 from hopweave.runtime.components import Components
@@ -23,6 +24,7 @@ from hopweave.server.metrics import Metrics
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.settings import ServerSettings
 from hopweave.settings import Settings
+from hopweave.storage.answer_shelf import open_shelf
 from hopweave.trace import Observer, Record
 from hopweave.weaver import Weaver
 
@@ -36,6 +38,21 @@ class Answered:
 
     id: str
     record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class Branching:
+    """A kept answer that is gone through again.
+
+    Attributes:
+        of: its id.
+        record: its record.
+        changes: what is to be otherwise, see `hopweave.trace.changes`.
+    """
+
+    of: str
+    record: Record
+    changes: Sequence[Mapping[str, Any]]
 
 
 class Service:
@@ -52,8 +69,8 @@ class Service:
         self.settings = settings
         self.choices = Choices(settings, server.limits, server.methods)
         self.callers = Callers(server.keys, settings.access)
-        self.allowance = Allowance(server.answers)
-        self.kept = KeptAnswers(server.answers)
+        self.allowance = Allowance(server.counts_folder)
+        self.kept = KeptAnswers(open_shelf(server.answers))
         self.metrics = Metrics()
         self.reading = asyncio.Lock()
         """Held while an engine is asked for passages by id: it serves one thread at a time."""
@@ -97,7 +114,7 @@ class Service:
         Raises:
             HopweaveError: for anything that the operator has to fix first.
         """
-        self.kept.check()
+        await asyncio.to_thread(self.kept.check)
         ready = {"llm": self._llm} if self._llm is not None else {}
         self._parts = open_components(self.settings, ready, with_corpus=False)
         self._corpora = Corpora(self.settings, self.server.corpora, self._parts)
@@ -116,6 +133,7 @@ class Service:
             await self._corpora.close()
         if self._parts is not None:
             await self._parts.close()
+        self.kept.close()
 
     async def _open_model(self, parts: Components) -> None:
         try:
@@ -162,8 +180,16 @@ class Service:
         *,
         observers: Sequence[Observer] = (),
         answer_id: str = "",
+        branch: Branching | None = None,
     ) -> Answered:
         """Answers a question and keeps the answer. Cancelling it cancels its calls, and keeps nothing.
+
+        Args:
+            asked: what is asked.
+            caller: whose answer it will be.
+            observers: called with each step as it happens.
+            answer_id: of the answer; a new one if empty.
+            branch: the earlier answer that is gone through again with changes, if it is one.
 
         Raises:
             Refused: for options or a filter that turn out not to fit.
@@ -173,8 +199,8 @@ class Service:
         with self._running(asked):
             async with self.corpora.opened(asked.corpus, asked.access, asked.where) as parts:
                 weaver = self._weaver(asked, parts)
-                record = await weaver.answer(asked.question, observers=observers, earlier=asked.earlier)
-            entry = Entry.from_record(answer_id, record, asked)
+                record = await _record(weaver, asked, observers, branch)
+            entry = Entry.from_record(answer_id, record, asked, branch.of if branch is not None else None)
             # Shielded, as the work is done and paid for: a client that goes away now finds it among its answers.
             await asyncio.shield(asyncio.to_thread(self.kept.keep, caller.name, entry, record))
         totals = record.totals()
@@ -214,3 +240,12 @@ class Service:
     def model_name(self) -> str:
         """The language model, for humans; without secrets."""
         return public_address(self._parts.llm.identity) if self._parts is not None else self.settings.llm
+
+
+async def _record(weaver: Weaver, asked: Asked, observers: Sequence[Observer], branch: Branching | None) -> Record:
+    if branch is None:
+        return await weaver.answer(asked.question, observers=observers, earlier=asked.earlier)
+    try:
+        return await weaver.again(branch.record, branch.changes, observers=observers)
+    except (DataError, SettingsError) as error:
+        raise unusable(error) from None

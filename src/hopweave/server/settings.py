@@ -24,11 +24,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+from platformdirs import user_cache_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from hopweave.errors import SettingsError, suggest
 from hopweave.files import read_toml
 from hopweave.opening import STARTER
+from hopweave.storage.postgres import is_address
 from hopweave.visibility import Visible
 
 KEYS_VARIABLE = "HOPWEAVE_SERVER_KEYS"
@@ -109,7 +111,7 @@ class ServerSettings(BaseModel):
         host, port: where it listens.
         corpora: the index of each corpus, by the name that clients use; the first one is the default.
         methods: the methods that clients may choose; all if empty.
-        answers: the folder in which answers are kept.
+        answers: where answers are kept: a folder, or a database such as `postgres://HOST/DATABASE`.
         keys: by the name of who holds the key. Without any, everyone who reaches the server may ask.
         limits: see `Limits`.
         cors: origins whose pages may call the server from a browser.
@@ -122,7 +124,7 @@ class ServerSettings(BaseModel):
     port: Annotated[int, Field(ge=0, le=65_535)] = 8000
     corpora: dict[str, str] = Field(default_factory=lambda: {STARTER: STARTER})
     methods: tuple[str, ...] = ()
-    answers: Path = Path("answers")
+    answers: str = "answers"
     keys: dict[str, KeySettings] = Field(default_factory=dict)
     limits: Limits = Limits()
     cors: tuple[str, ...] = ()
@@ -142,6 +144,11 @@ class ServerSettings(BaseModel):
         if not given:
             raise ValueError("a server needs a corpus; give NAME = INDEX")
         return given
+
+    @property
+    def counts_folder(self) -> Path:
+        """Where the daily counts of keys are kept: with the answers, or on this machine if these are in a database."""
+        return user_cache_path("hopweave") / "server" if is_address(self.answers) else Path(self.answers)
 
     @property
     def is_local(self) -> bool:

@@ -3,6 +3,7 @@
 A `Trace` is written by the workbench, step by step. When the question is done it becomes a `Record`.
 """
 
+from hopweave.trace.changes import Branch, Change, changes_of
 from hopweave.trace.json_text import one_line_of_json, whole
 from hopweave.trace.record import SCHEMA, Record, Rounds, Setup, Totals, citation_problems
 from hopweave.trace.recorder import Trace
@@ -31,6 +32,8 @@ __all__ = [
     "READER",
     "SCHEMA",
     "AnyStep",
+    "Branch",
+    "Change",
     "Decision",
     "Event",
     "Failure",
@@ -50,6 +53,7 @@ __all__ = [
     "Totals",
     "Trace",
     "call_step",
+    "changes_of",
     "citation_problems",
     "one_line_of_json",
     "whole",

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from hopweave.errors import DataError, ReplayMiss
 from hopweave.grounding.marking import verdict_of, verdict_problems
+from hopweave.trace.changes import Branch
 from hopweave.trace.earlier_schemas import FIRST, from_first
 from hopweave.trace.json_text import mapping_adapter, one_line_of_json
 from hopweave.trace.notebook import in_html
@@ -104,6 +105,7 @@ class Record:
         steps: in order, parents before children; including those of an offline stage, see `offline_steps`.
         started_at: start time, as an ISO 8601 time in UTC.
         seconds: duration, without an offline stage.
+        branch: the record that this one branches from, and what was changed; left out of the JSON where there is none.
     """
 
     # JSON has no infinity: an infinite limit or option is written as a string and read back as a number.
@@ -119,6 +121,7 @@ class Record:
     steps: tuple[Step, ...]
     started_at: str
     seconds: float
+    branch: Annotated[Branch | None, Field(exclude_if=lambda branch: branch is None)] = None
 
     def to_json(self) -> str:
         """The record as one line of JSON."""

@@ -14,6 +14,7 @@ from pydantic_core import PydanticSerializationError
 
 from hopweave.errors import MethodError
 from hopweave.grounding.marking import verdict_of
+from hopweave.trace.changes import Branch
 from hopweave.trace.json_text import mapping_adapter, one_line_of_json
 from hopweave.trace.record import SCHEMA, Record, Setup
 from hopweave.trace.steps import (
@@ -159,7 +160,15 @@ class Trace:
                     found[step.passage_id] = step.reading
         return found
 
-    def finish(self, question: Question, setup: Setup, started_at: str, answer: Answer | None, error: Failure | None) -> Record:
+    def finish(
+        self,
+        question: Question,
+        setup: Setup,
+        started_at: str,
+        answer: Answer | None,
+        error: Failure | None,
+        branch: Branch | None = None,
+    ) -> Record:
         """The record of the question; the verdict of its answer is computed here, whatever the method reports."""
         if answer is not None:
             answer = replace(answer, verdict=verdict_of(answer))
@@ -178,6 +187,7 @@ class Trace:
             steps=steps,
             started_at=started_at,
             seconds=self.seconds() - self._seconds_aside,
+            branch=branch,
         )
 
     def _take_id(self) -> int:

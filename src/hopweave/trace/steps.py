@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Protocol
@@ -16,6 +17,10 @@ READER = "reader"
 """The purpose of a call that reads a passage."""
 OFFLINE = "offline"
 """The label of the decision under which `Workbench.offline` records what a run does once for all its questions."""
+
+
+Ids = Annotated[tuple[str, ...], Field(exclude_if=operator.not_)]
+"""Texts that are left out of the JSON where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,8 @@ class ModelCall:
         sample: numbers identical calls from 0.
         is_shared: drawn by the same request as the preceding call, which has the usage of that request.
         is_beside: a sample of the same draw as the preceding call, which did not wait for it.
+        was: what the model answered, where other words were put in its place (`hopweave.trace.changes`), which are the `text`.
+            Like all that follows, it is left out of the JSON where it is empty.
     """
 
     id: int
@@ -76,6 +83,7 @@ class ModelCall:
     timing: Timing
     is_shared: bool = False
     is_beside: bool = False
+    was: Annotated[str | None, Field(exclude_if=lambda was: was is None)] = None
     kind: Literal["model_call"] = "model_call"
 
 
@@ -101,6 +109,9 @@ class Search:
     Attributes:
         is_rewritten: the retriever asked the model what to search for. Its queries to the engine are searches under this one,
             and those are the ones that are counted.
+        was: the queries that the method asked, where others were put in their place.
+        forbidden: the passages that were kept from this search.
+        pinned: those that were put first.
     """
 
     id: int
@@ -111,6 +122,9 @@ class Search:
     error: Failure | None
     timing: Timing
     is_rewritten: bool = False
+    was: Ids = ()
+    forbidden: Ids = ()
+    pinned: Ids = ()
     kind: Literal["search"] = "search"
 
 
@@ -216,12 +230,13 @@ def call_step(
     lost: Usage | None = None,
     is_shared: bool = False,
     is_beside: bool = False,
+    was: str | None = None,
 ) -> ModelCall:
-    """A `ModelCall` from the result of a call; `lost` is the usage of a failed one."""
+    """A `ModelCall` from the result of a call; `lost` is the usage of a failed one, `was` what an edited one had been."""
     if isinstance(outcome, RunError):
         text, reason, usage, error = None, "error", lost or Usage(), Failure.of(outcome)
     else:
         text, reason, usage, error = outcome.text, outcome.finish_reason, outcome.usage, None
     return ModelCall(
-        step_id, parent, purpose, messages, sampling, sample, text, reason, usage, error, timing, is_shared, is_beside
+        step_id, parent, purpose, messages, sampling, sample, text, reason, usage, error, timing, is_shared, is_beside, was
     )

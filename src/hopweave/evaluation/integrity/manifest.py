@@ -51,11 +51,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class DrawnExamples:
-    """The examples of a dataset: the files they come from, how many there are, and the hash of them as the run keeps them."""
+    """The examples of a dataset: the files they come from, how many there are, and the hash of them as the run keeps them.
+
+    Attributes:
+        whole: in a shard, the hash of the examples of all shards together, as the merged run keeps them.
+    """
 
     sources: tuple[Source, ...]
     num_examples: int
     sha256: str
+    whole: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,7 @@ class Sitting:
         ended_because: `finished`, or the limit that was reached.
         store: where its replies were kept: empty for the run's own store, else the path of it; `None` for nowhere.
         parallel: the most questions that were asked at a time, 0 if none was left to ask; `None` in manifests that do not say.
+        shard: in a merged run, the shard that was worked on, as `2/3`.
     """
 
     started_at: str
@@ -86,6 +92,7 @@ class Sitting:
     ended_because: str = ""
     store: str | None = None
     parallel: int | None = None
+    shard: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +140,10 @@ class Manifest:
             DataError: if it cannot be written.
         """
         document = _adapter().dump_python(self, mode="json")
+        for of_shard, key in ((document["datasets"].values(), "whole"), (document["sittings"], "shard")):
+            for one in of_shard:
+                if not one[key]:
+                    del one[key]
         document["seal"] = checksums.parts_of(_sealed(document))
         write_file(folder / NAME, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
 

@@ -38,11 +38,12 @@ from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, open_met
 from hopweave.files import read_json
 
 
-def verify(path: Path) -> Verification:
+def verify(path: Path, server: str = "") -> Verification:
     """Checks a run.
 
     Args:
         path: of its folder.
+        server: the address of the store that the run used, if that is on a server.
 
     Raises:
         DataError: if there is no run.
@@ -50,7 +51,7 @@ def verify(path: Path) -> Verification:
     run, found = RunFolder.open(path), Verification()
     known = check_inputs(run, found)
     again = None
-    if check_records(run, known, found):
+    if check_records(run, known, found, server):
         again = _Computing(run, known, found).again()
     else:
         found.unchecked.append("scores, comparisons and report, since the records or examples cannot be read")

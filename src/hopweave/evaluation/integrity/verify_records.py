@@ -21,10 +21,10 @@ _PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 """What tells one problem of a kind from another: names and numbers."""
 
 
-def check_records(run: RunFolder, known: Manifest | None, found: Verification) -> bool:
-    """Checks examples and records; whether all of them can be read."""
+def check_records(run: RunFolder, known: Manifest | None, found: Verification, server: str = "") -> bool:
+    """Checks examples and records; whether all of them can be read. A store on a server is asked if it is `server`."""
     checks = _Checks(run, known, found)
-    with KeptReplies.of(run, known, found) as replies:
+    with KeptReplies.of(run, known, found, server) as replies:
         for dataset in run.plan.datasets:
             try:
                 examples = {example.question.id: example for example in run.examples(dataset)}

@@ -13,6 +13,9 @@ from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.paths import find
 from hopweave.runtime.store import Store, key_of
+from hopweave.security.redaction import public_address
+from hopweave.storage.postgres import is_address
+from hopweave.storage.stores import open_store
 from hopweave.trace import ModelCall, Record
 
 _REPLACED = "\ufffd"
@@ -26,20 +29,23 @@ class KeptReplies:
     Attributes:
         stores: those that are there, by name; empty if nothing can be checked.
         problems: replies that are not in any of them as they stand in the records.
+        server: the address of a store on a server that may be asked. One that only the run names is not: who made the run could
+            have it send the user's password anywhere.
     """
 
     found: Verification
     stores: dict[str, Store] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    server: str = ""
 
     @classmethod
     @contextmanager
-    def of(cls, run: RunFolder, known: Manifest | None, found: Verification) -> Iterator[KeptReplies]:
+    def of(cls, run: RunFolder, known: Manifest | None, found: Verification, server: str = "") -> Iterator[KeptReplies]:
         """Opens the stores of a run to read; what is wrong with them is told when they are closed.
 
         Where a sitting kept no replies, or a store is not here, what another lacks says nothing.
         """
-        kept = cls(found)
+        kept = cls(found, server=server)
         named = dict.fromkeys(sitting.store for sitting in known.sittings) if known is not None else {}
         can_check = bool(named) and None not in named
         try:
@@ -93,6 +99,8 @@ class KeptReplies:
 
     def _open(self, run: RunFolder, known: Manifest | None, named: str) -> bool:
         """Opens a store; whether that could be done."""
+        if is_address(named):
+            return self._open_server(named)
         base = known.base if known is not None else None
         place = run.store_path if not named else find(named, base, run.path) if base is not None else None
         name = named or run.store_path.name
@@ -106,5 +114,18 @@ class KeptReplies:
             self.stores[name] = Store(place, "replay")
         except DataError as error:
             self.found.differs(name, None, str(error))
+            return False
+        return True
+
+    def _open_server(self, named: str) -> bool:
+        if public_address(self.server) != named:
+            self.found.unchecked.append(
+                f"the replies: the store {named} is on a server; if it is yours, give its address with --store"
+            )
+            return False
+        try:
+            self.stores[named] = open_store(self.server, "replay")
+        except DataError as error:
+            self.found.unchecked.append(f"the replies: {error}")
             return False
         return True

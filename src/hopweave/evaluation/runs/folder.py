@@ -27,6 +27,7 @@ from pydantic import SerializerFunctionWrapHandler, TypeAdapter, ValidationError
 from hopweave.catalog import load
 from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.integrity import checksums, manifest
+from hopweave.evaluation.runs.shard import Shard
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.files import file_name, read_json, refuse_links_out, write_whole
 from hopweave.part_files import part_file
@@ -100,12 +101,14 @@ class Plan:
         settings: keys and values over the user's own settings; without secrets.
         files: the SHA-256 of each file of one's own that holds a part, by path. So a file that was changed is refused before it
             is imported, and whoever trusts the plan trusts these files as they were.
+        shard: `NUMBER/COUNT` of a run that works a part of the questions; empty for all of them.
     """
 
     datasets: Mapping[str, DatasetPlan]
     methods: Mapping[str, MethodPlan]
     settings: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    shard: str = ""
 
     @property
     def parts(self) -> dict[str, dict[str, Any]]:
@@ -127,7 +130,10 @@ class Plan:
 
     def to_json(self) -> str:
         """The plan as JSON for people and machines."""
-        return json.dumps({"schema": SCHEMA, **asdict(self)}, indent=2, ensure_ascii=False, default=str) + "\n"
+        plain = {"schema": SCHEMA, **asdict(self)}
+        if not self.shard:
+            del plain["shard"]
+        return json.dumps(plain, indent=2, ensure_ascii=False, default=str) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +151,13 @@ class RunFolder:
     content: bytes = field(default=b"", repr=False, compare=False)
 
     @classmethod
-    def create(cls, path: Path, plan: Plan) -> RunFolder:
+    def create(cls, path: Path, plan: Plan, *, is_trusted: bool = True) -> RunFolder:
         """Makes the folder, or opens the one that is there if it was made by the same plan.
+
+        Args:
+            path: of the folder.
+            plan: what is to be done.
+            is_trusted: whether the plan is the user's own, or one that the user trusts.
 
         Raises:
             SettingsError: if another plan made it, with what differs.
@@ -157,7 +168,7 @@ class RunFolder:
             there = cls.open(path)
             # Before there is a manifest to hold files to, only the same paths are known to be the same files.
             is_held = (path / manifest.NAME).exists()
-            compared = plan_differences if is_held else _differences_in_full
+            compared = plan_differences if is_held else differences_in_full
             differences = compared(there.plan, plan)
             if differences:
                 raise SettingsError(
@@ -175,7 +186,8 @@ class RunFolder:
         except OSError as error:
             raise DataError(f"cannot write to {path}: {error.strerror}; take another folder") from None
         made = cls(path, plan, plan.to_json().encode())
-        trust_own(made.found)
+        if is_trusted:
+            trust_own(made.found)
         return made
 
     @classmethod
@@ -201,6 +213,8 @@ class RunFolder:
             raise DataError(f"{place} is no plan of a run: {str(error).splitlines()[0]}; restore it") from None
         for label in (*plan.datasets, *plan.methods):
             file_name(label, str(place))
+        if plan.shard:
+            Shard.of(plan.shard)
         return cls(path, plan, content)
 
     @property
@@ -237,7 +251,7 @@ class RunFolder:
             if example.question.id in seen:
                 raise DataError(f"dataset {dataset!r} has two questions with the id {example.question.id!r}; correct the file")
             seen.add(example.question.id)
-        text = "".join(f"{one_line_of_json(_example_adapter(), example)}\n" for example in examples)
+        text = lines_of(examples)
         place = self.examples_path(dataset)
         if place.exists():
             # An earlier version wrote fewer fields; what counts is what they say.
@@ -301,13 +315,16 @@ class RunFolder:
         return size - whole
 
     def add(self, dataset: str, method: str, *records: Record) -> None:
-        """Adds records; they are on disk when this returns.
+        """Adds records; they are on disk when this returns. Errors as in `add_lines`."""
+        self.add_lines(dataset, method, [record.to_json().encode() + b"\n" for record in records])
+
+    def add_lines(self, dataset: str, method: str, lines: Sequence[bytes]) -> None:
+        """Adds records as lines, each with its newline; they are on disk when this returns.
 
         Raises:
             DataError: if they cannot be written. What was written of them is taken back.
         """
         place = self.records_path(dataset, method)
-        lines = [record.to_json().encode() + b"\n" for record in records]
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             checksums.add(place, lines)
@@ -340,11 +357,11 @@ class RunFolder:
         last: dict[str, int] = {}
         with place.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                last[_id_in(line) or f"line {number}"] = number
+                last[id_in(line) or f"line {number}"] = number
         return set(last.values())
 
 
-def _id_in(line: bytes) -> str | None:
+def id_in(line: bytes) -> str | None:
     """The id of the question in a record's line, found without reading the rest; `None` if it has none that can be read."""
     try:
         text = line.decode()
@@ -354,6 +371,11 @@ def _id_in(line: bytes) -> str | None:
         return str(read_json(text)["question"]["id"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def lines_of(examples: Iterable[Example]) -> str:
+    """Examples as a run keeps them."""
+    return "".join(f"{one_line_of_json(_example_adapter(), example)}\n" for example in examples)
 
 
 def _examples_in(content: bytes, place: Path) -> list[Example]:
@@ -377,7 +399,8 @@ def plan_differences(old: Plan, new: Plan) -> list[str]:
     return _differences(_without_places(old, new), _without_places(new, new))
 
 
-def _differences_in_full(old: Plan, new: Plan) -> list[str]:
+def differences_in_full(old: Plan, new: Plan) -> list[str]:
+    """What differs between two plans, a line each. Nothing that they name is imported."""
     return _differences(_plain(old), _plain(new))
 
 

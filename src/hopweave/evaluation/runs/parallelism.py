@@ -9,13 +9,18 @@ from hopweave.evaluation.runs.folder import RunFolder
 def questions_at_a_time(run: RunFolder) -> int | None:
     """The most questions that any sitting asked at a time; `None` where that is not recorded.
 
+    Shards may have been worked at the same time, so their numbers are added up.
+
     Raises:
         DataError: if the manifest cannot be read.
     """
     manifest = Manifest.read(run.path)
-    told = [sitting.parallel for sitting in manifest.sittings] if manifest is not None else []
-    known = [number for number in told if number is not None]
-    return max(known) if known and len(known) == len(told) else None
+    most: dict[str, int] = {}
+    for sitting in manifest.sittings if manifest is not None else ():
+        if sitting.parallel is None:
+            return None
+        most[sitting.shard] = max(most.get(sitting.shard, 0), sitting.parallel)
+    return sum(most.values()) if most else None
 
 
 def caveat_of_seconds(run: RunFolder) -> str:

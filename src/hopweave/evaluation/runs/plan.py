@@ -36,6 +36,7 @@ from typing import Any
 from hopweave.catalog import Role, full_name, key_of
 from hopweave.errors import DataError, SettingsError, suggest
 from hopweave.evaluation.runs.folder import MAX_SEED, DatasetPlan, MethodPlan, Plan
+from hopweave.evaluation.runs.shard import Shard
 from hopweave.files import WHAT_MAY_BE, is_file_name, read_toml
 from hopweave.part_files import allow, hashes, part_file
 from hopweave.security.trust import named_files
@@ -54,6 +55,7 @@ class Flags:
         path: file of the dataset, where there is one dataset.
         limit: of every dataset; `seed` likewise.
         settings: keys and values, over those of the file.
+        shard: which part of the questions to work, as `2/3`; empty for all.
     """
 
     datasets: Sequence[str] = ()
@@ -62,6 +64,7 @@ class Flags:
     limit: int | None = None
     seed: int | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    shard: str = ""
 
 
 def read_plan(file: Path | None, flags: Flags) -> Plan:
@@ -86,7 +89,7 @@ def read_plan(file: Path | None, flags: Flags) -> Plan:
     settings = given.get("settings", {})
     if not isinstance(settings, dict):
         raise SettingsError(f"{where}: settings must be a table")
-    plan = Plan(datasets, methods, merged(settings, flags.settings))
+    plan = _sharded(Plan(datasets, methods, merged(settings, flags.settings)), flags)
     return chosen(plan, flags) if file is not None else plan
 
 
@@ -105,7 +108,8 @@ def chosen(plan: Plan, flags: Flags) -> Plan:
         label, dataset = next(iter(datasets.items()))
         datasets = {label: replace(dataset, options={**dataset.options, "path": str(flags.path)})}
     drawn = {key: value for key, value in (("limit", flags.limit), ("seed", flags.seed)) if value is not None}
-    return replace(plan, datasets={label: replace(one, **drawn) for label, one in datasets.items()}, methods=methods)
+    datasets = {label: replace(one, **drawn) for label, one in datasets.items()}
+    return _sharded(replace(plan, datasets=datasets, methods=methods), flags)
 
 
 def in_full(plan: Plan, settings: Settings) -> Plan:
@@ -119,6 +123,10 @@ def in_full(plan: Plan, settings: Settings) -> Plan:
     named = [*named_files(whole.settings), *named_files(whole.parts)]
     files = {path: sha256 for _, name in named for path, sha256 in hashes(name).items()}
     return replace(whole, files=dict(sorted(files.items())))
+
+
+def _sharded(plan: Plan, flags: Flags) -> Plan:
+    return replace(plan, shard=str(Shard.of(flags.shard))) if flags.shard else plan
 
 
 def _of_flags(flags: Flags) -> dict[str, Any]:

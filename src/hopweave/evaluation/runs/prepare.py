@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 
 from hopweave.catalog import key_of, load
 from hopweave.errors import DataError
-from hopweave.evaluation.runs.folder import DatasetPlan, Plan, RunFolder
+from hopweave.evaluation.integrity import manifest
+from hopweave.evaluation.runs.folder import DatasetPlan, Plan, RunFolder, lines_of
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.evaluation.runs.sampling import draw
+from hopweave.evaluation.runs.shard import Shard
 from hopweave.prompting.demonstrations import family_of
 from hopweave.protocols import Dataset
 from hopweave.settings import Settings, build, merged
@@ -29,6 +32,7 @@ class Prepared:
         datasets: by label, not yet read.
         examples: by label, as drawn.
         cells: in the order of the work.
+        wholes: of a shard that was drawn just now, the SHA-256 of the examples of all shards together, by dataset.
     """
 
     plan: Plan
@@ -36,6 +40,7 @@ class Prepared:
     datasets: Mapping[str, Dataset]
     examples: Mapping[str, list[Example]]
     cells: tuple[Cell, ...]
+    wholes: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def corpus_of(self, dataset: str) -> str:
         """The corpus that is searched for a dataset's questions."""
@@ -75,9 +80,17 @@ def prepare(plan: Plan, settings: Settings, folder: RunFolder | None = None) -> 
         MissingExtra: for a library that is not installed.
     """
     datasets = {label: _dataset(label, one) for label, one in plan.datasets.items()}
-    examples = {label: _examples(label, one, datasets[label], folder) for label, one in plan.datasets.items()}
+    examples, wholes = {}, {}
+    for label, one in plan.datasets.items():
+        if folder is not None and _is_kept(folder, label):
+            examples[label] = folder.examples(label)
+        else:
+            examples[label] = _drawn(label, one, datasets[label])
+            if plan.shard:
+                wholes[label] = hashlib.sha256(lines_of(examples[label]).encode()).hexdigest()
+                examples[label] = Shard.of(plan.shard).part(examples[label], f"dataset {label!r}")
     cells = tuple(Cell(dataset, method) for method in plan.methods for dataset in in_order_of_prefix(examples))
-    prepared = Prepared(plan, settings, datasets, examples, cells)
+    prepared = Prepared(plan, settings, datasets, examples, cells, wholes)
     prepared.methods()
     return prepared
 
@@ -96,9 +109,12 @@ def _dataset(label: str, plan: DatasetPlan) -> Dataset:
     return made
 
 
-def _examples(label: str, plan: DatasetPlan, dataset: Dataset, folder: RunFolder | None) -> list[Example]:
-    if folder is not None and folder.has_examples(label):
-        return folder.examples(label)
+def _is_kept(folder: RunFolder, label: str) -> bool:
+    """Whether the examples are there and, in a shard, also what tells which draw they are a part of."""
+    return folder.has_examples(label) and (not folder.plan.shard or (folder.path / manifest.NAME).exists())
+
+
+def _drawn(label: str, plan: DatasetPlan, dataset: Dataset) -> list[Example]:
     try:
         return draw(dataset.examples(), plan.limit, plan.seed)
     except DataError as error:

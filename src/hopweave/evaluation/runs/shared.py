@@ -14,7 +14,8 @@ from hopweave.evaluation.runs.prepare import Prepared
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.opening import open_retriever
 from hopweave.runtime.components import Components
-from hopweave.runtime.store import Store
+from hopweave.security.redaction import public_address
+from hopweave.storage.stores import open_store
 from hopweave.weaver import Weaver
 
 DEFAULT_PARALLEL = 8
@@ -63,7 +64,7 @@ class SharedComponents:
 
     def keep_replies_in(self, folder: RunFolder) -> None:
         """Opens the store: that of the run, unless the settings name one."""
-        store = Store(self._store_path(folder), self.prepared.settings.store.mode)
+        store = open_store(self._store_path(folder), self.prepared.settings.store.mode)
         for components in (*self.components.values(), *(weaver.components for weaver in self.weavers.values())):
             components.store = store
 
@@ -102,6 +103,7 @@ class SharedComponents:
                     tuple(map(hashed, prepared.files_of(label))),
                     len(prepared.examples[label]),
                     manifest_file.hash_file(folder.examples_path(label)),
+                    prepared.wholes.get(label) or _whole_of(known, label),
                 )
                 for label in prepared.datasets
             },
@@ -120,8 +122,14 @@ class SharedComponents:
         if named.mode == "off":
             return None
         path = self._store_path(folder)
-        return "" if path == folder.store_path else str(path)
+        return "" if path == folder.store_path else public_address(str(path))
 
-    def _store_path(self, folder: RunFolder) -> Path:
+    def _store_path(self, folder: RunFolder) -> Path | str:
         named = self.prepared.settings.store
         return named.path if "path" in named.model_fields_set else folder.store_path
+
+
+def _whole_of(known: manifest_file.Manifest | None, label: str) -> str:
+    """Of which examples a shard's are a part, as its manifest says."""
+    drawn = known.datasets.get(label) if known is not None else None
+    return drawn.whole if drawn is not None else ""

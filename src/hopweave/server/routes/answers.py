@@ -11,16 +11,17 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 from pydantic import TypeAdapter
 
-from hopweave.errors import HopweaveError
+from hopweave.conversation import asked_of
+from hopweave.errors import DataError, HopweaveError
 from hopweave.server.asking import Asked
 from hopweave.server.callers import Caller
 from hopweave.server.following import KEEP_ALIVE, ClientGone, Done, Watched, followed, unless_gone
-from hopweave.server.kept import answer_json, new_id
-from hopweave.server.refusals import Refused, error_of
+from hopweave.server.kept import Entry, answer_json, new_id
+from hopweave.server.refusals import Refused, error_of, unusable
 from hopweave.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.server.schemas import REFUSALS, AnswerList, AnswerReply, AnswerRequest
-from hopweave.server.service import Answered, Service
-from hopweave.trace import Started, Step, TextPiece, one_line_of_json
+from hopweave.server.service import Answered, Branching, Service
+from hopweave.trace import Record, Started, Step, TextPiece, changes_of, one_line_of_json
 from hopweave.trace.json_text import mapping_adapter
 from hopweave.types import Question
 
@@ -48,18 +49,22 @@ AnswerId = Annotated[str, Path(description="As the reply to the question has it.
     },
 )
 async def ask(body: AnswerRequest, request: Request, service: TheService, caller: TheCaller) -> Response:
-    """Answers a question, and keeps the answer.
+    """Answers a question, and keeps the answer. With `of` and `changes`, a kept answer is gone through again, changed.
 
     With `stream`, or `Accept: text/event-stream`, the steps of the trace come as they happen, as server-sent events: `started`,
     `begun` (a call under way), `step` (as the record has it; ids may be other ones in the end), and `answer` or `failed`.
     A question that fails is a record with an error. A client that closes its connection cancels its question.
     """
-    asked = _asked(body, service, caller)
+    branch = None
+    if body.of is not None:
+        asked, branch = await _again(body, body.of, service, caller)
+    else:
+        asked = _asked(body, service, caller)
     service.admit(caller)
     if body.stream or EVENT_STREAM in request.headers.get("accept", ""):
-        return Watched(_events(service, caller, asked), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
+        return Watched(_events(service, caller, asked, branch), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
     try:
-        answered = await unless_gone(request, service.answer(asked, caller))
+        answered = await unless_gone(request, service.answer(asked, caller, branch=branch))
     except ClientGone:
         return Response(status_code=CLIENT_GONE)
     return _reply(answer_json(answered.id, answered.record.to_json()))
@@ -80,14 +85,62 @@ async def answers(
 @router.get("/v1/answers/{answer_id}", response_model=AnswerReply)
 async def answer(answer_id: AnswerId, service: TheService, caller: TheCaller) -> Response:
     """A kept answer."""
-    entry = service.kept.entry(caller.name, answer_id)
+    entry = await _entry(service, caller, answer_id)
+    return _reply(answer_json(entry.id, await _record_line(service, caller, entry.id)))
+
+
+async def _entry(service: Service, caller: Caller, answer_id: str) -> Entry:
+    """The entry of an answer of the caller's.
+
+    Raises:
+        Refused: if there is none that they may read.
+    """
+    entry = await asyncio.to_thread(service.kept.entry, caller.name, answer_id)
     if entry is None or not service.may_read(caller, entry):
-        raise Refused(404, "unknown_answer", "there is no such answer of yours; GET /v1/answers lists them")
-    line = await asyncio.to_thread(service.kept.record_line, caller.name, entry.id)
-    return _reply(answer_json(entry.id, line))
+        raise _no_answer()
+    return entry
+
+
+async def _record_line(service: Service, caller: Caller, answer_id: str) -> str:
+    line = await asyncio.to_thread(service.kept.record_line, caller.name, answer_id)
+    if line is None:
+        raise _no_answer()
+    return line
+
+
+def _no_answer() -> Refused:
+    return Refused(404, "unknown_answer", "there is no such answer of yours; GET /v1/answers lists them")
+
+
+async def _again(body: AnswerRequest, of: str, service: Service, caller: Caller) -> tuple[Asked, Branching]:
+    """An answer that is to be gone through again, asked as it was asked."""
+    entry = await _entry(service, caller, of)
+    record = Record.from_json(await _record_line(service, caller, entry.id))
+    question, earlier = asked_of(record)
+    same: dict[str, tuple[Any, ...]] = {
+        "question": (entry.question, question.text),
+        "method": (entry.method,),
+        "corpus": (entry.corpus,),
+        "options": (entry.options,),
+    }
+    for name in body.model_fields_set - {"of", "changes", "stream"}:
+        if getattr(body, name) not in (None, *same.get(name, ())):
+            raise Refused(422, "invalid_request", f"with of, all but the changes stays as it was; leave out {name}")
+    asked = service.choices.asked(
+        question, entry.method, entry.corpus, entry.options, access=entry.access, where=entry.filter, earlier=earlier
+    )
+    try:
+        changes_of(body.changes)
+    except DataError as error:
+        raise unusable(error) from None
+    return asked, Branching(entry.id, record, body.changes)
 
 
 def _asked(body: AnswerRequest, service: Service, caller: Caller) -> Asked:
+    if body.question is None:
+        raise Refused(422, "invalid_request", "question: there is none; ask something, or name a kept answer with of")
+    if body.changes:
+        raise Refused(422, "invalid_request", "changes: they are of a kept answer; name it with of")
     if body.labels and body.long:
         raise Refused(422, "invalid_request", "labels and long ask for different answers; give one of them")
     question = Question(
@@ -104,11 +157,11 @@ def _asked(body: AnswerRequest, service: Service, caller: Caller) -> Asked:
     )
 
 
-async def _events(service: Service, caller: Caller, asked: Asked) -> AsyncIterator[str]:
+async def _events(service: Service, caller: Caller, asked: Asked, branch: Branching | None) -> AsyncIterator[str]:
     answer_id = new_id()
     said = {"question": asked.question.text, "method": asked.method_name, "corpus": asked.corpus}
     yield event("started", _json({"id": answer_id, **said}))
-    work = followed(lambda observer: service.answer(asked, caller, observers=[observer], answer_id=answer_id))
+    work = followed(lambda observer: service.answer(asked, caller, observers=[observer], answer_id=answer_id, branch=branch))
     async for one in work:
         match one:
             case None:
