@@ -84,7 +84,7 @@ def shown(*arguments, stdin=None):
     for text in (result.stdout, result.stderr):
         found = OBEYED.search(text)
         assert found is None, (arguments, text[max(0, found.start() - 60) : found.end() + 60])
-    if arguments[0] not in ("ask", "show"):  # which draw an answer of several lines as such
+    if arguments[0] not in ("ask", "chat", "show"):  # which draw an answer of several lines as such
         assert "\nhopweave: all holds" not in result.output
     return result.output
 
@@ -137,6 +137,7 @@ COMMANDS = {
         ["x", f"--{HOSTILE}"],
     ],
     "calibrate": [[f"{NAME}.jsonl"], [HOSTILE], ["passages.jsonl", "--reader", HOSTILE]],
+    "chat": [["--method", "direct"], ["--corpus", HOSTILE], ["--method", HOSTILE]],
     "compare": [[NAME], [NAME, "--metric", HOSTILE], [NAME, "--baseline", HOSTILE]],
     "corpus": [["jsonl", f"{NAME}.jsonl"], ["hotpotqa", HOSTILE], [HOSTILE], ["musique", f"{NAME}.jsonl"]],
     "doctor": [[]],

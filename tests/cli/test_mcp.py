@@ -93,7 +93,7 @@ async def cited(client):
     assert json.loads(said(reply)) == found  # for clients that read text alone
     assert [number for number, _ in told] == list(range(1, len(told) + 1))
     lines = [message for _, message in told]
-    assert any(line.startswith("search  ") and "Who designed Carrow Head Light?" in line for line in lines), lines
+    assert any(line.startswith("search ") and "Who designed Carrow Head Light?" in line for line in lines), lines
     assert any("✓ supported, verified" in line for line in lines)
 
 

@@ -153,7 +153,7 @@ def step_line(step: Step) -> str:
     """One step on one line, in the words of the tree, for a client that hears of each as it happens."""
     [node] = outline_of("", [step], {}).nodes
     verdict = f"{SIGNS.get(node.verdict, '*')} {', '.join(filter(None, [node.verdict, node.origin]))}" if node.verdict else ""
-    said = "  ".join(filter(None, [node.label, node.text, verdict]))
+    said = " ".join(filter(None, [node.label, node.text, verdict]))
     return f"{said}: {node.note}" if node.note else said
 
 
