@@ -40,15 +40,15 @@ class Corpora:
     """
 
     def __init__(self, settings: Settings, indexes: Mapping[str, str], parts: Components) -> None:
-        self._settings = settings
-        self._indexes = dict(indexes)
+        # A corpus on a server is searched by an engine of its own where no retriever is chosen, so each has its settings.
+        self._settings = {name: settings.with_changes({"corpus": index}) for name, index in indexes.items()}
         self._parts = parts
         self._opened: dict[str, _Opened] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
     def settings_of(self, name: str, access: tuple[str, ...], where: Filter) -> Settings:
         """The settings with which a corpus is opened."""
-        return self._settings.model_copy(update={"corpus": self._indexes[name], "access": access, "where": dict(where)})
+        return self._settings[name].model_copy(update={"access": access, "where": dict(where)})
 
     @asynccontextmanager
     async def opened(

@@ -111,6 +111,11 @@ def test_no_module_imports_from_a_layer_above():
     assert [f"{name} stands below {target}" for name, target in edges() if layer(target) > layer(name)] == []
 
 
+def test_the_server_is_imported_by_its_own_command_alone():
+    found = {name for name, target in edges() if room(target) == "server" and room(name) != "server"}
+    assert found == {"cli.serve"}
+
+
 def test_rooms_beside_each_other_do_not_import_each_other():
     bad = [edge for edge in edges() if layer(edge[0]) == layer(edge[1]) and room(edge[0]) != room(edge[1])]
     assert [f"{name} stands beside {target}" for name, target in bad] == []

@@ -167,7 +167,14 @@ COMMANDS = {
         [HOSTILE, "town"],
         ["index", "town", "--retriever", HOSTILE],
     ],
-    "serve": [[HOSTILE], [f"{HOSTILE}={HOSTILE}"], ["--server", HOSTILE]],
+    "serve": [
+        [HOSTILE],
+        [f"light={HOSTILE}"],
+        ["--server", HOSTILE],
+        ["--host", HOSTILE],
+        ["--new-key", HOSTILE],
+        ["--answers", f"postgres://{HOSTILE}"],
+    ],
     "show": [
         [f"{NAME}/records/jsonl/direct_retrieval.jsonl"],
         [f"{NAME}/records/jsonl/direct.jsonl", "--line", "2", "--calls"],

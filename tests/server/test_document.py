@@ -1,9 +1,12 @@
 """The OpenAPI document: it is true, it has examples, and nothing that it allows makes the server fail."""
 
+from contextlib import suppress
+
 import httpx
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
+from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -65,6 +68,7 @@ def test_nothing_that_the_document_allows_or_forbids_makes_the_server_fail(tmp_p
                 case.validate_response(reply, checks=CHECKS)
                 asked.append((case.operation.label, reply.status_code))
 
-            serves()
-    assert len({label for label, _ in asked}) >= 10
+            with suppress(Unsatisfiable):  # a route without parameters allows nothing that could be wrong
+                serves()
+    assert len({label for label, _ in asked}) >= (12 if mode is GenerationMode.POSITIVE else 6)
     assert max(status for _, status in asked) < 500

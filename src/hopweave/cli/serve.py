@@ -40,6 +40,9 @@ def serve(
     ] = None,
     is_open: Annotated[bool, typer.Option("--open", help="Listen at a public address without keys.")] = False,
     new_key: Annotated[str, typer.Option(metavar="NAME", help="Print a new key, with its lines for --server, and end.")] = "",
+    telemetry: Annotated[
+        str, typer.Option(help="OpenTelemetry spans: times, or texts, which sends questions and passages, too.", metavar="WHAT")
+    ] = "",
     replay: Replay = False,
     set_: Assignments = None,
     config: Config = None,
@@ -65,7 +68,14 @@ def serve(
         return
     # Servers that share replies share answers, too, unless told otherwise.
     kept = answers or (store if is_address(store) and server is None else "")
-    given = {"host": host, "port": port, "answers": kept, "cors": tuple(cors or ()), "corpora": _named(corpora or [])}
+    given = {
+        "host": host,
+        "port": port,
+        "answers": kept,
+        "cors": tuple(cors or ()),
+        "telemetry": telemetry,
+        "corpora": _named(corpora or []),
+    }
     offered = read_server_settings(server, given, is_open=is_open)
     first = next(iter(offered.corpora.values()))
     parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}

@@ -7,6 +7,7 @@ truth value or a choice among given words.
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -17,6 +18,7 @@ from hopweave.catalog import entries, entry, key_of, load
 from hopweave.conversation import Turn
 from hopweave.corpora import Filter
 from hopweave.errors import DataError, MissingExtra, SettingsError, suggest
+from hopweave.memoize import Kept
 from hopweave.part_files import part_file
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.settings import Limits
@@ -65,6 +67,12 @@ class Asked:
         """What clients call the method."""
         return key_of("methods", self.method)
 
+    @property
+    def weaver_key(self) -> str:
+        """Equal for questions that the same weaver answers, over the same open corpus."""
+        chosen = [self.method, self.corpus, self.access, self.where, self.options, self.limits, self.require_support]
+        return json.dumps(chosen, sort_keys=True)
+
     def settings_over(self, settings: Settings) -> Settings:
         """The settings of a weaver that answers it, whose components are open. They go into the record, and so to the client.
 
@@ -97,6 +105,7 @@ class Choices:
     def __init__(self, settings: Settings, limits: Limits, methods: tuple[str, ...] = ()) -> None:
         self._settings = settings
         self._limits = limits
+        self._good: Kept[str] = Kept()
         offered = {key_of("methods", name): name for name in (settings.method, *(methods or entries("methods")))}
         if methods and settings.method not in methods:
             del offered[key_of("methods", settings.method)]
@@ -149,11 +158,18 @@ class Choices:
                 require_support=_truth("require_support", options.get("require_support", False)),
                 earlier=earlier,
             )
-            part = asked.settings_over(self._settings).part("methods", name)
+            self._check_options(asked)
         except (DataError, SettingsError) as error:
             raise unusable(error) from None
-        _check_size(part, chosen)
         return asked
+
+    def _check_options(self, asked: Asked) -> None:
+        """Makes the method once, which says what is wrong with its options. Options that were good before still are."""
+        key = json.dumps([asked.method, asked.options])
+        if self._good.get(key) is None:
+            part = asked.settings_over(self._settings).part("methods", asked.method)
+            _check_size(part, asked.options)
+            self._good.keep(key, key)
 
     def _checked(self, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
         known = settable(name)
@@ -208,7 +224,7 @@ def _check_size(part: Any, options: Mapping[str, Any]) -> None:
         value, default = getattr(part, name), defaults.get(name)
         most = max(MAX_NUMBER, default if isinstance(default, int | float) else 0)
         if isinstance(value, int | float) and not abs(value) <= most:
-            raise unusable(SettingsError(f"options.{name} may be {most} at most, not {value}"))
+            raise SettingsError(f"options.{name} may be {most} at most, not {value}")
 
 
 def _truth(name: str, value: object) -> bool:

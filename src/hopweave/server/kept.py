@@ -106,13 +106,13 @@ class KeptAnswers:
         """Lets go of what is open."""
         self._shelf.close()
 
-    def keep(self, caller: str, entry: Entry, record: Record) -> None:
-        """Keeps an answer.
+    def keep(self, caller: str, entry: Entry, record_line: str) -> None:
+        """Keeps an answer, whose record is a line of JSON.
 
         Raises:
             DataError: if it cannot be written.
         """
-        self._shelf.keep(caller, entry.id, entry.model_dump_json(), record.to_json())
+        self._shelf.keep(caller, entry.id, entry.model_dump_json(), record_line)
 
     def entry(self, caller: str, answer_id: str) -> Entry | None:
         """The entry of a caller's answer; `None` if there is none of that id."""

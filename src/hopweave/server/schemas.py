@@ -85,9 +85,8 @@ class AnswerRequest(Strict):
     changes: Annotated[
         list[dict[str, Any]],
         Field(
-            description="With `of`: what is to be otherwise from a step on: other words of the model (`reply`), another query "
-            "(`query`), a passage that is not found (`forbid`) or comes first (`pin`). All before it is replayed without the "
-            "model.",
+            description="With `of`: what changes at a step and after it: the model's reply (`reply`), a query (`query`), a "
+            "passage that is not found (`forbid`) or comes first (`pin`). All before it is replayed without the model.",
             max_length=MAX_CHANGES,
         ),
     ] = Field(default_factory=list)

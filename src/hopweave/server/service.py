@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopweave.corpora import Corpora
-from hopweave.errors import DataError, HopweaveError, SettingsError
+from hopweave.errors import DataError, HopweaveError, MissingExtra, SettingsError
 from hopweave.opening import open_components
 from hopweave.protocols import LanguageModel, Opens, is_part
 from hopweave.runtime.components import Components
@@ -28,16 +27,26 @@ from hopweave.storage.answer_shelf import open_shelf
 from hopweave.trace import Observer, Record
 from hopweave.weaver import Weaver
 
+if TYPE_CHECKING:
+    from hopweave.server.spans import Spans
+
 _MAX_WEAVERS = 256
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer that is kept."""
+    """An answer that is kept.
+
+    Attributes:
+        id: of the answer.
+        record: of the question.
+        record_line: the record as its line of JSON, which takes a while to write.
+    """
 
     id: str
     record: Record
+    record_line: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,7 @@ class Branching:
     Attributes:
         of: its id.
         record: its record.
-        changes: what is to be otherwise, see `hopweave.trace.changes`.
+        changes: see `hopweave.trace.changes`.
     """
 
     of: str
@@ -74,6 +83,7 @@ class Service:
         self.metrics = Metrics()
         self.reading = asyncio.Lock()
         """Held while an engine is asked for passages by id: it serves one thread at a time."""
+        self._spans = _spans_of(server)
         self.is_draining = False
         self.why_not_ready = "the server is starting"
         self._llm = llm
@@ -134,6 +144,8 @@ class Service:
         if self._parts is not None:
             await self._parts.close()
         self.kept.close()
+        if self._spans is not None:
+            await asyncio.to_thread(self._spans.close)
 
     async def _open_model(self, parts: Components) -> None:
         try:
@@ -200,13 +212,16 @@ class Service:
             async with self.corpora.opened(asked.corpus, asked.access, asked.where) as parts:
                 weaver = self._weaver(asked, parts)
                 record = await _record(weaver, asked, observers, branch)
+            line = record.to_json()
             entry = Entry.from_record(answer_id, record, asked, branch.of if branch is not None else None)
             # Shielded, as the work is done and paid for: a client that goes away now finds it among its answers.
-            await asyncio.shield(asyncio.to_thread(self.kept.keep, caller.name, entry, record))
+            await asyncio.shield(asyncio.to_thread(self.kept.keep, caller.name, entry, line))
         totals = record.totals()
         self.allowance.spent(caller, totals.prompt_tokens + totals.completion_tokens)
         self.metrics.record(asked.method_name, asked.corpus, record)
-        return Answered(answer_id, record)
+        if self._spans is not None:
+            self._spans.send(answer_id, record)
+        return Answered(answer_id, record, line)
 
     @contextmanager
     def _running(self, asked: Asked) -> Iterator[None]:
@@ -223,12 +238,11 @@ class Service:
 
     def _weaver(self, asked: Asked, parts: Components) -> Weaver:
         """A weaver for these choices; it takes a while to make, so those of the last choices are kept."""
-        settings = asked.settings_over(self.settings)
-        key = id(parts), json.dumps(settings.model_dump(mode="json"), sort_keys=True)
+        key = id(parts), asked.weaver_key
         weaver = self._weavers.pop(key, None)
         if weaver is None or weaver.components is not parts:
             try:
-                weaver = Weaver(settings, components=parts)
+                weaver = Weaver(asked.settings_over(self.settings), components=parts)
             except HopweaveError as error:
                 raise unusable(error) from None
         self._weavers[key] = weaver
@@ -240,6 +254,16 @@ class Service:
     def model_name(self) -> str:
         """The language model, for humans; without secrets."""
         return public_address(self._parts.llm.identity) if self._parts is not None else self.settings.llm
+
+
+def _spans_of(server: ServerSettings) -> Spans | None:
+    if server.telemetry == "off":
+        return None
+    try:
+        from hopweave.server.spans import Spans
+    except ModuleNotFoundError as error:
+        raise MissingExtra(error.name or "opentelemetry", "telemetry") from None
+    return Spans(with_texts=server.telemetry == "texts")
 
 
 async def _record(weaver: Weaver, asked: Asked, observers: Sequence[Observer], branch: Branching | None) -> Record:

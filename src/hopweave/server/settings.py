@@ -22,7 +22,7 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from platformdirs import user_cache_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -114,6 +114,7 @@ class ServerSettings(BaseModel):
         answers: where answers are kept: a folder, or a database such as `postgres://HOST/DATABASE`.
         keys: by the name of who holds the key. Without any, everyone who reaches the server may ask.
         limits: see `Limits`.
+        telemetry: what is sent as OpenTelemetry spans: nothing, times and counts, or also texts.
         cors: origins whose pages may call the server from a browser.
         hosts: the names under which it may be called; any if empty. On a loopback address only its own, unless given.
     """
@@ -127,6 +128,7 @@ class ServerSettings(BaseModel):
     answers: str = "answers"
     keys: dict[str, KeySettings] = Field(default_factory=dict)
     limits: Limits = Limits()
+    telemetry: Literal["off", "times", "texts"] = "off"
     cors: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
 

@@ -67,7 +67,7 @@ async def ask(body: AnswerRequest, request: Request, service: TheService, caller
         answered = await unless_gone(request, service.answer(asked, caller, branch=branch))
     except ClientGone:
         return Response(status_code=CLIENT_GONE)
-    return _reply(answer_json(answered.id, answered.record.to_json()))
+    return _reply(answer_json(answered.id, answered.record_line))
 
 
 @router.get("/v1/answers")
@@ -185,10 +185,10 @@ def _end(done: Done[Answered], answer_id: str) -> str:
         return event("failed", _json({"id": answer_id, "error": Refused.of_the_server(error).error}))
     record = answered.record
     if record.error is None:
-        return event("answer", answer_json(answer_id, record.to_json()))
+        return event("answer", answer_json(answer_id, answered.record_line))
     # It is kept all the same, with all that came before it failed.
     said = _json(error_of(502, record.error.kind, record.error.message))
-    return event("failed", f'{{"id":"{answer_id}","error":{said},"record":{record.to_json()}}}')
+    return event("failed", f'{{"id":"{answer_id}","error":{said},"record":{answered.record_line}}}')
 
 
 def event(name: str, data: str) -> str:
