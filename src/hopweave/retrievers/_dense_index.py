@@ -11,7 +11,7 @@ passage was found. Where not all passages are shown, those alone are compared; t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -107,6 +107,10 @@ class DenseStore:
     def passages(self) -> Iterator[Passage]:
         """All passages, in the order in which they were added."""
         return iter(self._passages)
+
+    def passages_of(self, any_ids: Iterable[str]) -> list[Passage]:
+        """The passages that have one of these ids, or are cut from a document that has one, whoever may see them."""
+        return self._passages.of(any_ids)
 
     def close(self) -> None:
         """Lets go of the files."""

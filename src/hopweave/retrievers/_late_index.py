@@ -9,7 +9,7 @@ The passages lie beside them; see `_vector_index`. A vector of 128 numbers takes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -88,6 +88,10 @@ class TokenStore:
     def passages(self) -> Iterator[Passage]:
         """All passages, in the order in which they were added."""
         return iter(self._passages)
+
+    def passages_of(self, any_ids: Iterable[str]) -> list[Passage]:
+        """The passages that have one of these ids, or are cut from a document that has one, whoever may see them."""
+        return self._passages.of(any_ids)
 
     def close(self) -> None:
         """Lets go of the files."""

@@ -16,7 +16,7 @@ import sqlite3
 import zipfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -25,9 +25,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hopweave.corpus.lookup import document_id_of
 from hopweave.errors import DataError
 from hopweave.files import write_whole
-from hopweave.retrievers._bm25_index import document_id_of
 from hopweave.retrievers._filter_table import TABLE as FILTER_TABLE
 from hopweave.retrievers._filter_table import forget, has_labels, note, shown_rows
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
@@ -126,6 +126,14 @@ class Passages:
         if found is None or encoded_text(_passage(found[1])) != encoded_text(passage):
             return None
         return int(np.searchsorted(self._numbers, found[0]))
+
+    def of(self, any_ids: Iterable[str]) -> list[Passage]:
+        """The passages that have one of these ids, or are cut from a document that has one, in the order of their numbers."""
+        rows: dict[int, str] = {}
+        for any_id in any_ids:
+            with suppress(UnicodeEncodeError):  # half of a surrogate pair, which no id holds
+                rows |= self._table.execute("SELECT number, row FROM passages WHERE id = ?1 OR document = ?1", (any_id,))
+        return [_passage(rows[number]) for number in sorted(rows)]
 
     def shown(self, visible: Visible, folder: Path) -> NDArray[np.int64] | None:
         """The places of the passages that are shown; `None` if all are.
