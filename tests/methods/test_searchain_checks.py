@@ -251,7 +251,7 @@ def test_a_theta_that_is_not_the_readers_is_said(options, reader, note):
 
 
 async def test_a_theta_that_is_not_the_readers_is_logged_once_and_stands_in_the_record(caplog):
-    settings = read_settings({"methods": {"searchain": {"theta": 1.25}}})
+    settings = read_settings({"method": "searchain", "methods": {"searchain": {"theta": 1.25}}})
     bench = Bench([chain((VILLA, "x")), FINAL], {VILLA: HOUSE})
     parts = Components(bench.llm, retriever=bench.retriever, reader=LLMReader(), duplicate_detector=KeyWords())
     with caplog.at_level(logging.WARNING, "hopweave"):

@@ -79,7 +79,7 @@ def test_an_option_whose_name_is_taken_stands_in_a_table_of_its_own(written):
 def test_the_full_plan_holds_every_setting_and_no_secret(written):
     plan = read_plan(written(), Flags(settings={"llms": {"openai_compatible": {"base_url": "http://me:word@127.0.0.1/v1"}}}))
     full = in_full(plan, read_settings(plan.settings))
-    assert full.settings["retriever"] == "bm25"
+    assert full.settings["retriever"] == "weave"
     assert full.settings["llms"]["openai_compatible"]["base_url"] == "http://127.0.0.1/v1"
     assert "store" not in full.settings
 
