@@ -15,8 +15,8 @@ from hopweave.server.service import Service
 from hopweave.server.settings import ServerSettings
 
 KEEP_ALIVE_SECONDS = 75
-"""How long an idle connection stays open: longer than clients and proxies keep theirs (up to 60 s), so that they close it first.
-A server that does may close it while the next question is on its way, and that question is lost."""
+"""How long an idle connection stays open: longer than clients and proxies keep theirs (up to 60 s), so that they close it
+first. A server that does may close it while the next question is on its way, and that question is lost."""
 
 
 class _Listening(uvicorn.Server):
