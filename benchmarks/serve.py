@@ -29,6 +29,7 @@ from hopweave.retrievers.bm25 import BM25
 from hopweave.types import Passage
 
 METHOD = "ircot"
+"""Its questions take as many calls as they are told; any other method takes as many as it does."""
 QUESTION = "Which river runs through the town in which the designer of light {number} of Carrow Head was born?"
 MODEL = Path(__file__).with_name("_waiting_model.py")
 WARM_UP = 5
@@ -40,7 +41,7 @@ def start(folder: Path, options: argparse.Namespace) -> subprocess.Popen[bytes]:
     BM25.build(folder / "light", [Passage(f"p{n}", sentence(n), f"Light {n}") for n in range(1000)])
     (folder / "server.toml").write_text(f"[limits]\nmax_running = {options.clients + 10}\n")
     command = [sys.executable, "-c", "from hopweave.cli import main; main()", "serve", f"light={folder}/light"]
-    command += ["--llm", f"{MODEL}:Waiting", "--set", f"llms.Waiting.seconds={options.seconds}", "--method", METHOD]
+    command += ["--llm", f"{MODEL}:Waiting", "--set", f"llms.Waiting.seconds={options.seconds}", "--method", options.method]
     command += ["--retriever", "bm25"]
     command += ["--set", "store.mode=off", "--answers", f"{folder}/answers", "--server", f"{folder}/server.toml"]
     return subprocess.Popen([*command, "--port", str(options.port)])
@@ -72,12 +73,12 @@ async def is_ready(session: aiohttp.ClientSession, address: str) -> bool:
         return False
 
 
-async def ask(session: aiohttp.ClientSession, address: str, number: int, calls: int) -> tuple[float, int, str]:
+async def ask(session: aiohttp.ClientSession, address: str, number: int, calls: int, method: str) -> tuple[float, int, str]:
     """Asks one question: the seconds it took, the calls of its record, and what went wrong, if anything did.
 
     A chain of so many sentences, the reader, and the reader once more, since it never says what the answer is.
     """
-    body = {"question": QUESTION.format(number=number), "options": {"max_steps": calls - 2}}
+    body = {"question": QUESTION.format(number=number), "options": {"max_steps": calls - 2} if method == METHOD else {}}
     began = time.perf_counter()
     try:
         async with session.post(f"{address}/v1/answers", json=body) as reply:
@@ -112,12 +113,13 @@ async def measure(options: argparse.Namespace) -> None:
             server(Path(folder), options) as (address, process),
             aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), timeout=aiohttp.ClientTimeout(600)) as session,
         ):
-            await asyncio.gather(*(ask(session, address, -number, 3) for number in range(1, WARM_UP + 1)))
+            await asyncio.gather(*(ask(session, address, -number, 3, options.method) for number in range(1, WARM_UP + 1)))
             print(f"{platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, no GPU")
             print(f"memory before: {mebibytes(process):.0f} MiB")
             before = cpu_seconds(process)
             for turn in range(options.rounds):
-                asked = [ask(session, address, turn * options.clients + n, options.calls) for n in range(options.clients)]
+                numbers = range(turn * options.clients, (turn + 1) * options.clients)
+                asked = [ask(session, address, number, options.calls, options.method) for number in numbers]
                 took = await asyncio.gather(*asked)
                 seconds = [one for one, _, _ in took]
                 every += seconds
@@ -146,6 +148,7 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=10, help="calls of a question, one after the other")
     parser.add_argument("--seconds", type=float, default=1.0, help="that a call takes")
     parser.add_argument("--rounds", type=int, default=3, help="questions of each client")
+    parser.add_argument("--method", default=METHOD, help="other than ircot: with --calls as many as it makes")
     parser.add_argument("--port", type=int, default=8765)
     asyncio.run(measure(parser.parse_args()))
 

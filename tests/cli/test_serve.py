@@ -15,8 +15,9 @@ from contextlib import contextmanager
 import httpx
 import pytest
 from support.commands import ran
-from support.served_app import KEY, QUESTION, bearer, index_of, wait_for
+from support.served_app import KEY, QUESTION, app_over, bearer, index_of, wait_for
 
+from hopweave.server.listening import config_of
 from hopweave.server.settings import KEYS_VARIABLE, hash_of, read_server_settings
 
 RULES = '[[rules]]\nsay = "So the answer is: Ines Halloran."\nfind = ""\ndelay_seconds = {seconds}\n'
@@ -148,7 +149,7 @@ def test_a_new_key_is_shown_once_and_its_lines_let_its_holder_in(tmp_path):
     [
         (["--host", "0.0.0.0"], "", "no keys"),
         (["nothing-here"], "", "there is no index"),
-        (["=x"], "", "NAME=INDEX"),
+        (["=x"], "", "expected NAME="),
         (["--server", "absent.toml"], "", "check the path"),
         ([], "x = ", "not TOML"),
         ([], "prot = 80", "did you mean 'port'"),
@@ -180,6 +181,10 @@ def test_a_port_that_is_taken_is_said_in_one_line_of_its_own(tmp_path):
     assert done.exit_code == 1
     assert "choose another --port" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_an_idle_connection_is_closed_by_the_client_and_not_by_the_server(tmp_path):
+    assert config_of(app_over(tmp_path)).timeout_keep_alive > 60  # of nginx and the load balancers of clouds
 
 
 def test_a_short_key_in_the_environment_is_refused(monkeypatch):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 
 import httpx
 import pytest
@@ -133,10 +134,13 @@ def test_a_client_that_goes_away_leaves_no_open_call(tmp_path, path, body):
     llm = Scripted([("", Line("x", stalls=True))])
     app = app_over(tmp_path, llm)
     with listening(app) as address:
-        with httpx.Client(base_url=address, timeout=httpx.Timeout(10, read=0.5)) as client:
-            with pytest.raises(httpx.ReadTimeout):
-                client.post(path, json=body)
-            assert llm.calls
+        sent = json.dumps(body).encode()
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
+        )
+        with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2]))) as client:
+            client.sendall(head.encode() + sent)
+            wait_for(lambda: llm._num_open == 1)
         wait_for(lambda: llm._num_open == 0)
         assert app.state.service._num_running == 0
         text = httpx.get(f"{address}/metrics").text

@@ -12,6 +12,11 @@ from fastapi import FastAPI
 
 from hopweave.errors import SettingsError
 from hopweave.server.service import Service
+from hopweave.server.settings import ServerSettings
+
+KEEP_ALIVE_SECONDS = 75
+"""How long an idle connection stays open: longer than clients and proxies keep theirs (up to 60 s), so that they close it
+first. A server that does may close it while the next question is on its way, and that question is lost."""
 
 
 class _Listening(uvicorn.Server):
@@ -27,6 +32,23 @@ class _Listening(uvicorn.Server):
         self.should_exit = True
 
 
+def config_of(app: FastAPI) -> uvicorn.Config:
+    """How an application listens."""
+    server: ServerSettings = app.state.service.server
+    return uvicorn.Config(
+        app,
+        host=server.host.strip("[]"),
+        port=server.port,
+        ws="none",
+        lifespan="off",  # it is opened here, so that an error is told in one line
+        access_log=False,
+        server_header=False,
+        log_level="error",
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=max(1, round(server.limits.grace_seconds)),
+    )
+
+
 def listen(app: FastAPI, on_start: Callable[[], None]) -> None:
     """Serves until a signal to stop.
 
@@ -40,17 +62,7 @@ def listen(app: FastAPI, on_start: Callable[[], None]) -> None:
     """
     service: Service = app.state.service
     server = service.server
-    config = uvicorn.Config(
-        app,
-        host=server.host.strip("[]"),
-        port=server.port,
-        ws="none",
-        lifespan="off",  # it is opened here, so that an error is told in one line
-        access_log=False,
-        server_header=False,
-        log_level="error",
-        timeout_graceful_shutdown=max(1, round(server.limits.grace_seconds)),
-    )
+    config = config_of(app)
 
     async def run() -> None:
         async with service.started():
