@@ -16,9 +16,10 @@ from typing import Any
 from platformdirs import user_cache_path
 from pydantic_core import PydanticSerializationError, to_json
 
-from hopweave.catalog import Role, key_of, lacking, load, name_of
+from hopweave.catalog import Role, entries, key_of, lacking, load, name_of
+from hopweave.corpus.lookup import PassageLookup
 from hopweave.errors import DataError, SettingsError
-from hopweave.files import sha256_of
+from hopweave.files import read_json, sha256_of
 from hopweave.part_files import part_file
 from hopweave.protocols import ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.runtime.budget import Budget
@@ -35,6 +36,8 @@ AnyReader = Reader | ModelReader
 STARTER = "starter"
 _OF_FOLDERS = "bm25"
 """The engine of index folders that a corpus on a server has one of its own for."""
+_BUILDS = "bm25"
+"""The engine that builds an index folder unless another is chosen."""
 INDEX_LAYOUT = 3
 """In the name of the starter's index: goes up with what an index holds, so that the one of an earlier hopweave is not taken."""
 
@@ -251,8 +254,35 @@ def _open_engine(settings: Settings, name: str) -> Any:
     return settings.part("retrievers", name, engine_options=settings.retrievers, visible=settings.visible, **more)
 
 
-def index_writer(engine: str) -> Any:
+def open_passages(settings: Settings) -> PassageLookup:
+    """Opens the settings' corpus to look passages up by id, as far as `access` and `where` show them.
+
+    Whichever retriever is chosen, an index folder is opened by the engine that built it.
+
+    Raises:
+        DataError: if there is no such corpus, or it cannot be read.
+        SettingsError: for a corpus that is not one of hopweave's.
+    """
+    name = server_of(settings.corpus) or (_BUILDS if settings.corpus == STARTER else _engine_in(Path(settings.corpus)))
+    opened: PassageLookup = _open_engine(settings.model_copy(update={"retriever": name}), name)
+    return opened
+
+
+def _engine_in(folder: Path) -> str:
+    """The engine that an index folder names; the usual one where it names none, which then says what is wrong with it."""
+    try:
+        name = read_json((folder / "manifest.json").read_text(encoding="utf-8"))["engine"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return _BUILDS
+    return name if name in entries("retrievers") else _BUILDS
+
+
+def index_writer(engine: str, cluster: Any = None) -> Any:
     """What builds, updates and checks the indexes of an engine, with the options of the settings that are in force.
+
+    Args:
+        engine: its name.
+        cluster: a client of a Dask cluster, whose workers encode what the engine encodes.
 
     Raises:
         SettingsError: for an engine that has no index of its own, or options that cannot be.
@@ -266,9 +296,8 @@ def index_writer(engine: str) -> Any:
     given = read_settings().retrievers.get(key_of("retrievers", engine), {})
     known = {option.name for option in dataclasses.fields(kind)}
     options = build(kind, {name: value for name, value in given.items() if name in known}, f"retrievers.{engine}")
-    return SimpleNamespace(
-        build=partial(part.build, options=options), update=partial(part.update, options=options), check=part.check
-    )
+    given_all = {"options": options} | ({"cluster": cluster} if cluster is not None else {})
+    return SimpleNamespace(build=partial(part.build, **given_all), update=partial(part.update, **given_all), check=part.check)
 
 
 def index_folder(settings: Settings, engine: str = "") -> Path:

@@ -48,8 +48,8 @@ from hopweave.visibility import OPTION, Visible
 Part = TypeVar("Part")
 
 FILE = "hopweave.toml"
-_PREFIX = "HOPWEAVE_"
-_NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG", "HOPWEAVE_SERVER_KEYS"}
+ENVIRONMENT_PREFIX = "HOPWEAVE_"
+NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG", "HOPWEAVE_SERVER_KEYS"}
 _LAX_TEXT = ConfigDict(coerce_numbers_to_str=True)
 
 Options = dict[str, dict[str, Any]]
@@ -364,9 +364,9 @@ def _value_of(text: str) -> Any:
 def _environment() -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, text in sorted(os.environ.items()):
-        if not name.startswith(_PREFIX) or name in _NOT_SETTINGS or not text:
+        if not name.startswith(ENVIRONMENT_PREFIX) or name in NOT_SETTINGS or not text:
             continue
-        keys = name.removeprefix(_PREFIX).lower().split("__")
+        keys = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
         if keys[0] not in Settings.model_fields:
             raise SettingsError(f"the environment variable {name} is not a setting; {suggest(keys[0], Settings.model_fields)}")
         values = merged(values, _nested(keys, _value_of(text)))
@@ -375,12 +375,19 @@ def _environment() -> dict[str, Any]:
 
 def _toml(config: Path | None) -> Layer:
     """The named file, else the one found in the working directory, else the user's own."""
+    path = toml_path(config)
+    if path is None:
+        return {}
+    found = found_toml(path)
+    return found if config is None and path == Path(FILE) else found.settings
+
+
+def toml_path(config: Path | None = None) -> Path | None:
+    """The settings file that counts: the named one, else the one in the working directory, else the user's own, if any."""
     here, own = Path(FILE), user_config_path("hopweave") / FILE
     if config is None and here.is_file() and not (own.is_file() and here.samefile(own)):
-        return found_toml(here)
-    if config is None and not own.is_file():
-        return {}
-    return found_toml(config or own).settings
+        return here
+    return config or (own if own.is_file() else None)
 
 
 def _profile(name: str, *, is_found: bool = False) -> Layer:

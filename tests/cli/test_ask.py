@@ -16,7 +16,9 @@ from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
 from hopweave.cli import app
+from hopweave.cli._at_work import at_work
 from hopweave.retrievers.bm25 import BM25
+from hopweave.settings import read_settings
 from hopweave.trace import Record
 from hopweave.types import Passage
 
@@ -107,6 +109,26 @@ def test_what_happens_is_told_on_standard_error_while_it_runs():
     assert any(line.startswith("branch chain of 2 queries") for line in lines)
     assert any("verified" in line for line in lines)
     assert not any(line.startswith("hopweave:") for line in lines)
+
+
+def test_one_line_says_what_answers_and_where_its_settings_come_from(tmp_path, monkeypatch):
+    result = ask(QUESTION, "--retriever", "bm25", "--method", "searchain")
+    assert result.stderr.splitlines()[0] == "searchain with scripted over index by bm25; settings: hopweave.toml"
+    assert "settings:" not in result.stdout
+    monkeypatch.setenv("HOPWEAVE_REQUIRE_SUPPORT", "false")
+    Path("hopweave.toml").rename("mine.toml")
+    flags = ["--config", "mine.toml", "--profile", "paper_searchain", "--retriever", "bm25", "--reader", "llm_reader"]
+    said = ask(QUESTION, *flags).stderr.splitlines()[0]
+    assert said == (
+        "searchain with scripted over index by bm25; settings: profile paper_searchain, mine.toml, HOPWEAVE_REQUIRE_SUPPORT"
+    )
+
+
+def test_the_line_names_the_model_and_holds_no_secret():
+    options = {"openai_compatible": {"model": "m-1", "base_url": "http://user:hunter2@127.0.0.1:9/v1"}}
+    said = at_work(read_settings({"llm": "openai_compatible", "llms": options, "corpus": "postgres://u:hunter2@h/db#papers"}))
+    assert said.startswith("searchain with openai_compatible (m-1) over postgres://")
+    assert "hunter2" not in said
 
 
 def test_calls_of_the_model_and_searches_can_be_shown():

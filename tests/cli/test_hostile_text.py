@@ -84,7 +84,7 @@ def shown(*arguments, stdin=None):
     for text in (result.stdout, result.stderr):
         found = OBEYED.search(text)
         assert found is None, (arguments, text[max(0, found.start() - 60) : found.end() + 60])
-    if arguments[0] not in ("ask", "show"):  # which draw an answer of several lines as such
+    if arguments[0] not in ("ask", "chat", "show"):  # which draw an answer of several lines as such
         assert "\nhopweave: all holds" not in result.output
     return result.output
 
@@ -137,6 +137,7 @@ COMMANDS = {
         ["x", f"--{HOSTILE}"],
     ],
     "calibrate": [[f"{NAME}.jsonl"], [HOSTILE], ["passages.jsonl", "--reader", HOSTILE]],
+    "chat": [["--method", "direct"], ["--corpus", HOSTILE], ["--method", HOSTILE]],
     "compare": [[NAME], [NAME, "--metric", HOSTILE], [NAME, "--baseline", HOSTILE]],
     "corpus": [["jsonl", f"{NAME}.jsonl"], ["hotpotqa", HOSTILE], [HOSTILE], ["musique", f"{NAME}.jsonl"]],
     "doctor": [[]],
@@ -153,6 +154,7 @@ COMMANDS = {
         ["--to", HOSTILE],
     ],
     "judge": [[NAME], [HOSTILE]],
+    "mcp": [[HOSTILE], [f"{HOSTILE}={HOSTILE}"], ["index", "--retriever", HOSTILE], ["index", NAME + "=x", NAME + "=y"]],
     "merge": [[NAME, "--out", "new"], [HOSTILE, "--out", HOSTILE]],
     "models": [["list"], ["remove", HOSTILE], ["fetch", HOSTILE], ["fetch", "x", "--from", HOSTILE], [HOSTILE]],
     "list": [[], [HOSTILE], ["methods", HOSTILE], ["methods", "direct"]],
@@ -181,8 +183,10 @@ COMMANDS = {
         [f"{NAME}/records/jsonl/cot.jsonl", "--question", HOSTILE],
         [HOSTILE],
     ],
+    "stale": [[f"{NAME}/records"], [NAME, "--corpus", HOSTILE], [NAME, "--json"], [f"{NAME}.jsonl"], [HOSTILE]],
     "trust": [[], [HOSTILE], ["--list"], ["--remove"]],
     "verify": [[NAME], [HOSTILE]],
+    "watch": [[HOSTILE, "--to", "index"], [NAME, "--to", HOSTILE, "--language", HOSTILE]],
 }
 
 

@@ -9,6 +9,8 @@ from importlib import import_module
 import pytest
 from support.pages import ROOT, pages
 
+from hopweave.errors import MissingExtra
+
 TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in [*pages(), "CONTRIBUTING.md", "SECURITY.md"]}
 OWN = {page: text for page, text in TEXTS.items() if not page.startswith("docs/add_a_")}
 RESULTS = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
@@ -19,6 +21,8 @@ def is_there(name: str) -> bool:
     module, _, last = name.rpartition(".")
     try:
         return hasattr(import_module(module), last) or import_module(name) is not None
+    except MissingExtra:  # it is there, and says what to install
+        return True
     except ImportError:
         return False
 

@@ -382,3 +382,11 @@ def test_the_identity_names_encoder_options_and_corpus(index):
     assert "tiny(64)" in identity
     assert "nprobe=7" in identity
     assert json.loads(Path(index, "manifest.json").read_text())["fingerprint"] in identity
+
+
+def test_passages_are_given_by_their_ids_and_by_those_of_their_documents(tmp_path):
+    cut = [Passage("oak#1", "An old oak.", start=0, end=11), Passage("oak#2", "It stands.", start=12, end=22)]
+    Dense.build(tmp_path / "index", [*PASSAGES[:3], *cut, Passage("s", "Hidden.", access=("board",))], encoder=TinyEncoder())
+    retriever = opened(tmp_path / "index")
+    assert retriever.passages_of(["oak", "p2", "p2", "s", "\ud800", "gone"]) == [PASSAGES[2], *cut]
+    retriever.close()

@@ -113,6 +113,23 @@ def ids(hits):
     return [hit.passage.id for hit in hits]
 
 
+# -- passages by id ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_passages_are_given_by_their_ids_and_by_those_of_their_documents_as_far_as_they_are_shown(engine, opened, reopened):
+    one = opened(engine)
+    one.build([*FEW, Passage("secret", "The keeper hides.", access=("board",))])
+    one = reopened(one)
+    assert sorted(passage.id for passage in one.passages_of(["oak", "light", "oak#2", "gone", "secret"])) == [
+        "light",
+        "oak#1",
+        "oak#2",
+    ]
+    assert one.passages_of([RIVER.id]) == [RIVER]
+    assert one.passages_of([]) == []
+
+
 # -- languages ---------------------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -340,3 +341,8 @@ def test_the_command_line_builds_checks_and_searches_it(tmp_path, monkeypatch):
 def test_the_extra_is_that_of_vectors():
     assert catalog.entry("retrievers", "late_interaction").extra == "dense"
     assert Path(module.__file__).name == "late_interaction.py"
+
+
+def test_passages_are_given_by_their_ids(index):
+    with closing(LateInteraction(index)) as retriever:
+        assert retriever.passages_of(["p7", "gone", "p2"]) == [PASSAGES[2], PASSAGES[7]]

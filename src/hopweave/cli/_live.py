@@ -1,33 +1,33 @@
-"""The reasoning tree while it grows: redrawn in place on a terminal, one line per decision anywhere else."""
+"""The reasoning tree while it grows: redrawn in place on a terminal, one line per decision anywhere else.
+
+It is drawn from the steps so far by what draws the finished tree, with the same words and signs. Calls under way are shown
+with what the model has said so far and how long they have taken.
+"""
 
 from __future__ import annotations
 
+import threading
+import time
 from types import TracebackType
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.live import Live
 from rich.segment import Segment
 from rich.text import Text
-from rich.tree import Tree
 
 from hopweave.cli._console import console
-from hopweave.render.plain import cut, one_line
-from hopweave.trace import Decision, Event, ModelCall, ParseFailure, Read, Search, Started, TextPiece
+from hopweave.render.outline import Outline, outline_of, step_line
+from hopweave.render.plain import cut, one_line, seconds_text
+from hopweave.render.terminal import draw_outline
+from hopweave.trace import AnyStep, Decision, Event, ModelCall, ParseFailure, Read, Search, Started, TextPiece
 
-_TONES = {
-    "supported": "green",
-    "contradicted": "red",
-    "unsupported": "yellow",
-    "abandoned": "dim",
-    "duplicate": "dim",
-}
 _MAX_CHARACTERS = 160
 
 
 class _Tail:
     """The last lines of a tree that fit the screen: current activity is at the end."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: RenderableType) -> None:
         self._tree = tree
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -46,12 +46,16 @@ class LiveTree:
 
     def __init__(self, title: str) -> None:
         self._console = console(stderr=True)
-        self._root = Tree(Text(cut(one_line(title), _MAX_CHARACTERS), style="bold"))
-        self._branches: dict[int, Tree] = {}
+        self._title = cut(one_line(title), _MAX_CHARACTERS)
+        self._began = time.monotonic()
+        self._lock = threading.Lock()  # it is drawn in a thread of its own
+        self._steps: dict[int, AnyStep] = {}
+        self._running: dict[int, tuple[Started, float]] = {}
         self._said: dict[int, str] = {}
-        self._live = Live(_Tail(self._root), console=self._console, transient=True, refresh_per_second=8)
+        self._live = Live(_Tail(self), console=self._console, transient=True, refresh_per_second=8)
 
     def __enter__(self) -> LiveTree:
+        self._began = time.monotonic()
         if self._console.is_terminal:
             self._live.start()
         return self
@@ -60,46 +64,42 @@ class LiveTree:
         if self._console.is_terminal:
             self._live.stop()
 
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield draw_outline(self.outline(time.monotonic()))
+
     def __call__(self, event: Event) -> None:
         """Handles an event."""
+        with self._lock:
+            self._take(event)
+        if isinstance(event, Decision | ParseFailure) and not self._console.is_terminal:
+            self._console.print(Text(cut(step_line(event), _MAX_CHARACTERS)), soft_wrap=True)
+
+    def outline(self, now: float) -> Outline:
+        """The tree so far, with the time since the question was asked.
+
+        Args:
+            now: by the monotonic clock.
+        """
+        with self._lock:
+            running = [self._under_way(started, now - began) for started, began in self._running.values()]
+            steps = sorted([*self._steps.values(), *running], key=lambda step: step.id)
+        question = f"{self._title}  ({seconds_text(max(0.0, now - self._began))})"
+        return outline_of(question, steps, {}, calls=False)
+
+    def _take(self, event: Event) -> None:
         match event:
             case Started():
-                self._grow(event.id, event.parent, Text(f"{cut(one_line(event.label), _MAX_CHARACTERS)} ...", style="dim"))
+                self._running[event.id] = (event, time.monotonic())
             case TextPiece():
-                self._said[event.id] = self._said.get(event.id, "") + event.text
-                self._relabel(event.id, Text(one_line(self._said[event.id][-_MAX_CHARACTERS:]), style="dim"))
-            case ModelCall() | Search() | Read():
-                self._relabel(event.id, self._finished(event))
-            case Decision() | ParseFailure():
-                label = self._decided(event)
-                self._grow(event.id, event.parent, label)
-                if not self._console.is_terminal:
-                    self._console.print(label, soft_wrap=True)
+                self._said[event.id] = (self._said.get(event.id, "") + event.text)[-_MAX_CHARACTERS:]
+            case ModelCall() | Search() | Read() | Decision() | ParseFailure():
+                self._running.pop(event.id, None)
+                self._said.pop(event.id, None)
+                self._steps[event.id] = event
 
-    def _grow(self, step: int, parent: int | None, label: Text) -> None:
-        below = self._branches.get(parent, self._root) if parent is not None else self._root
-        self._branches[step] = below.add(label)
-
-    def _relabel(self, step: int, label: Text) -> None:
-        if step in self._branches:
-            self._branches[step].label = label
-
-    def _finished(self, step: ModelCall | Search | Read) -> Text:
-        if step.error is not None:
-            return Text(cut(one_line(step.error.message), _MAX_CHARACTERS), style="red")
-        seconds = f"{step.timing.seconds:.1f} s"
-        match step:
-            case ModelCall():
-                words = f"{step.purpose}: {step.usage.completion_tokens} tokens"
-            case Search():
-                words = f"searched {len(step.queries)} queries" if len(step.queries) > 1 else "searched"
-            case Read():
-                found = step.reading.text if step.reading is not None else ""
-                words = f'read: "{found}"' if found else "read: no answer"
-        return Text(cut(f"{one_line(words)}, {seconds}", _MAX_CHARACTERS), style="dim")
-
-    def _decided(self, step: Decision | ParseFailure) -> Text:
-        if isinstance(step, ParseFailure):
-            return Text(f"could not be read: {cut(one_line(step.reason), _MAX_CHARACTERS)}", style="red")
-        tone = _TONES.get(str(step.data.get("support", step.label)), "")
-        return Text.assemble((f"{one_line(step.label)} ", "dim"), (cut(one_line(step.text), _MAX_CHARACTERS), tone))
+    def _under_way(self, started: Started, seconds: float) -> Decision:
+        """A call that has not ended, as a step that can be drawn: what it is, what was said so far, how long it has taken."""
+        label = started.label if started.kind == "model_call" else started.kind
+        about = self._said.get(started.id, "") if started.kind == "model_call" else started.label
+        text = f"{cut(one_line(about), _MAX_CHARACTERS)} ... {seconds_text(seconds)}"
+        return Decision(started.id, started.parent, label, text.strip())

@@ -77,6 +77,17 @@ def plain() -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
+@contextmanager
+def unfiltered() -> Iterator[None]:
+    """Standard output as it is, for a protocol that another program reads; the text in it is JSON."""
+    before = sys.stdout
+    sys.stdout = before.under if isinstance(before, PlainStream) else before
+    try:
+        yield
+    finally:
+        sys.stdout = before
+
+
 def say(line: str = "", *, err: bool = False) -> None:
     """Prints a text on a single line, whatever it contains."""
     typer.echo(flat(line), err=err)

@@ -26,7 +26,7 @@ from hopweave.cli._options import (
     visible_of,
 )
 from hopweave.cli._record_files import append, print_record
-from hopweave.cli._terminal import standard_input
+from hopweave.cli._terminal import say, standard_input
 
 if TYPE_CHECKING:
     from hopweave.settings import Settings
@@ -80,7 +80,7 @@ def ask(
     asked = _question(question, labels, is_long=long)
     if out is not None:
         append(out, "")  # so that a file that cannot be written to is found before the work, not after it
-    record = _answer(settings, asked, is_quiet=as_json)
+    record = _answer(settings, config, asked, is_quiet=as_json)
     if out is not None:
         append(out, record.to_json() + "\n")
     print_record(record, as_json=as_json, with_calls=calls)
@@ -102,7 +102,8 @@ def _question(text: str, labels: str, *, is_long: bool) -> Any:
     return Question("question", text.strip(), "label" if allowed else "long" if is_long else "short", allowed)
 
 
-def _answer(settings: Settings, question: Any, *, is_quiet: bool) -> Record:
+def _answer(settings: Settings, config: Path | None, question: Any, *, is_quiet: bool) -> Record:
+    from hopweave.cli._at_work import at_work
     from hopweave.cli._live import LiveTree
     from hopweave.weaver import Weaver
 
@@ -110,6 +111,7 @@ def _answer(settings: Settings, question: Any, *, is_quiet: bool) -> Record:
         async with Weaver(settings) as weaver:
             if is_quiet:
                 return await weaver.answer(question)
+            say(at_work(settings, config), err=True)
             with LiveTree(question.text) as live:
                 return await weaver.answer(question, observers=[live])
 

@@ -7,19 +7,30 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
-from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hopweave.cli._indexing import (
+    Access,
+    Exclude,
+    Gitignore,
+    Include,
+    Language,
+    MaxWords,
+    language_for,
+    reading_options,
+    report,
+)
 from hopweave.cli._terminal import say
 from hopweave.errors import SettingsError
 from hopweave.render.plain import flat
 
 if TYPE_CHECKING:
-    from hopweave.corpus import CorpusOptions, Intake, Tally
+    from hopweave.corpus import Intake
+    from hopweave.corpus.read import Books
     from hopweave.retrievers._index_folder import IndexSummary
 
 app = typer.Typer(add_completion=False)
@@ -43,29 +54,17 @@ Sync = Annotated[
 Delete = Annotated[list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")]
 Engine = Annotated[str, typer.Option(help="Whose index: bm25, or dense or late_interaction with options of the settings.")]
 List = Annotated[bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")]
-Include = Annotated[
-    list[str] | None, typer.Option(help="Read only such files of the folders, as '*.md'; may be repeated.", metavar="GLOB")
-]
-Exclude = Annotated[
-    list[str] | None, typer.Option(help="Leave out such files or folders, as 'drafts/'; may be repeated.", metavar="GLOB")
-]
-Gitignore = Annotated[bool, typer.Option("--gitignore", help="Leave out what .gitignore files in the folders name.")]
-Language = Annotated[
-    str | None,
-    typer.Option(help="Language of the documents, as german or de; by default told from the first of them.", metavar="NAME"),
-]
-Access = Annotated[
-    list[str] | None,
-    typer.Option(help="Show the passages only to who holds this label (see ask --access); may be repeated.", metavar="LABEL"),
-]
-MaxWords = Annotated[
-    int | None,
-    typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never."),
+
+
+Cluster = Annotated[
+    str,
+    typer.Option(help="Let the workers of a Dask cluster read documents and encode: tcp://HOST:8786.", metavar="ADDRESS"),
 ]
 
 
 @app.command()
 def index(
+    context: typer.Context,
     paths: Paths = None,
     *,
     to: To,
@@ -90,6 +89,7 @@ def index(
     max_row_mib: Annotated[int | None, typer.Option(help="Maximum size of a document or record, in MiB; default 32.")] = None,
     max_file_mib: Annotated[int | None, typer.Option(help="Maximum file size, in MiB, decompressed; default 65,536.")] = None,
     max_seconds: Annotated[int | None, typer.Option(help="Maximum time for one PDF, in seconds; default 300.")] = None,
+    cluster: Cluster = "",
 ) -> None:
     """Build a searchable index from files and folders, or update one.
 
@@ -102,8 +102,9 @@ def index(
         raise SettingsError(f"{looks[0]} changes nothing; use it alone, with --to")
     _refuse_contradictions(paths or [], looks, is_add=add, is_sync=sync, is_delete=bool(delete))
     started = time.monotonic()
-    place, writer = _writer(to, engine)
-    more = {} if language is None else {"language": _language(language, writer)}
+    client = _client(context, cluster, is_work=bool(paths))
+    place, writer = _writer(to, engine, client)
+    more = {} if language is None else {"language": language_for(language, writer)}
     if (sync or list_ or stats) and not hasattr(writer, "take_in"):
         raise SettingsError(f"--sync, --list and --stats need an index of bm25 in a folder, not {place}; use --add or --delete")
     if list_:
@@ -111,13 +112,13 @@ def index(
     elif stats:
         _stats(Path(to))
     elif check:
-        _report(place, "checked", writer.check(), None, started)
+        report(place, "checked", writer.check(), None, started)
     elif not paths:
-        _report(place, "updated", writer.update(delete=delete or (), missing_ok=missing_ok, **more), None, started)
+        report(place, "updated", writer.update(delete=delete or (), missing_ok=missing_ok, **more), None, started)
     else:
         fields = {"id_field": id_field, "title_field": title_field, "text_field": text_field}
         limits = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib, "max_seconds": max_seconds}
-        options = _options(
+        options = reading_options(
             lenient=not strict,
             gitignore=gitignore,
             include=tuple(include or ()),
@@ -126,17 +127,27 @@ def index(
             **fields,
             **limits,
         )
-        intake = Intake(paths, sync, options)
+        intake = Intake(paths, sync, options, books=_books(client))
         is_update = add or (sync and Path(to, "manifest.json").exists())
         summary = _write(writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
-        _report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)
+        report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)
 
 
-def _options(**given: Any) -> CorpusOptions:
-    """How the files are read; what was not given has its default."""
-    from hopweave.corpus import CorpusOptions
+def _client(context: typer.Context, cluster: str, *, is_work: bool) -> Any:
+    """A client of the cluster, which is closed when the command ends; `None` without one."""
+    if not cluster:
+        return None
+    if not is_work:
+        raise SettingsError("--cluster reads files and encodes what is in them; give files or folders, or leave it out")
+    from hopweave.runtime.dask_client import connected_now
 
-    return CorpusOptions(**{name: value for name, value in given.items() if value is not None})
+    return context.with_resource(connected_now(cluster))
+
+
+def _books(client: Any) -> Books | None:
+    from hopweave.runtime.cluster_reading import ClusterBooks
+
+    return None if client is None else ClusterBooks(client)
 
 
 def _refuse_contradictions(paths: list[Path], looks: list[str], *, is_add: bool, is_sync: bool, is_delete: bool) -> None:
@@ -171,7 +182,7 @@ def _stats(to: Path) -> None:
         say(f"{name:<12} {value:,}" if isinstance(value, int) else f"{name:<12} {value}")
 
 
-def _writer(to: str, engine: str) -> tuple[str, Any]:
+def _writer(to: str, engine: str, client: Any) -> tuple[str, Any]:
     """The place of an index as messages show it, and what builds, updates and checks the index there."""
     from hopweave.opening import index_writer, open_server
     from hopweave.security.redaction import public_address
@@ -179,17 +190,9 @@ def _writer(to: str, engine: str) -> tuple[str, Any]:
 
     if server_of(to):
         return public_address(to), open_server(to)
-    folder, kind = Path(to), index_writer(engine)
+    folder, kind = Path(to), index_writer(engine, client)
     verbs = ("build", "update", "check", "take_in")
     return str(folder), SimpleNamespace(**{verb: partial(getattr(kind, verb), folder) for verb in verbs if hasattr(kind, verb)})
-
-
-def _language(name: str, writer: Any) -> str:
-    from hopweave.retrievers._analysis import language_of
-
-    if "language" not in signature(writer.build).parameters:
-        raise SettingsError("--language is for indexes of words, and this engine has none; leave it out")
-    return language_of(name)
 
 
 def _write(
@@ -204,7 +207,9 @@ def _write(
                 intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more
             )
         else:
-            passages = read_corpus(intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes)
+            passages = read_corpus(
+                intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes, books=intake.books
+            )
             if is_update:
                 summary = writer.update(upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more)
             else:
@@ -237,41 +242,3 @@ def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[
                 progress.update(task, passages=number, rate=number / max(time.monotonic() - started, 1e-3))
 
         yield lambda piece: progress.advance(task, piece), on_passage
-
-
-def _report(to: str, done: str, summary: IndexSummary, intake: Intake | None, started: float) -> None:
-    size = f"{summary.num_bytes / 2**20:.1f} MiB, " if summary.num_bytes else ""  # a server does not say
-    say(f"{done} {to}: {summary.num_passages:,} passages, {size}{time.monotonic() - started:.1f} s")
-    if summary.num_deleted or done in {"updated", "synced"}:
-        say(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
-    if intake is not None:
-        if intake.sync:
-            files = intake.synced
-            say(
-                f"  files: {files.added:,} added, {files.replaced:,} replaced, {files.removed:,} removed, "
-                f"{files.moved:,} moved, {files.unchanged:,} unchanged"
-            )
-        _report_reading(intake.tally)
-    say(f"  fingerprint {summary.fingerprint}")
-
-
-def _report_reading(tally: Tally) -> None:
-    say(f"  read {tally.num_files:,} file{'s' * (tally.num_files != 1)}")
-    if tally.num_duplicates or tally.num_empty:
-        say(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
-    if tally.skipped:
-        say(f"  unknown formats, not read: {_counts(tally.skipped)}")
-    if tally.labels:
-        say(f"  shown only to who holds a label: {_counts(tally.labels)}")
-    if tally.no_metadata:
-        say(f"  metadata that are no short text or number, left out: {_counts(tally.no_metadata)}")
-    if tally.special:
-        say(f"  no regular files, not read: {tally.special_names}")
-    if tally.unread:
-        say(f"  not read, or not all of it: {len(tally.unread):,}")
-    for one in tally.unread:
-        say(f"    {one}")
-
-
-def _counts(numbers: Mapping[str, int]) -> str:
-    return ", ".join(f"{flat(name)} ({number:,})" for name, number in sorted(numbers.items()))

@@ -14,7 +14,7 @@ from hopweave.types import Answer, Verdict
 SUPPORT: dict[str, str] = {
     "supported": "a passage holds the claim's own words, and the reader does not deny it",
     "contradicted": "no passage bears the claim out, and one answers the same query otherwise",
-    "unsupported": "no passage that was found bears the claim out; that says nothing about whether it is true",
+    "unsupported": "no passage that was found bears the claim out, or the method's check speaks against it; it may be true",
 }
 """How a claim stands (`hopweave.grounding.support`; docs/support.md)."""
 
@@ -169,6 +169,8 @@ def banner_of(answer: Answer) -> Banner:
         "contradicted": "A passage says otherwise",
         "unsupported": "The answer rests on no passage",
     }[verdict.support]
+    if answer.cites_without_support:
+        headline = "The passage that is cited does not settle the answer"
     return Banner(SIGNS[verdict.support], TONES[verdict.support], headline, counts)
 
 

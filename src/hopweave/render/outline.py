@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -126,15 +126,35 @@ def make_outline(record: Record, *, calls: bool = True) -> Outline:
         record: what to draw.
         calls: whether to include calls of the model, searches and reads that went well.
     """
-    plan = _plan(record.steps, calls=calls)
     titles = {passage.id: passage.title or passage.id for passage in record.passages}
+    return outline_of(record.question.text, record.steps, titles, calls=calls)
+
+
+def outline_of(question: str, steps: Sequence[Step], titles: Mapping[str, str], *, calls: bool = True) -> Outline:
+    """The outline of some steps, which need not be all of a record.
+
+    Args:
+        question: whose steps they are.
+        steps: in the order of their ids.
+        titles: of passages, by id; where one is missing, the id stands for it.
+        calls: as for `make_outline`.
+    """
+    plan = _plan(steps, calls=calls)
     built: dict[int, Node] = {}
     # Parents come before children, so backwards every child is built before its parent, however deep the tree.
     for step in reversed(plan.drawn):
         children = tuple(built[child] for child in plan.children.get(step.id, []))
         built[step.id] = _node(step, plan, titles, children)
     nodes = tuple(built[top] for top in plan.children.get(None, []))
-    return Outline(one_line(record.question.text), nodes, frozenset(other for node in built.values() for other in node.after))
+    return Outline(one_line(question), nodes, frozenset(other for node in built.values() for other in node.after))
+
+
+def step_line(step: Step) -> str:
+    """One step on one line, in the words of the tree, for a client that hears of each as it happens."""
+    [node] = outline_of("", [step], {}).nodes
+    verdict = f"{SIGNS.get(node.verdict, '*')} {', '.join(filter(None, [node.verdict, node.origin]))}" if node.verdict else ""
+    said = " ".join(filter(None, [node.label, node.text, verdict]))
+    return f"{said}: {node.note}" if node.note else said
 
 
 def failure_text(failure: Failure) -> str:
@@ -191,7 +211,7 @@ def _is_verdict(step: Step) -> bool:
     return isinstance(step, Decision) and step.label == "verdict" and isinstance(step.data.get("support"), str)
 
 
-def _node(step: Step, plan: _Plan, titles: dict[str, str], children: tuple[Node, ...]) -> Node:
+def _node(step: Step, plan: _Plan, titles: Mapping[str, str], children: tuple[Node, ...]) -> Node:
     match step:
         case Decision():
             return _decision_node(step, plan, children)
@@ -244,7 +264,7 @@ def _model_call_node(step: ModelCall, children: tuple[Node, ...]) -> Node:
     return _call_node(step, one_line(step.purpose) or "model", text, details, children)
 
 
-def _search_node(step: Search, titles: dict[str, str], children: tuple[Node, ...]) -> Node:
+def _search_node(step: Search, titles: Mapping[str, str], children: tuple[Node, ...]) -> Node:
     num_hits = sum(len(hits) for hits in step.hits)
     queries = [cut(one_line(query), MAX_QUERY_CHARACTERS) for query in step.queries]
     text = f"{' | '.join(queries)} ({counted(num_hits, 'hit')})"
@@ -256,12 +276,12 @@ def _search_node(step: Search, titles: dict[str, str], children: tuple[Node, ...
     return _call_node(step, "search", text, details, children)
 
 
-def _hit_text(hit: Found, titles: dict[str, str]) -> str:
+def _hit_text(hit: Found, titles: Mapping[str, str]) -> str:
     text = f"{one_line(titles.get(hit.passage_id, hit.passage_id))} {hit.score:.2f}"
     return f"{text} ({via_text(hit.via)})" if hit.via else text
 
 
-def _read_node(step: Read, titles: dict[str, str], children: tuple[Node, ...]) -> Node:
+def _read_node(step: Read, titles: Mapping[str, str], children: tuple[Node, ...]) -> Node:
     found = one_line(step.reading.text) if step.reading else ""
     title = one_line(titles.get(step.passage_id, step.passage_id))
     text = f"{one_line(step.query)} {ARROW} {found or 'nothing'} (in {title})"

@@ -16,7 +16,7 @@ from hopweave.render.outline import ARROW, SIGNS, TONES, Node, Outline, Tone, fa
 from hopweave.render.plain import cut, one_line, seconds_text, visible
 from hopweave.render.quoting import Piece, Source, contradictions_of, pieces_of, sources_of, split_at_marks
 from hopweave.render.tally import tally_line
-from hopweave.trace import Record
+from hopweave.trace import Failure, Record
 from hopweave.types import Answer, Claim
 
 if TYPE_CHECKING:
@@ -56,6 +56,21 @@ def draw_tree(record: Record, *, calls: bool = False) -> RenderableType:
         calls: whether to show calls of the model, searches, reads, and the particulars of each step.
     """
     return _Tree(make_outline(record, calls=calls), with_details=calls)
+
+
+def draw_outline(outline: Outline) -> RenderableType:
+    """The tree of an outline, such as that of a question that is still being answered."""
+    return _Tree(outline, with_details=False)
+
+
+def draw_reply(record: Record) -> RenderableType:
+    """The answer and how it stands, without claims and citations: for a conversation."""
+    return _ReplyView(record)
+
+
+def draw_sources(record: Record) -> RenderableType:
+    """Each citation within its passage, and what contradicts a claim."""
+    return _SourcesView(record)
 
 
 def draw_answer(record: Record) -> RenderableType:
@@ -120,11 +135,30 @@ class _AnswerView:
         from rich.padding import Padding
         from rich.text import Text
 
-        record, with_signs = self.record, console.color_system is None or console.no_color
+        record = self.record
         if record.error is not None:
-            yield Text(f"No answer. {failure_text(record.error)}", "bold red")
+            yield _no_answer(record.error)
         if record.answer is not None:
             yield from _answer_lines(record.answer)
+        yield _SourcesView(record)
+        changes = change_lines(record)
+        if changes:
+            yield ""
+            yield Text("Changed from an earlier answer", "bold")
+            yield from (Padding(Text(line), (0, 0, 0, 2)) for line in changes)
+        yield ""
+        yield Text(tally_line(record), "dim")
+
+
+@dataclass(frozen=True, slots=True)
+class _SourcesView:
+    record: Record
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.padding import Padding
+        from rich.text import Text
+
+        record, with_signs = self.record, console.color_system is None or console.no_color
         for source in sources_of(record):
             yield ""
             yield _source_title(f"[{source.citation.mark}]", source)
@@ -137,17 +171,26 @@ class _AnswerView:
             yield ""
             yield _source_title(f"against claim {number}:", source)
             yield Padding(_passage_text(source, with_signs=with_signs), (0, 0, 0, 4))
-        changes = change_lines(record)
-        if changes:
-            yield ""
-            yield Text("Changed from an earlier answer", "bold")
-            yield from (Padding(Text(line), (0, 0, 0, 2)) for line in changes)
-        yield ""
-        yield Text(tally_line(record), "dim")
 
 
-def _answer_lines(answer: Answer) -> Iterator[RenderableType]:
-    from rich.padding import Padding
+@dataclass(frozen=True, slots=True)
+class _ReplyView:
+    record: Record
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.record.error is not None:
+            yield _no_answer(self.record.error)
+        if self.record.answer is not None:
+            yield from _reply_lines(self.record.answer)
+
+
+def _no_answer(failure: Failure) -> Text:
+    from rich.text import Text
+
+    return Text(f"No answer. {failure_text(failure)}", "bold red")
+
+
+def _reply_lines(answer: Answer) -> Iterator[RenderableType]:
     from rich.text import Text
 
     banner = banner_of(answer)
@@ -158,6 +201,13 @@ def _answer_lines(answer: Answer) -> Iterator[RenderableType]:
         yield _marked_text(answer)
     for remark in _remarks(answer):
         yield Text(remark, "yellow")
+
+
+def _answer_lines(answer: Answer) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    yield from _reply_lines(answer)
     if answer.claims:
         yield ""
         yield Text("Claims", "bold")

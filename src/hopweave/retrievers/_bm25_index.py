@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 import tantivy
 
 from hopweave.corpus.file_states import FILE_STATES
+from hopweave.corpus.lookup import document_id_of
 from hopweave.errors import DataError
 from hopweave.retrievers._analysis import ENGLISH, Analysis, agreed, analysis_of, analyzer, language_of
 from hopweave.retrievers._bm25_compaction import worn_segments
@@ -29,7 +29,6 @@ from hopweave.types import Passage
 from hopweave.visibility import FIELDS, Condition, Visible, filter_values
 
 ENGINE = "bm25"
-_SPLIT_ID = re.compile(r"(.+)#\d+", re.DOTALL)
 _MAX_ID_BYTES = 10_000
 
 _HEAP_BYTES = 128_000_000
@@ -92,12 +91,6 @@ def in_order(searcher: tantivy.Searcher, numbers: range) -> Iterator[tuple[int, 
     """Numbers and passages, in the order in which they were added, of those with some numbers."""
     for address in addresses_of(searcher, numbers):
         yield stored(searcher, address)
-
-
-def document_id_of(passage: Passage) -> str:
-    """The id of the document that a passage was cut from; its own if it is whole."""
-    match = _SPLIT_ID.fullmatch(passage.id) if passage.start is not None else None
-    return match[1] if match else passage.id
 
 
 @cache

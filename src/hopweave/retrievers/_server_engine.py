@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, TypeVar
 
@@ -149,6 +150,16 @@ class ServerEngine(ABC):
             ends = (first, last if len(last) == len(first) else "g")
             for content in self._between(state, *ends):
                 yield passage_of(content)
+
+    def passages_of(self, any_ids: Iterable[str]) -> list[Passage]:
+        """See `corpus.lookup.PassageLookup`. Errors as in `search`."""
+        state, found = self._opened(), dict[str, Passage]()
+        keys = list(dict.fromkeys(map(key_of, any_ids)))
+        for start in range(0, len(keys), BATCH):
+            some = keys[start : start + BATCH]
+            contents = self._searched(partial(_held_by, state, some))
+            found |= {passage.id: passage for passage in map(passage_of, contents)}
+        return [passage for passage in found.values() if self.visible.shows(passage)]
 
     def build(
         self,
@@ -450,6 +461,10 @@ class ServerEngine(ABC):
     @property
     def _uses_tls(self) -> bool:
         return self.tls == "yes" or (self.tls == "auto" and not self._at.is_here)
+
+
+def _held_by(state: State, keys: Sequence[str], server: Server) -> list[str]:
+    return server.held(state, keys, keys)
 
 
 class _Failed(Exception):

@@ -10,9 +10,9 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
+from hopweave.corpus.lookup import document_id_of
 from hopweave.errors import DataError
 from hopweave.retrievers._analysis import ENGLISH, Analysis
-from hopweave.retrievers._bm25_index import document_id_of
 from hopweave.retrievers._bm25_search import MAX_QUERY_TERMS, SCORE_DECIMALS
 from hopweave.retrievers._index_folder import Fingerprint
 from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage

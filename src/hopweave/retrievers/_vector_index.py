@@ -14,8 +14,9 @@ import json
 import shutil
 import sqlite3
 import zipfile
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -24,9 +25,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hopweave.corpus.lookup import document_id_of
 from hopweave.errors import DataError
 from hopweave.files import write_whole
-from hopweave.retrievers._bm25_index import document_id_of
 from hopweave.retrievers._filter_table import TABLE as FILTER_TABLE
 from hopweave.retrievers._filter_table import forget, has_labels, note, shown_rows
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
@@ -57,6 +58,13 @@ class VectorFiles(Protocol):
     @property
     def identity(self) -> str:
         """Names the model that makes the vectors."""
+
+    @property
+    def num_ahead(self) -> int:
+        """How many pieces of passages it likes to have begun before they are added."""
+
+    def begin(self, passages: Sequence[Passage]) -> None:
+        """Is told of a piece that will be added, as it is, after those that were begun before."""
 
     def add(self, data: Path, passages: Sequence[Passage]) -> None:
         """Writes the vectors of further passages into a file in `data`."""
@@ -119,6 +127,14 @@ class Passages:
             return None
         return int(np.searchsorted(self._numbers, found[0]))
 
+    def of(self, any_ids: Iterable[str]) -> list[Passage]:
+        """The passages that have one of these ids, or are cut from a document that has one, in the order of their numbers."""
+        rows: dict[int, str] = {}
+        for any_id in any_ids:
+            with suppress(UnicodeEncodeError):  # half of a surrogate pair, which no id holds
+                rows |= self._table.execute("SELECT number, row FROM passages WHERE id = ?1 OR document = ?1", (any_id,))
+        return [_passage(rows[number]) for number in sorted(rows)]
+
     def shown(self, visible: Visible, folder: Path) -> NDArray[np.int64] | None:
         """The places of the passages that are shown; `None` if all are.
 
@@ -151,8 +167,7 @@ class Kept:
 
     def arrays(self, texts: Sequence[str], compute: Callable[[Sequence[str]], Arrays]) -> Arrays:
         """What `compute` returns for some texts, or what it returned before."""
-        content = json.dumps([self._identity, texts]).encode()
-        path = self._folder / f"{hashlib.blake2b(content, digest_size=16).hexdigest()}.npz"
+        path = self._path(texts)
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
                 return {name: kept[name] for name in kept.files}
@@ -165,9 +180,17 @@ class Kept:
         write_whole(path, content_of_file.getvalue())
         return computed
 
+    def has(self, texts: Sequence[str]) -> bool:
+        """Whether something was kept for some texts."""
+        return self._path(texts).exists()
+
     def forget(self) -> None:
         """Takes them away."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _path(self, texts: Sequence[str]) -> Path:
+        content = json.dumps([self._identity, texts]).encode()
+        return self._folder / f"{hashlib.blake2b(content, digest_size=16).hexdigest()}.npz"
 
 
 def encoded_text(passage: Passage) -> str:
@@ -264,8 +287,7 @@ class _Writing:
 
     def add_all(self, passages: Iterable[Passage], on_passage: Callable[[int], None] | None) -> None:
         """Adds passages with their vectors; each takes the place of one with its id, and of the document it was cut from."""
-        left = iter(passages)
-        while chunk := list(islice(left, _CHUNK)):
+        for chunk in self._begun(iter(passages)):
             for passage in chunk:
                 self._replace(passage)
             self._files.add(self._staging.data, chunk)
@@ -273,6 +295,16 @@ class _Writing:
                 self.num_added += 1
                 if on_passage is not None:
                     on_passage(self.num_added)
+
+    def _begun(self, left: Iterator[Passage]) -> Iterator[list[Passage]]:
+        """Passages in pieces. Those that follow are read, and their vectors begun, as far ahead as the files like."""
+        waiting: deque[list[Passage]] = deque()
+        while chunk := list(islice(left, _CHUNK)):
+            self._files.begin(chunk)
+            waiting.append(chunk)
+            if len(waiting) > self._files.num_ahead:
+                yield waiting.popleft()
+        yield from waiting
 
     def delete(self, any_id: str) -> bool:
         """Deletes the passage and the document of that id from the previous state; tells whether there was one."""

@@ -33,6 +33,7 @@ from typing import Annotated, Literal
 import tantivy
 
 from hopweave.corpus.intake import Intake
+from hopweave.corpus.lookup import document_id_of
 from hopweave.errors import DataError, SearchError, SettingsError
 from hopweave.retrievers._bm25_index import (
     COUNTS,
@@ -42,7 +43,6 @@ from hopweave.retrievers._bm25_index import (
     analysis_in,
     by_term,
     conditions_of,
-    document_id_of,
     in_order,
     load,
     stored,
@@ -130,6 +130,15 @@ class BM25:
                 raise DataError(f"index {self.index} has no passage {passage_id!r}; check the id, or update the index")
             found.append(passage)
         return found
+
+    def passages_of(self, any_ids: Iterable[str]) -> list[Passage]:
+        """See `corpus.lookup.PassageLookup`."""
+        searcher = self._open_searcher()
+        found: dict[int, Passage] = {}
+        for any_id in any_ids:
+            for name in ("id", "document"):
+                found |= dict(stored(searcher, address) for address in by_term(searcher, name, any_id))
+        return [found[number] for number in sorted(found) if self.visible.shows(found[number])]
 
     def all_passages(self) -> Iterator[Passage]:
         """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""

@@ -16,10 +16,10 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from hopweave.catalog import entries, entry, key_of, load
 from hopweave.conversation import Turn
+from hopweave.corpora import Filter
 from hopweave.errors import DataError, MissingExtra, SettingsError, suggest
 from hopweave.memoize import Kept
 from hopweave.part_files import part_file
-from hopweave.server.corpora import Filter
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.settings import Limits
 from hopweave.settings import Settings, merged

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hopweave.corpora import Corpora
 from hopweave.errors import DataError, HopweaveError, MissingExtra, SettingsError
 from hopweave.opening import open_components
 from hopweave.protocols import LanguageModel, Opens, is_part
@@ -17,7 +18,6 @@ from hopweave.runtime.components import Components
 from hopweave.security.redaction import public_address
 from hopweave.server.asking import Asked, Choices
 from hopweave.server.callers import Allowance, Caller, Callers
-from hopweave.server.corpora import Corpora
 from hopweave.server.kept import Entry, KeptAnswers, new_id
 from hopweave.server.metrics import Metrics
 from hopweave.server.refusals import Refused, unusable

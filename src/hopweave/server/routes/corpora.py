@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
+from hopweave.corpora import is_folder
 from hopweave.errors import DataError, SearchError, SettingsError
 from hopweave.server.asking import described
-from hopweave.server.corpora import is_folder
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.server.schemas import (

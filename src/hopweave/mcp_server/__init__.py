@@ -1,0 +1,1 @@
+"""The tools of hopweave for clients of the Model Context Protocol."""
