@@ -291,3 +291,15 @@ def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp
         page.click(".cause:has-text('failed')")
         page.click(".questions .entry")
         EXPECTED(page.locator(".run .failure")).to_contain_text("the endpoint is gone")
+
+
+def test_a_question_can_be_stopped(opened, tmp_path):
+    with listening(app_with(tmp_path, delay_seconds=20)) as address:
+        page = opened(address)
+        page.fill("#question", QUESTION)
+        page.click("#ask")
+        page.wait_for_selector(".node.pending")
+        page.click("#stop")
+        EXPECTED(page.locator(".run .failure")).to_contain_text("Stopped.")
+        EXPECTED(page.locator("#stop")).to_be_hidden()
+        EXPECTED(page.locator("#history-list")).to_contain_text("Nothing was asked yet.")

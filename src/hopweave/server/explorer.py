@@ -38,7 +38,6 @@ _SAFE = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
     "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
@@ -87,7 +86,7 @@ async def export(
     text = await asyncio.to_thread(draw, record)
     named = f'attachment; filename="hopweave-{answer_id}{_SUFFIXES[view]}"'
     # Opened from here it could do nothing either: the page forbids scripts itself, and is put into a sandbox besides.
-    headers = {"Content-Disposition": named, "Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
+    headers = {"Content-Disposition": named, "Content-Security-Policy": "sandbox"}
     return Response(text, media_type=f"{_EXPORTS[view]}; charset=utf-8", headers=headers)
 
 

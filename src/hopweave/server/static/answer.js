@@ -46,7 +46,7 @@ export function claimsOf(run, jump, against, others) {
     el("ol", {}, claims.map((claim, at) => {
       const isOnly = others !== null && !others.has(claimKey(claim));
       return el("li", { class: `${claim.support} ${isOnly ? "only" : ""}` },
-        el("p", { class: "claim", dir: "auto" }, el("span", { class: "query" }, `${oneLine(claim.query)} → `), oneLine(claim.text) || "(open)", " ",
+        el("p", { class: "claim", dir: "auto" }, oneLine(claim.query) !== oneLine(run.question) && el("span", { class: "query" }, `${oneLine(claim.query)} → `), oneLine(claim.text) || "(open)", " ",
           [...new Set(claim.citations.map((one) => one.mark))].map((mark) => markButton(mark, jump))),
         el("p", { class: "chips" }, supportChip(claim.support), " ", originChip(claim.origin), isOnly && [" ", el("span", { class: "only-here" }, "only here")],
           claim.contradicted_by && [" ", el("button", { type: "button", class: "link", onclick: (event) => against(at, event.currentTarget) }, "what says otherwise")]));
