@@ -277,8 +277,12 @@ def _engine_in(folder: Path) -> str:
     return name if name in entries("retrievers") else _BUILDS
 
 
-def index_writer(engine: str) -> Any:
+def index_writer(engine: str, cluster: Any = None) -> Any:
     """What builds, updates and checks the indexes of an engine, with the options of the settings that are in force.
+
+    Args:
+        engine: its name.
+        cluster: a client of a Dask cluster, whose workers encode what the engine encodes.
 
     Raises:
         SettingsError: for an engine that has no index of its own, or options that cannot be.
@@ -292,9 +296,8 @@ def index_writer(engine: str) -> Any:
     given = read_settings().retrievers.get(key_of("retrievers", engine), {})
     known = {option.name for option in dataclasses.fields(kind)}
     options = build(kind, {name: value for name, value in given.items() if name in known}, f"retrievers.{engine}")
-    return SimpleNamespace(
-        build=partial(part.build, options=options), update=partial(part.update, options=options), check=part.check
-    )
+    given_all = {"options": options} | ({"cluster": cluster} if cluster is not None else {})
+    return SimpleNamespace(build=partial(part.build, **given_all), update=partial(part.update, **given_all), check=part.check)
 
 
 def index_folder(settings: Settings, engine: str = "") -> Path:

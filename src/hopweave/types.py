@@ -321,6 +321,13 @@ class Answer:
         """All citations, in the order of the claims."""
         return tuple(citation for claim in self.claims for citation in claim.citations)
 
+    @property
+    def cites_without_support(self) -> bool:
+        """Whether the claim that carries the answer is unsupported, yet cites a passage: one that does not settle it."""
+        carried_by = self.verdict.carried_by
+        is_unsupported = self.verdict.support == "unsupported" and carried_by is not None
+        return is_unsupported and bool(self.claims[(carried_by or 1) - 1].citations)
+
 
 @dataclass(frozen=True, slots=True)
 class Message:

@@ -83,6 +83,15 @@ def test_the_page_carries_the_verdict_in_its_look(support: Support, tone: str):
     assert f'<div class="answer tone-{tone}">' in draw_page(answered(support))
 
 
+def test_an_answer_whose_passage_does_not_settle_it_is_not_said_to_rest_on_nothing():
+    record = answered("unsupported")
+    claim = replace(record.answer.claims[-1], citations=answered("supported").answer.claims[-1].citations)
+    answer = replace(record.answer, claims=(*record.answer.claims[:-1], claim))
+    assert answer.cites_without_support
+    assert banner_of(answer).headline == "The passage that is cited does not settle the answer"
+    assert not record.answer.cites_without_support
+
+
 def test_what_says_otherwise_is_shown_in_its_passage():
     record = answered("contradicted")
     assert "against claim 1: Carrow Head Light" in shown(record)

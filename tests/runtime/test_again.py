@@ -11,6 +11,7 @@ from hopweave.duplicate_detectors.keywords import KeyWords
 from hopweave.errors import DataError, SettingsError
 from hopweave.llms.scripted import Scripted
 from hopweave.render.html import draw_page
+from hopweave.render.mermaid import draw_mermaid
 from hopweave.render.terminal import draw_record
 from hopweave.runtime.again import Again
 from hopweave.runtime.components import Components
@@ -170,4 +171,12 @@ async def test_the_drawing_in_a_terminal_names_the_changes(record):
     branch, _ = await again(record, {"change": "reply", "step": FINAL, "now": "So the final answer is Ulm."})
     shown = Console(width=200, record=True, file=StringIO())
     shown.print(draw_record(branch))
-    assert 'step 11: answered "So the final answer is Ulm." in place of' in shown.export_text()
+    text = shown.export_text()
+    assert 'step 11: answered "So the final answer is Ulm." in place of' in text
+    assert "So the final answer is Ulm.  yours" in text
+
+
+async def test_the_flowchart_and_the_page_say_whose_words_stand_in_place_of_the_models(record):
+    branch, _ = await again(record, {"change": "reply", "step": FINAL, "now": "So the final answer is Ulm."})
+    assert "<i>yours</i>" in draw_mermaid(branch)
+    assert ">yours</span>" in draw_page(branch)

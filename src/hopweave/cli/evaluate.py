@@ -74,6 +74,9 @@ def evaluate(
     shard: Annotated[
         str, typer.Option(help="Work only this part of the questions, as 2/3; see `hopweave merge`.", metavar="NUMBER/COUNT")
     ] = "",
+    cluster: Annotated[
+        str, typer.Option(help="Let the workers of a Dask cluster answer: tcp://HOST:8786; needs --store.", metavar="ADDRESS")
+    ] = "",
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask failed questions again.")] = False,
     store: Store = "",
     replay: Replay = False,
@@ -91,7 +94,7 @@ def evaluate(
     given = flags_of(set_, replay=replay, store=store, **named, **visible_of(access, where))
     flags = Flags(listed(dataset), listed(methods), path, limit, seed, given, shard)
     budget = RunBudget(max_cost, max_tokens, max_seconds, max_questions)
-    options = RunOptions(parallel, budget, prices, retry_failed)
+    options = RunOptions(parallel, budget, prices, retry_failed, cluster)
     whole, settings = _plan(plan, flags, out, config)
     if dry_run:
         _estimate(out, whole, settings, options)

@@ -30,6 +30,7 @@ from hopweave.render.plain import flat
 
 if TYPE_CHECKING:
     from hopweave.corpus import Intake
+    from hopweave.corpus.read import Books
     from hopweave.retrievers._index_folder import IndexSummary
 
 app = typer.Typer(add_completion=False)
@@ -55,8 +56,15 @@ Engine = Annotated[str, typer.Option(help="Whose index: bm25, or dense or late_i
 List = Annotated[bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")]
 
 
+Cluster = Annotated[
+    str,
+    typer.Option(help="Let the workers of a Dask cluster read documents and encode: tcp://HOST:8786.", metavar="ADDRESS"),
+]
+
+
 @app.command()
 def index(
+    context: typer.Context,
     paths: Paths = None,
     *,
     to: To,
@@ -81,6 +89,7 @@ def index(
     max_row_mib: Annotated[int | None, typer.Option(help="Maximum size of a document or record, in MiB; default 32.")] = None,
     max_file_mib: Annotated[int | None, typer.Option(help="Maximum file size, in MiB, decompressed; default 65,536.")] = None,
     max_seconds: Annotated[int | None, typer.Option(help="Maximum time for one PDF, in seconds; default 300.")] = None,
+    cluster: Cluster = "",
 ) -> None:
     """Build a searchable index from files and folders, or update one.
 
@@ -93,7 +102,8 @@ def index(
         raise SettingsError(f"{looks[0]} changes nothing; use it alone, with --to")
     _refuse_contradictions(paths or [], looks, is_add=add, is_sync=sync, is_delete=bool(delete))
     started = time.monotonic()
-    place, writer = _writer(to, engine)
+    client = _client(context, cluster, is_work=bool(paths))
+    place, writer = _writer(to, engine, client)
     more = {} if language is None else {"language": language_for(language, writer)}
     if (sync or list_ or stats) and not hasattr(writer, "take_in"):
         raise SettingsError(f"--sync, --list and --stats need an index of bm25 in a folder, not {place}; use --add or --delete")
@@ -117,10 +127,27 @@ def index(
             **fields,
             **limits,
         )
-        intake = Intake(paths, sync, options)
+        intake = Intake(paths, sync, options, books=_books(client))
         is_update = add or (sync and Path(to, "manifest.json").exists())
         summary = _write(writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
         report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)
+
+
+def _client(context: typer.Context, cluster: str, *, is_work: bool) -> Any:
+    """A client of the cluster, which is closed when the command ends; `None` without one."""
+    if not cluster:
+        return None
+    if not is_work:
+        raise SettingsError("--cluster reads files and encodes what is in them; give files or folders, or leave it out")
+    from hopweave.runtime.dask_client import connected_now
+
+    return context.with_resource(connected_now(cluster))
+
+
+def _books(client: Any) -> Books | None:
+    from hopweave.runtime.cluster_reading import ClusterBooks
+
+    return None if client is None else ClusterBooks(client)
 
 
 def _refuse_contradictions(paths: list[Path], looks: list[str], *, is_add: bool, is_sync: bool, is_delete: bool) -> None:
@@ -155,7 +182,7 @@ def _stats(to: Path) -> None:
         say(f"{name:<12} {value:,}" if isinstance(value, int) else f"{name:<12} {value}")
 
 
-def _writer(to: str, engine: str) -> tuple[str, Any]:
+def _writer(to: str, engine: str, client: Any) -> tuple[str, Any]:
     """The place of an index as messages show it, and what builds, updates and checks the index there."""
     from hopweave.opening import index_writer, open_server
     from hopweave.security.redaction import public_address
@@ -163,7 +190,7 @@ def _writer(to: str, engine: str) -> tuple[str, Any]:
 
     if server_of(to):
         return public_address(to), open_server(to)
-    folder, kind = Path(to), index_writer(engine)
+    folder, kind = Path(to), index_writer(engine, client)
     verbs = ("build", "update", "check", "take_in")
     return str(folder), SimpleNamespace(**{verb: partial(getattr(kind, verb), folder) for verb in verbs if hasattr(kind, verb)})
 
@@ -180,7 +207,9 @@ def _write(
                 intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more
             )
         else:
-            passages = read_corpus(intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes)
+            passages = read_corpus(
+                intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes, books=intake.books
+            )
             if is_update:
                 summary = writer.update(upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more)
             else:

@@ -35,6 +35,10 @@ def serve(
     answers: Annotated[
         str, typer.Option(help="Where answers are kept: a folder, or a database; default: answers, or the database of --store.")
     ] = "",
+    run: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FOLDER", help="An evaluation for the explorer; may be repeated. Only without keys."),
+    ] = None,
     cors: Annotated[
         list[str] | None, typer.Option(metavar="ORIGIN", help="Pages of this origin may call the server; may be repeated.")
     ] = None,
@@ -75,6 +79,7 @@ def serve(
         "cors": tuple(cors or ()),
         "telemetry": telemetry,
         "corpora": _named(corpora or []),
+        "runs": _named(run or []),
     }
     offered = read_server_settings(server, given, is_open=is_open)
     first = next(iter(offered.corpora.values()))
@@ -94,7 +99,7 @@ def _named(pairs: list[str]) -> dict[str, str]:
         if not equals:
             name, index = Path(pair).name.lower().removesuffix("-index"), pair
         if not name or not index:
-            raise SettingsError(f"a corpus is given as NAME=INDEX, not {pair!r}; for example: papers=papers-index")
+            raise SettingsError(f"expected NAME=FOLDER, not {pair!r}; for example: papers=papers-index")
         named[name] = index
     return named
 

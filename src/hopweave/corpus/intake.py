@@ -13,7 +13,7 @@ from pathlib import Path
 from hopweave.corpus.file_states import FileState, FileStates, hash_of, look_at
 from hopweave.corpus.files import CorpusFile, OnBytes
 from hopweave.corpus.find import find_files
-from hopweave.corpus.read import CorpusOptions, Reading, nothing_found
+from hopweave.corpus.read import Books, CorpusOptions, Reading, nothing_found
 from hopweave.corpus.tally import Tally, Unread
 from hopweave.errors import DataError
 from hopweave.types import Passage
@@ -44,6 +44,7 @@ class Intake:
         tally: what was read.
         on_bytes: told how many bytes were read, or need not be.
         synced: what became of the files, with `sync`.
+        books: reads PDF, DOCX and EPUB files in place of this process.
     """
 
     paths: Sequence[Path]
@@ -52,6 +53,7 @@ class Intake:
     tally: Tally = field(default_factory=Tally)
     on_bytes: OnBytes = None
     synced: Synced = field(default_factory=Synced)
+    books: Books | None = None
 
     def num_bytes(self) -> int:
         """Of all the files that may be read, on disk; what cannot be looked at counts as nothing where reading is lenient.
@@ -81,7 +83,7 @@ class Intake:
         Raises:
             DataError: as `read_corpus`; also if nothing at all can be read.
         """
-        with closing(Reading(self.options, self.tally, self.on_bytes)) as reading:
+        with closing(Reading(self.options, self.tally, self.on_bytes, self.books)) as reading:
             one = _Pass(self, states, reading, next_number)
             yield from one.sync() if self.sync else one.add()
 
@@ -98,7 +100,7 @@ class _Pass:
         self._gone: Counter[str] = Counter()  # by the hashes of files that vanished
 
     def add(self) -> Changes:
-        for file in self._reading.files(self._intake.paths, self._states.roots):
+        for file in self._reading.ahead(self._reading.files(self._intake.paths, self._states.roots)):
             yield from self._read(file)
         if not self._reading.tally.num_passages:
             raise nothing_found(self._intake.paths, self._reading.tally)
@@ -110,7 +112,7 @@ class _Pass:
             raise nothing_found(paths, self._reading.tally)
         yield from self._take_out_what_is_gone()
         leaning: list[tuple[CorpusFile, FileState]] = []
-        for file in self._files_again():
+        for file in self._reading.ahead(self._files_again(), lambda file: self._unchanged(file) is None):
             known = self._unchanged(file)
             if known is None:
                 yield from self._replace(file)

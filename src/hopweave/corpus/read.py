@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hopweave.corpus.archive import members
 from hopweave.corpus.documents import read_document
@@ -32,10 +33,33 @@ from hopweave.errors import DataError, SettingsError
 from hopweave.types import Passage, Span
 from hopweave.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 
+if TYPE_CHECKING:
+    from hopweave.corpus.pages import Pages
+
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 TITLE_FIELDS = ("title", "name")
 _COLUMN = f"{METADATA}."
 TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
+
+
+class Books(Protocol):
+    """Reads PDF, DOCX and EPUB files elsewhere, several at a time.
+
+    Attributes:
+        num_ahead: how many of the files that follow it likes to know.
+    """
+
+    num_ahead: int
+
+    def begin(self, file: CorpusFile, limits: Limits) -> None:
+        """Begins to read a file that will be asked for."""
+
+    def read(self, file: CorpusFile, limits: Limits) -> Pages | None:
+        """What is in a file; `None` if it has to be read here.
+
+        Raises:
+            DataError: as `hopweave.corpus.pages.read_pages`.
+        """
 
 
 class TakenId(DataError):
@@ -112,6 +136,7 @@ def read_corpus(
     options: CorpusOptions | None = None,
     tally: Tally | None = None,
     on_bytes: Callable[[int], None] | None = None,
+    books: Books | None = None,
 ) -> Iterator[Passage]:
     """Reads files and folders as a stream of passages.
 
@@ -123,13 +148,14 @@ def read_corpus(
         options: fields and lengths.
         tally: updated with every file and passage.
         on_bytes: called with the number of bytes read from disk, piece by piece.
+        books: reads PDF, DOCX and EPUB files in place of this process.
 
     Raises:
         DataError: with the file and the line or record, ending with what to do. Also if there was nothing to read.
     """
-    reading = Reading(options or CorpusOptions(), tally if tally is not None else Tally(), on_bytes)
+    reading = Reading(options or CorpusOptions(), tally if tally is not None else Tally(), on_bytes, books)
     with closing(reading):
-        for file in reading.files(paths, Roots()):
+        for file in reading.ahead(reading.files(paths, Roots())):
             yield from reading.passages(file)
     if not reading.tally.num_passages:
         raise nothing_found(paths, reading.tally)
@@ -148,8 +174,9 @@ class Reading:
         tally: what was read so far.
     """
 
-    def __init__(self, options: CorpusOptions, tally: Tally, on_bytes: OnBytes) -> None:
+    def __init__(self, options: CorpusOptions, tally: Tally, on_bytes: OnBytes, books: Books | None = None) -> None:
         self.tally = tally
+        self._books = books
         self._options = options
         self._on_bytes = on_bytes
         # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
@@ -180,6 +207,25 @@ class Reading:
             paths, selection=self._options.selection, roots=roots, on_unlisted=unlisted if self._options.lenient else None
         )
         return filter(self._is_taken, found)
+
+    def ahead(self, files: Iterable[CorpusFile], is_read: Callable[[CorpusFile], bool] | None = None) -> Iterator[CorpusFile]:
+        """The same files; where books are read elsewhere, those that follow are begun.
+
+        Args:
+            files: that are read one after the other.
+            is_read: whether a file will be read; by default all are.
+        """
+        if self._books is None:
+            yield from files
+            return
+        waiting: deque[CorpusFile] = deque()
+        for file in files:
+            if file.suffix in BOOK_SUFFIXES and not file.compression and (is_read is None or is_read(file)):
+                self._books.begin(file, self._options.limits)
+            waiting.append(file)
+            if len(waiting) > self._books.num_ahead:
+                yield waiting.popleft()
+        yield from waiting
 
     def passages(self, file: CorpusFile) -> Iterator[Passage]:
         """The passages of a file, one after the other. Where reading is lenient, those that can be read.
@@ -243,7 +289,8 @@ class Reading:
 
         if file.compression:
             raise DataError(f"{file.source} is zipped; unzip it, or leave it out")
-        book = read_pages(file, self._options.limits)
+        book = self._books.read(file, self._options.limits) if self._books is not None else None
+        book = book or read_pages(file, self._options.limits)
         if self._on_bytes is not None:
             self._on_bytes(file.num_bytes)
         title, access = book.title or file.stem, self._options.access

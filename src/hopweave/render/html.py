@@ -225,7 +225,7 @@ def _tree_line(node: Node) -> Markup:
     parts = [tag("span", node.label, class_="label")]
     if node.text:
         parts.append(tag("span", node.text, class_="text", dir="auto"))
-    if node.verdict:
+    if node.verdict or node.origin:
         parts.append(_chip(node.verdict, node.origin))
     if node.note:
         parts.append(tag("span", node.note, class_="note", dir="auto"))

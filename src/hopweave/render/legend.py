@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from hopweave.render.outline import SIGNS, TONES, Outline, Tone
 from hopweave.render.plain import counted
@@ -13,7 +14,7 @@ from hopweave.types import Answer, Verdict
 SUPPORT: dict[str, str] = {
     "supported": "a passage holds the claim's own words, and the reader does not deny it",
     "contradicted": "no passage bears the claim out, and one answers the same query otherwise",
-    "unsupported": "no passage that was found bears the claim out; that says nothing about whether it is true",
+    "unsupported": "no passage that was found bears the claim out, or the method's check speaks against it; it may be true",
 }
 """How a claim stands (`hopweave.grounding.support`; docs/support.md)."""
 
@@ -168,7 +169,15 @@ def banner_of(answer: Answer) -> Banner:
         "contradicted": "A passage says otherwise",
         "unsupported": "The answer rests on no passage",
     }[verdict.support]
+    if answer.cites_without_support:
+        headline = "The passage that is cited does not settle the answer"
     return Banner(SIGNS[verdict.support], TONES[verdict.support], headline, counts)
+
+
+def standing_of(record: Record) -> dict[str, Any]:
+    """How the answer of a record stands, and what it cost, for a drawing that is made elsewhere."""
+    banner = asdict(banner_of(record.answer)) if record.answer is not None else None
+    return {"banner": banner, "totals": asdict(record.totals()), "fingerprint": record.fingerprint}
 
 
 def _counts(verdict: Verdict) -> Iterator[str]:

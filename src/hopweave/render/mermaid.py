@@ -120,6 +120,8 @@ def _node_line(node: Node, max_written: int) -> str:
         stands = ", ".join(filter(None, [node.verdict, node.origin]))
         verdict = f"{stands}{confidence}: {node.note}" if node.note else stands + confidence
         lines.append(f"<i>{escape(verdict, 60, max_written // 4)}</i>")
+    elif node.origin:
+        lines.append(f"<i>{escape(node.origin)}</i>")
     return f"  s{node.id}{opening}{'<br/>'.join(lines)}{closing}"
 
 

@@ -302,6 +302,8 @@ def _node_line(node: Node, awaited: frozenset[int], told: Mapping[str, str]) -> 
         text.append(f"  {told.get(node.text, node.text)}", style if not node.verdict else "")
     if node.verdict:
         text.append(f"  {SIGNS.get(node.verdict, '*')} {', '.join(filter(None, [node.verdict, node.origin]))}", style or "bold")
+    elif node.origin:
+        text.append(f"  {node.origin}", "bold cyan")
     if node.note:
         text.append(f": {node.note}", style)
     text.append(_small_print(node), "dim")

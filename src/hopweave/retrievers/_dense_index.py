@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopweave.catalog import require
+from hopweave.retrievers._cluster_encoding import EncodesAhead
 from hopweave.retrievers._encoders import Encoder, Vectors, given_vectors
 from hopweave.retrievers._index_folder import Manifest, damaged
 from hopweave.retrievers._vector_index import (
@@ -143,6 +144,13 @@ class VectorSource(Protocol):
     def identity(self) -> str:
         """Names the model."""
 
+    @property
+    def num_ahead(self) -> int:
+        """See `VectorFiles`."""
+
+    def begin(self, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`."""
+
     def vectors_of(self, passages: Sequence[Passage]) -> Vectors:
         """A vector for each passage."""
 
@@ -162,6 +170,18 @@ class EncodedPassages:
         self._encoder = encoder
         self.identity = encoder.identity
         self._kept = Kept(folder, encoder.identity)
+
+    @property
+    def num_ahead(self) -> int:
+        """See `VectorFiles`."""
+        return self._encoder.num_ahead if isinstance(self._encoder, EncodesAhead) else 0
+
+    def begin(self, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`. What was kept is not encoded again."""
+        if isinstance(self._encoder, EncodesAhead):
+            texts = [encoded_text(passage) for passage in passages]
+            if not self._kept.has(texts):
+                self._encoder.begin(texts)
 
     def vectors_of(self, passages: Sequence[Passage]) -> Vectors:
         """See `VectorSource`."""
@@ -185,6 +205,14 @@ class GivenPassages:
         self._path = path
         self._vectors = given_vectors(path)
         self.identity = identity
+
+    @property
+    def num_ahead(self) -> int:
+        """See `VectorFiles`."""
+        return 0
+
+    def begin(self, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`."""
 
     def vectors_of(self, passages: Sequence[Passage]) -> Vectors:
         """See `VectorSource`."""
@@ -210,6 +238,15 @@ class DenseFiles:
         self._folder = folder
         self._dimension = 0
         self.identity = source.identity
+
+    @property
+    def num_ahead(self) -> int:
+        """See `VectorFiles`."""
+        return self._source.num_ahead
+
+    def begin(self, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`."""
+        self._source.begin(passages)
 
     def add(self, data: Path, passages: Sequence[Passage]) -> None:
         """See `VectorFiles`."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hopweave.errors import DataError
+from hopweave.retrievers._cluster_encoding import EncodesAhead
 from hopweave.retrievers._encoders import Vectors
 from hopweave.retrievers._index_folder import Manifest, damaged
 from hopweave.retrievers._token_encoders import TokenEncoder, given_tokens
@@ -136,6 +137,13 @@ class TokenSource(Protocol):
     def identity(self) -> str:
         """Names the model."""
 
+    @property
+    def num_ahead(self) -> int:
+        """See `VectorFiles`."""
+
+    def begin(self, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`."""
+
     def codes_of(self, passages: Sequence[Passage]) -> Arrays:
         """See `coded`."""
 
@@ -155,6 +163,18 @@ class EncodedTokens:
         self._encoder = encoder
         self.identity = encoder.identity
         self._kept = Kept(folder, encoder.identity)
+
+    @property
+    def num_ahead(self) -> int:
+        """See `VectorFiles`."""
+        return self._encoder.num_ahead if isinstance(self._encoder, EncodesAhead) else 0
+
+    def begin(self, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`. What was kept is not encoded again."""
+        if isinstance(self._encoder, EncodesAhead):
+            texts = [encoded_text(passage) for passage in passages]
+            if not self._kept.has(texts):
+                self._encoder.begin(texts)
 
     def codes_of(self, passages: Sequence[Passage]) -> Arrays:
         """See `TokenSource`."""
@@ -178,6 +198,14 @@ class GivenTokens:
         self._path = path
         self._vectors = given_tokens(path)
         self.identity = identity
+
+    @property
+    def num_ahead(self) -> int:
+        """See `VectorFiles`."""
+        return 0
+
+    def begin(self, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`."""
 
     def codes_of(self, passages: Sequence[Passage]) -> Arrays:
         """See `TokenSource`."""
@@ -207,6 +235,15 @@ class TokenFiles:
         self._folder = folder
         self._dimension = 0
         self.identity = source.identity
+
+    @property
+    def num_ahead(self) -> int:
+        """See `VectorFiles`."""
+        return self._source.num_ahead
+
+    def begin(self, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`."""
+        self._source.begin(passages)
 
     def add(self, data: Path, passages: Sequence[Passage]) -> None:
         """See `VectorFiles`."""

@@ -14,6 +14,7 @@ import json
 import shutil
 import sqlite3
 import zipfile
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -57,6 +58,13 @@ class VectorFiles(Protocol):
     @property
     def identity(self) -> str:
         """Names the model that makes the vectors."""
+
+    @property
+    def num_ahead(self) -> int:
+        """How many pieces of passages it likes to have begun before they are added."""
+
+    def begin(self, passages: Sequence[Passage]) -> None:
+        """Is told of a piece that will be added, as it is, after those that were begun before."""
 
     def add(self, data: Path, passages: Sequence[Passage]) -> None:
         """Writes the vectors of further passages into a file in `data`."""
@@ -159,8 +167,7 @@ class Kept:
 
     def arrays(self, texts: Sequence[str], compute: Callable[[Sequence[str]], Arrays]) -> Arrays:
         """What `compute` returns for some texts, or what it returned before."""
-        content = json.dumps([self._identity, texts]).encode()
-        path = self._folder / f"{hashlib.blake2b(content, digest_size=16).hexdigest()}.npz"
+        path = self._path(texts)
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
                 return {name: kept[name] for name in kept.files}
@@ -173,9 +180,17 @@ class Kept:
         write_whole(path, content_of_file.getvalue())
         return computed
 
+    def has(self, texts: Sequence[str]) -> bool:
+        """Whether something was kept for some texts."""
+        return self._path(texts).exists()
+
     def forget(self) -> None:
         """Takes them away."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _path(self, texts: Sequence[str]) -> Path:
+        content = json.dumps([self._identity, texts]).encode()
+        return self._folder / f"{hashlib.blake2b(content, digest_size=16).hexdigest()}.npz"
 
 
 def encoded_text(passage: Passage) -> str:
@@ -272,8 +287,7 @@ class _Writing:
 
     def add_all(self, passages: Iterable[Passage], on_passage: Callable[[int], None] | None) -> None:
         """Adds passages with their vectors; each takes the place of one with its id, and of the document it was cut from."""
-        left = iter(passages)
-        while chunk := list(islice(left, _CHUNK)):
+        for chunk in self._begun(iter(passages)):
             for passage in chunk:
                 self._replace(passage)
             self._files.add(self._staging.data, chunk)
@@ -281,6 +295,16 @@ class _Writing:
                 self.num_added += 1
                 if on_passage is not None:
                     on_passage(self.num_added)
+
+    def _begun(self, left: Iterator[Passage]) -> Iterator[list[Passage]]:
+        """Passages in pieces. Those that follow are read, and their vectors begun, as far ahead as the files like."""
+        waiting: deque[list[Passage]] = deque()
+        while chunk := list(islice(left, _CHUNK)):
+            self._files.begin(chunk)
+            waiting.append(chunk)
+            if len(waiting) > self._files.num_ahead:
+                yield waiting.popleft()
+        yield from waiting
 
     def delete(self, any_id: str) -> bool:
         """Deletes the passage and the document of that id from the previous state; tells whether there was one."""

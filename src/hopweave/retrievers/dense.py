@@ -13,11 +13,12 @@ from contextlib import closing
 from dataclasses import InitVar, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from hopweave.errors import SearchError
+from hopweave.retrievers._cluster_encoding import ClusterEncoder
 from hopweave.retrievers._dense_index import ENGINE, DenseFiles, DenseStore, EncodedPassages, GivenPassages, VectorSource
 from hopweave.retrievers._encoders import Encoder, EncoderOptions, Vectors, encoder_of
 from hopweave.retrievers._engines import index_for
@@ -114,6 +115,7 @@ class Dense(EncoderOptions):
         *,
         options: EncoderOptions | None = None,
         encoder: Encoder | None = None,
+        cluster: Any = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
         """Builds an index, in place of the one that may be there, which stays until the new one is whole.
@@ -126,6 +128,7 @@ class Dense(EncoderOptions):
             passages: taken one after the other.
             options: which model encodes, or where the vectors are.
             encoder: encodes in its place.
+            cluster: a client of a Dask cluster, whose workers encode.
             on_passage: told the number of passages so far, after each.
 
         Raises:
@@ -133,7 +136,7 @@ class Dense(EncoderOptions):
                 full disk. What was there is untouched.
             SearchError: if the encoder fails.
         """
-        return build(folder, ENGINE, _files(folder, options, encoder), passages, on_passage)
+        return build(folder, ENGINE, _files(folder, options, encoder, cluster), passages, on_passage)
 
     @classmethod
     def update(
@@ -145,6 +148,7 @@ class Dense(EncoderOptions):
         missing_ok: bool = False,
         options: EncoderOptions | None = None,
         encoder: Encoder | None = None,
+        cluster: Any = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
         """Deletes passages, then adds and replaces passages, without encoding the rest again; see `BM25.update`.
@@ -157,7 +161,7 @@ class Dense(EncoderOptions):
         return update(
             folder,
             ENGINE,
-            _files(folder, options, encoder),
+            _files(folder, options, encoder, cluster),
             upsert=upsert,
             delete=delete,
             missing_ok=missing_ok,
@@ -204,8 +208,10 @@ class Dense(EncoderOptions):
         ]
 
 
-def _files(folder: Path, options: EncoderOptions | None, encoder: Encoder | None) -> DenseFiles:
+def _files(folder: Path, options: EncoderOptions | None, encoder: Encoder | None, cluster: Any) -> DenseFiles:
     options = options or EncoderOptions()
+    if cluster is not None and encoder is None and options.model and options.vectors is None:
+        encoder = ClusterEncoder(cluster, encoder_of, options)
     source: VectorSource
     if options.vectors is not None:
         known = encoder or (encoder_of(options) if options.model else None)

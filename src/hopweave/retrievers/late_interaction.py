@@ -18,6 +18,7 @@ from typing import Annotated, Any, ClassVar
 from hopweave.catalog import key_of
 from hopweave.errors import DataError, SearchError, SettingsError
 from hopweave.protocols import Retriever
+from hopweave.retrievers._cluster_encoding import ClusterEncoder
 from hopweave.retrievers._encoders import Vectors
 from hopweave.retrievers._engines import index_for, opened
 from hopweave.retrievers._index_folder import MANIFEST, IndexSummary, open_index
@@ -122,6 +123,7 @@ class LateInteraction(TokenEncoderOptions):
         *,
         options: TokenEncoderOptions | None = None,
         encoder: TokenEncoder | None = None,
+        cluster: Any = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
         """Builds an index, in place of the one that may be there; see `Dense.build`.
@@ -131,13 +133,14 @@ class LateInteraction(TokenEncoderOptions):
             passages: taken one after the other.
             options: which model encodes, or where the vectors are.
             encoder: encodes in its place.
+            cluster: a client of a Dask cluster, whose workers encode.
             on_passage: told the number of passages so far, after each.
 
         Raises:
             DataError: see `Dense.build`.
             SearchError: if the encoder fails.
         """
-        return build(folder, ENGINE, _files(folder, options, encoder), passages, on_passage)
+        return build(folder, ENGINE, _files(folder, options, encoder, cluster), passages, on_passage)
 
     @classmethod
     def update(
@@ -149,6 +152,7 @@ class LateInteraction(TokenEncoderOptions):
         missing_ok: bool = False,
         options: TokenEncoderOptions | None = None,
         encoder: TokenEncoder | None = None,
+        cluster: Any = None,
         on_passage: Callable[[int], None] | None = None,
     ) -> IndexSummary:
         """Deletes passages, then adds and replaces passages, without encoding the rest again; see `Dense.update`.
@@ -160,7 +164,7 @@ class LateInteraction(TokenEncoderOptions):
         return update(
             folder,
             ENGINE,
-            _files(folder, options, encoder),
+            _files(folder, options, encoder, cluster),
             upsert=upsert,
             delete=delete,
             missing_ok=missing_ok,
@@ -213,8 +217,10 @@ class LateInteraction(TokenEncoderOptions):
             yield score
 
 
-def _files(folder: Path, options: TokenEncoderOptions | None, encoder: TokenEncoder | None) -> TokenFiles:
+def _files(folder: Path, options: TokenEncoderOptions | None, encoder: TokenEncoder | None, cluster: Any) -> TokenFiles:
     options = options or TokenEncoderOptions()
+    if cluster is not None and encoder is None and options.model and options.vectors is None:
+        encoder = ClusterEncoder(cluster, token_encoder_of, options)
     source: TokenSource
     if options.vectors is not None:
         known = encoder or (token_encoder_of(options) if options.model else None)

@@ -254,7 +254,9 @@ class ModelCalls:
                     return standing
                 began = time.perf_counter()
                 outcome = await outcome_of(once, self.components.retries)
-                return keep(Made(outcome, time.perf_counter() - began, call.attempts))
+                made = Made(outcome, time.perf_counter() - began, call.attempts)
+                # A server takes its time to commit, and other calls need not wait for that.
+                return await asyncio.to_thread(keep, made) if may_be_kept else keep(made)
 
         began, stood_at = time.perf_counter(), self.account.stored_seconds
         call: Call[Any]

@@ -16,6 +16,7 @@ _UNSUPPORTED = {
     "unsupported": "(No passage that was found supports this.)",
     "contradicted": "(A passage contradicts this.)",
 }
+_UNSETTLED = "(The passage that is cited does not settle this.)"
 _MARK = re.compile(r"\[(\d+)\]")
 _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~])")
 _WEB = ("https://", "http://")
@@ -50,7 +51,7 @@ def cited(record: Record, address: str) -> Cited:
     said = whole(answer.text or answer.short)
     used = {int(mark[1]) for mark in _MARK.finditer(said)}
     sources = {citation.mark: (citation, passage) for citation, passage in record.cited_passages() if citation.mark in used}
-    note = _UNSUPPORTED.get(answer.verdict.support, "")
+    note = _UNSETTLED if answer.cites_without_support else _UNSUPPORTED.get(answer.verdict.support, "")
     below = [_source(citation, passage) for _, (citation, passage) in sorted(sources.items())]
     text = "\n\n".join(filter(None, [said, note, "\n".join(below)]))
     annotations = tuple(

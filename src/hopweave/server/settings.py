@@ -113,6 +113,7 @@ class ServerSettings(BaseModel):
         methods: the methods that clients may choose; all if empty.
         answers: where answers are kept: a folder, or a database such as `postgres://HOST/DATABASE`.
         keys: by the name of who holds the key. Without any, everyone who reaches the server may ask.
+        runs: folders of evaluations that the explorer shows, by name; only where there are no keys.
         limits: see `Limits`.
         telemetry: what is sent as OpenTelemetry spans: nothing, times and counts, or also texts.
         cors: origins whose pages may call the server from a browser.
@@ -127,12 +128,13 @@ class ServerSettings(BaseModel):
     methods: tuple[str, ...] = ()
     answers: str = "answers"
     keys: dict[str, KeySettings] = Field(default_factory=dict)
+    runs: dict[str, str] = Field(default_factory=dict)
     limits: Limits = Limits()
     telemetry: Literal["off", "times", "texts"] = "off"
     cors: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
 
-    @field_validator("corpora", "keys")
+    @field_validator("corpora", "keys", "runs")
     @classmethod
     def _named(cls, given: dict[str, Any]) -> dict[str, Any]:
         for name in given:

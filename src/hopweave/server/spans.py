@@ -87,9 +87,11 @@ class Spans:
     def _of_step(self, step: ModelCall | Search | Read, record: Record) -> Attributes:
         match step:
             case ModelCall():
-                return {_KIND: "LLM", "llm.model_name": whole(record.setup.llm)} | _tokens(step) | self._messages(step, record)
+                named: Attributes = {_KIND: "LLM", "llm.model_name": whole(record.setup.llm)}
+                return named | _tokens(step) | self._messages(step, record)
             case Search():
-                return {_KIND: "RETRIEVER", "hopweave.num_queries": len(step.queries)} | self._found(step, record)
+                sought: Attributes = {_KIND: "RETRIEVER", "hopweave.num_queries": len(step.queries)}
+                return sought | self._found(step, record)
             case Read():
                 said = step.reading.text if step.reading is not None else ""
                 kind: Attributes = {_KIND: "CHAIN"}

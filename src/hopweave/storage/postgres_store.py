@@ -52,6 +52,8 @@ class PostgresStore(Store):
 
     def __init__(self, address: str, mode: Mode = "on") -> None:
         self._database = Database(address, "the store")
+        # Replies are kept in a thread, over a connection of their own, so that nobody else waits until they are committed.
+        self._keeping = Database(address, "the store")
         self._claims: set[str] = set()
         self._claimed_on = 0
         self._claiming = Lock()
@@ -87,6 +89,7 @@ class PostgresStore(Store):
 
     def close(self) -> None:
         self._database.close()
+        self._keeping.close()
 
     def _row(self, key: str) -> tuple[bytes, float, int] | None:
         rows = self._database.run("SELECT outcome, seconds, attempts FROM hopweave_replies WHERE key = %s", [key])
@@ -107,7 +110,7 @@ class PostgresStore(Store):
 
     def _keep(self, key: str, outcome: bytes, stored: Stored) -> bool:
         values = [key, outcome, stored.reply is not None, stored.seconds, stored.attempts]
-        return bool(self._database.run(_KEEP, values))
+        return bool(self._keeping.run(_KEEP, values))
 
     def _disown(self, key: str, outcome: bytes) -> None:
         self._database.run("UPDATE hopweave_replies SET is_reply = false WHERE key = %s AND outcome = %s", [key, outcome])

@@ -30,6 +30,8 @@ def in_html(
         rows.append(f"<p>No answer: {_shown(said)}</p>")
     else:
         standing = _STANDING[answer.verdict.support] if answer.short else "It gives no answer."
+        if answer.short and answer.cites_without_support:
+            standing = "The passage that is cited does not settle it."
         stopped = "" if answer.stopped_because == "finished" else f" Stopped early: {_shown(answer.stopped_because)}."
         rows.append(f"<p>{_shown(answer.text) or 'No answer.'}</p><p><i>{standing}{stopped} {seconds:,.1f} s</i></p>")
         rows += [

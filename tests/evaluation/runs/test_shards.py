@@ -268,6 +268,15 @@ def test_a_place_that_holds_something_is_not_written_over():
     assert Path("merged/manifest.json").read_bytes() == before
 
 
+def test_the_folder_that_one_is_in_is_not_put_away(monkeypatch, tmp_path):
+    parts = [part.absolute() for part in shards(2)]
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    for out in (Path(), Path("../empty")):
+        with pytest.raises(DataError, match="is there already"):
+            merge(parts, out)
+
+
 def test_what_a_merge_that_was_killed_left_behind_is_cleared_away():
     parts = shards(2)
     draft = Path(".merged.merging")

@@ -58,7 +58,7 @@ def merge(shards: Sequence[Path], out: Path) -> Merged:
         DataError: if a folder is no shard, is not complete, was altered or cannot be read; if two folders are of one shard, one
             is missing, or they are not of one plan and the same data; or if `out` cannot be written.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if out.exists() and (not out.is_dir() or any(out.iterdir()) or out.samefile(Path.cwd())):
         raise DataError(f"{out} is there already; take another folder for the merged run")
     parts = _all_of_one_plan([_opened(path) for path in shards])
     are_trusted = all(is_trusted(part.folder.found) or not part.folder.found.guarded for part in parts)
@@ -182,6 +182,10 @@ def _merge_records(parts: Sequence[_Part], folder: RunFolder, dataset: str, meth
     try:
         for number, name in enumerate(names):
             shard = number % len(parts)
+            if name not in lines[shard]:
+                raise DataError(
+                    f"{parts[shard].named} has no record of question {name!r}; see: hopweave verify {parts[shard].folder.path}"
+                )
             for start, size in lines[shard][name]:
                 files[shard].seek(start)
                 batch.append(files[shard].read(size))

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from hopweave.errors import DataError, ModelError, SettingsError, error_that_counts
 from hopweave.evaluation.integrity import manifest as manifest_file
+from hopweave.evaluation.runs.cluster import Cluster, check_settings, connected
 from hopweave.evaluation.runs.folder import Plan, RunFolder
 from hopweave.evaluation.runs.limiter import Turns
 from hopweave.evaluation.runs.prepare import prepare
@@ -53,12 +54,14 @@ class RunOptions:
         budget: of the whole run.
         prices: a price table.
         retry_failed: whether questions whose last record failed are asked again.
+        cluster: the address of a Dask scheduler whose workers answer the questions; empty for this process.
     """
 
     parallel: int | None = None
     budget: RunBudget = field(default_factory=RunBudget)
     prices: Path | None = None
     retry_failed: bool = False
+    cluster: str = ""
 
     def __post_init__(self) -> None:
         if self.parallel is not None and self.parallel < 1:
@@ -131,6 +134,8 @@ async def evaluate(
         MissingExtra: for a library that is not installed.
     """
     options = options or RunOptions()
+    if options.cluster:
+        check_settings(settings)
     with alone(path):
         folder = RunFolder.create(path, plan) if RunFolder.is_at(path) else None
         prepared = prepare(plan, settings, folder)
@@ -143,7 +148,11 @@ async def evaluate(
             for label, drawn in prepared.examples.items():
                 folder.keep_examples(label, drawn)
             shared.keep_replies_in(folder)
-            sitting = _Sitting(folder, shared, options, price, watcher or Watcher())
+            cluster = None
+            if options.cluster:
+                num_calls = shared.max_parallel or options.parallel or DEFAULT_PARALLEL
+                cluster = await stack.enter_async_context(connected(options.cluster, shared, num_calls))
+            sitting = _Sitting(folder, shared, options, price, watcher or Watcher(), cluster)
             return await sitting.work()
 
 
@@ -157,12 +166,19 @@ class _Sitting:
     """A stretch of work on the run."""
 
     def __init__(
-        self, folder: RunFolder, shared: SharedComponents, options: RunOptions, price: Price | None, watcher: Watcher
+        self,
+        folder: RunFolder,
+        shared: SharedComponents,
+        options: RunOptions,
+        price: Price | None,
+        watcher: Watcher,
+        cluster: Cluster | None = None,
     ) -> None:
         self._folder = folder
         self._shared = shared
         self._options = options
         self._watcher = watcher
+        self._cluster = cluster
         self._began = time.monotonic()
         self._questions = {
             label: [example.question for example in folder.examples(label)] for label in shared.prepared.datasets
@@ -187,12 +203,14 @@ class _Sitting:
         self._check_records()
         self._left.extend(self._jobs())
         num_calls = self._shared.max_parallel or self._options.parallel or DEFAULT_PARALLEL
+        if self._cluster is not None:
+            num_calls = self._cluster.num_threads
         parallel = self._options.parallel or num_calls + num_calls // EXTRA
         num_workers = min(parallel, len(self._left))
         manifest, notes = self._start_manifest(num_workers)
         turns = self._shared.llm.turns
         turns.start(num_calls)
-        if self._left:
+        if self._left and self._cluster is None:
             await self._shared.open_model()
         self._watcher.started(Work(self._progress, turns, parallel, len(self._left), tuple(notes)))
         await self._ask(num_workers)
@@ -262,6 +280,8 @@ class _Sitting:
         except DataError as error:  # which no method can be asked; a failure of this question, not of the run
             started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
             return Trace().finish(job.question, weaver.setup(weaver.budget), started_at, None, Failure.of(error))
+        if self._cluster is not None:
+            return await self._cluster.answer(job.cell, job.question)
         return await weaver.answer(job.question)
 
     def _done(self, cell: Cell, record: Record) -> None:

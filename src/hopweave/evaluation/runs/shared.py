@@ -14,6 +14,7 @@ from hopweave.evaluation.runs.prepare import Prepared
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.opening import open_retriever
 from hopweave.runtime.components import Components
+from hopweave.runtime.store import Store
 from hopweave.security.redaction import public_address
 from hopweave.storage.stores import open_store
 from hopweave.weaver import Weaver
@@ -64,7 +65,10 @@ class SharedComponents:
 
     def keep_replies_in(self, folder: RunFolder) -> None:
         """Opens the store: that of the run, unless the settings name one."""
-        store = open_store(self._store_path(folder), self.prepared.settings.store.mode)
+        self.use_store(open_store(self._store_path(folder), self.prepared.settings.store.mode))
+
+    def use_store(self, store: Store) -> None:
+        """Lets all cells keep their replies in a store."""
         for components in (*self.components.values(), *(weaver.components for weaver in self.weavers.values())):
             components.store = store
 

@@ -85,11 +85,11 @@ async def answers(
 @router.get("/v1/answers/{answer_id}", response_model=AnswerReply)
 async def answer(answer_id: AnswerId, service: TheService, caller: TheCaller) -> Response:
     """A kept answer."""
-    entry = await _entry(service, caller, answer_id)
-    return _reply(answer_json(entry.id, await _record_line(service, caller, entry.id)))
+    entry = await entry_of(service, caller, answer_id)
+    return _reply(answer_json(entry.id, await record_line_of(service, caller, entry.id)))
 
 
-async def _entry(service: Service, caller: Caller, answer_id: str) -> Entry:
+async def entry_of(service: Service, caller: Caller, answer_id: str) -> Entry:
     """The entry of an answer of the caller's.
 
     Raises:
@@ -101,7 +101,12 @@ async def _entry(service: Service, caller: Caller, answer_id: str) -> Entry:
     return entry
 
 
-async def _record_line(service: Service, caller: Caller, answer_id: str) -> str:
+async def record_line_of(service: Service, caller: Caller, answer_id: str) -> str:
+    """The record of an answer that has an entry, as it is kept.
+
+    Raises:
+        Refused: if it is gone.
+    """
     line = await asyncio.to_thread(service.kept.record_line, caller.name, answer_id)
     if line is None:
         raise _no_answer()
@@ -114,8 +119,8 @@ def _no_answer() -> Refused:
 
 async def _again(body: AnswerRequest, of: str, service: Service, caller: Caller) -> tuple[Asked, Branching]:
     """An answer that is to be gone through again, asked as it was asked."""
-    entry = await _entry(service, caller, of)
-    record = Record.from_json(await _record_line(service, caller, entry.id))
+    entry = await entry_of(service, caller, of)
+    record = Record.from_json(await record_line_of(service, caller, entry.id))
     question, earlier = asked_of(record)
     same: dict[str, tuple[Any, ...]] = {
         "question": (entry.question, question.text),

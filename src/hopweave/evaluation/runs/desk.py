@@ -1,0 +1,158 @@
+"""Where a worker of a cluster answers questions: the parts of a run, opened once in its process, however many questions come.
+
+The functions of this module run in workers. A worker gives each question a thread of its own; the questions are answered side
+by side on one event loop, which belongs to the desk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any, TypeVar
+
+from hopweave.errors import HopweaveError, SettingsError
+from hopweave.evaluation.integrity.manifest import hash_code
+from hopweave.evaluation.runs.folder import Plan
+from hopweave.evaluation.runs.prepare import Prepared
+from hopweave.evaluation.runs.progress import Cell
+from hopweave.evaluation.runs.shared import SharedComponents
+from hopweave.settings import Settings
+from hopweave.storage.stores import open_store
+from hopweave.types import Question
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a desk is opened for.
+
+    Attributes:
+        name: unlike that of any other run or sitting.
+        plan: of the run, and `settings` what its cells share.
+        cells: of the run.
+        folder: the working directory of the command, from which paths are taken where there is such a folder.
+        num_calls: the most calls of the model at a time in one process.
+        facts: what the parts have to be so that records are those that the command itself would make; see `facts_of`.
+    """
+
+    name: str
+    plan: Plan
+    settings: Settings
+    cells: tuple[Cell, ...]
+    folder: str
+    num_calls: int
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A record as JSON; or else why there is none, which the user has to see to."""
+
+    record: str = ""
+    error: str = ""
+
+
+def facts_of(shared: SharedComponents) -> dict[str, str]:
+    """What tells whether two processes would make the same records: code, model, reader, retrievers, options of methods."""
+    facts = {"the code of hopweave": hash_code()[:12], "the model": shared.llm.identity}
+    for cell, weaver in shared.weavers.items():
+        setup = weaver.setup(weaver.budget)
+        facts[f"the retriever for {cell.dataset}"] = setup.retriever
+        facts["the reader"] = setup.reader
+        facts[f"the options of {cell.method}"] = repr(sorted(setup.options.items()))
+    return facts
+
+
+def answer(order: Order, cell: Cell, question: Question) -> Answered:
+    """Answers a question in this process; what a question fails of is in its record."""
+    try:
+        return Answered(record=_desk_for(order).answer(cell, question))
+    except HopweaveError as error:  # as text, since not every error survives being sent
+        return Answered(error=str(error))
+
+
+def leave(name: str) -> None:
+    """Closes the desk of a sitting that ended."""
+    with _opening:
+        desk = _desks.pop(name, None)
+    if desk is not None:
+        desk.close()
+
+
+class _Desk:
+    """The opened parts of a run, and the loop on which they work."""
+
+    def __init__(self, order: Order) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="hopweave-desk", daemon=True)
+        self._thread.start()
+        try:
+            self._shared = self._done(self._opened(order))
+        except BaseException:
+            self._stop()
+            raise
+
+    def answer(self, cell: Cell, question: Question) -> str:
+        """The record of a question, as JSON."""
+        return self._done(self._shared.weavers[cell].answer(question)).to_json()
+
+    def close(self) -> None:
+        """Closes the parts."""
+        self._done(self._shared.close())
+        self._stop()
+
+    def _stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _done(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _opened(self, order: Order) -> SharedComponents:
+        shared = SharedComponents(Prepared(order.plan, order.settings, {}, {}, order.cells))
+        try:
+            shared.open()
+            _compare(order.facts, facts_of(shared))
+            named = order.settings.store
+            shared.use_store(open_store(named.path, named.mode))
+            shared.llm.turns.start(order.num_calls)
+            await shared.open_model()
+        except BaseException:
+            await shared.close()
+            raise
+        return shared
+
+
+def _compare(wanted: Mapping[str, str], found: Mapping[str, str]) -> None:
+    for what, value in wanted.items():
+        if found.get(what) != value:
+            where = f"process {os.getpid()} on {platform.node()}"
+            raise SettingsError(
+                f"in a worker ({where}) {what} is {found.get(what)}, not {value}; give all workers the same version of "
+                "hopweave, the same data, and the environment of this command"
+            )
+
+
+_desks: dict[str, _Desk] = {}
+_opening = Lock()
+
+
+def _desk_for(order: Order) -> _Desk:
+    with _opening:
+        desk = _desks.get(order.name)
+        if desk is None:
+            here = Path.cwd()
+            try:
+                if Path(order.folder).is_dir():
+                    os.chdir(order.folder)
+                desk = _desks[order.name] = _Desk(order)
+            finally:
+                os.chdir(here)
+        return desk

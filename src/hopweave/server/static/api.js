@@ -1,0 +1,74 @@
+// What the server is asked. Errors come in one shape, {"error": {"message", "code"}}, and are thrown as `Refused`.
+
+const KEY = "hopweave-key";
+
+export class Refused extends Error {
+  constructor(status, error) {
+    super(error?.message ?? `the server replied with ${status}`);
+    this.status = status;
+    this.code = error?.code ?? "";
+  }
+}
+
+export function keepKey(key) {
+  sessionStorage.setItem(KEY, key);
+}
+
+function headers(more = {}) {
+  const key = sessionStorage.getItem(KEY);
+  return key ? { ...more, Authorization: `Bearer ${key}` } : more;
+}
+
+async function sent(path, options = {}) {
+  let reply;
+  try {
+    reply = await fetch(path, { ...options, headers: headers(options.headers) });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refused(0, { message: "The server cannot be reached. Is it still running?" });
+  }
+  if (reply.ok) return reply;
+  let error = null;
+  try {
+    error = (await reply.json()).error;
+  } catch {
+    // It is no JSON: a proxy may have replied.
+  }
+  throw new Refused(reply.status, error);
+}
+
+export async function got(path) {
+  return (await sent(path)).json();
+}
+
+export async function exported(id, view) {
+  const reply = await sent(`v1/answers/${encodeURIComponent(id)}/export?as=${view}`);
+  const named = /filename="([^"]+)"/.exec(reply.headers.get("Content-Disposition") ?? "");
+  return { blob: await reply.blob(), name: named ? named[1] : `hopweave-${id}` };
+}
+
+// Asks, and calls `on[event]` with the data of each server-sent event.
+export async function asked(body, on, signal) {
+  const reply = await sent("v1/answers", {
+    method: "POST",
+    signal,
+    headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
+    body: JSON.stringify({ ...body, stream: true }),
+  });
+  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+  let waiting = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (waiting + value).split("\n\n");
+    waiting = blocks.pop();
+    for (const block of blocks) told(block, on);
+  }
+}
+
+function told(block, on) {
+  const lines = block.split("\n");
+  const name = lines.find((line) => line.startsWith("event: "))?.slice(7);
+  const data = lines.filter((line) => line.startsWith("data: ")).map((line) => line.slice(6));
+  if (name && on[name]) on[name](JSON.parse(data.join("\n")));
+}

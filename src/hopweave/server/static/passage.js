@@ -1,0 +1,64 @@
+// A passage beside the reasoning, with the words that were cited marked. Offsets are code points, not the units of a string here.
+
+import { button, byId, el, oneLine } from "./dom.js";
+
+let opener = null;
+
+// `spans` are citations of this passage; `doing` has forbid() and pin(), or null where nothing can be changed.
+export function showPassage(passage, spans, doing, from) {
+  opener = from;
+  const title = el("h2", { id: "passage-title", tabindex: "-1", dir: "auto" }, oneLine(passage.title) || passage.id);
+  const panel = byId("passage");
+  panel.replaceChildren(el("div", {},
+    el("div", { class: "passage-head" }, el("p", { class: "kicker" }, spans.length ? "Cited passage" : "Passage"), button("Close", closePassage, { "aria-label": "Close the passage" })),
+    title,
+    passage.source && el("p", { class: "small where", dir: "auto" }, place(passage)),
+    el("blockquote", { dir: "auto" }, pieces(passage.text, spans)),
+    facts(passage),
+    doing && el("div", { class: "changes" },
+      el("h3", {}, "Change it and run again"),
+      button("Forbid this passage", doing.forbid), button("Pin it first", doing.pin),
+      el("p", { class: "small" }, `Holds from step ${doing.step} on. All before it is replayed without the model.`))));
+  panel.hidden = false;
+  document.body.classList.add("with-passage");
+  title.focus({ preventScroll: true });
+  panel.querySelector("mark")?.scrollIntoView({ block: "nearest" });
+}
+
+export function closePassage() {
+  const panel = byId("passage");
+  if (panel.hidden) return;
+  panel.hidden = true;
+  document.body.classList.remove("with-passage");
+  if (opener?.isConnected) opener.focus();
+  opener = null;
+}
+
+// Where it comes from; of a PDF with the page.
+function place(passage) {
+  const paged = /^(.*)#page=(\d+)$/.exec(passage.source);
+  return paged ? `${paged[1]}, page ${paged[2]}` : passage.source;
+}
+
+function facts(passage) {
+  const rows = Object.entries(passage.metadata ?? {});
+  return el("dl", { class: "facts" }, [["id", passage.id], ...rows].map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { dir: "auto" }, value))));
+}
+
+function pieces(text, spans) {
+  const letters = Array.from(text);
+  const roles = new Array(letters.length).fill(0);
+  for (const span of spans) {
+    roles.fill(1, span.start, span.end);
+    if (span.focus) roles.fill(2, span.focus.start, span.focus.end);
+  }
+  const found = [];
+  for (let start = 0; start < letters.length;) {
+    let end = start + 1;
+    while (end < letters.length && roles[end] === roles[start]) end += 1;
+    const piece = letters.slice(start, end).join("");
+    found.push(roles[start] === 0 ? piece : el("mark", {}, roles[start] === 2 ? el("b", {}, piece) : piece));
+    start = end;
+  }
+  return found;
+}
