@@ -83,25 +83,25 @@ def settings_of(pairs: Sequence[str] | None, config: Path | None, *, replay: boo
     return read_settings(flags_of(pairs, replay=replay, **named), config=config)
 
 
-def named_corpora(pairs: Sequence[str]) -> dict[str, str]:
-    """Corpora given as NAME=INDEX, or as INDEX alone, whose last folder is then the name.
+def named(pairs: Sequence[str]) -> dict[str, str]:
+    """Corpora, or other folders, given as NAME=INDEX, or as INDEX alone, whose last folder is then the name.
 
     Raises:
         SettingsError: for one without a name or an index, or a name that is given twice.
     """
     from hopweave.errors import SettingsError
 
-    named: dict[str, str] = {}
+    found: dict[str, str] = {}
     for pair in pairs:
         name, equals, index = pair.partition("=")
         if not equals or "://" in name:  # an address may hold an equals sign
             name, index = Path(pair.rpartition("#")[2]).name.lower().removesuffix("-index"), pair
         if not name or not index:
             raise SettingsError(f"a corpus is given as NAME=INDEX, not {pair!r}; for example: papers=papers-index")
-        if name in named:
-            raise SettingsError(f"two corpora are named {name!r}; give one of them another name, as {name}-2={index}")
-        named[name] = index
-    return named
+        if name in found:
+            raise SettingsError(f"two are named {name!r}; give one of them another name, as {name}-2={index}")
+        found[name] = index
+    return found
 
 
 def listed(names: str) -> list[str]:

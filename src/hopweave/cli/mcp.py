@@ -17,7 +17,7 @@ from hopweave.cli._options import (
     Replay,
     Retriever,
     Where,
-    named_corpora,
+    named,
     settings_of,
     visible_of,
 )
@@ -64,7 +64,7 @@ def mcp(
     require("mcp", "mcp")
     parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
     settings = settings_of(set_, config, replay=replay, **parts, **visible_of(access, where))
-    offered = named_corpora(corpora or []) or named_corpora([settings.corpus])
+    offered = named(corpora or []) or named([settings.corpus])
     settings = settings.model_copy(update={"corpus": next(iter(offered.values()))})
     try:
         asyncio.run(_listening(offered, settings, port) if http else _talking(offered, settings))

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.cli._options import LLM, Access, Assignments, Config, Profile, Reader, Replay, Retriever, Store, settings_of
+from hopweave.cli._options import (
+    LLM,
+    Access,
+    Assignments,
+    Config,
+    Profile,
+    Reader,
+    Replay,
+    Retriever,
+    Store,
+    named,
+    settings_of,
+)
 from hopweave.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -78,8 +90,8 @@ def serve(
         "answers": kept,
         "cors": tuple(cors or ()),
         "telemetry": telemetry,
-        "corpora": _named(corpora or []),
-        "runs": _named(run or []),
+        "corpora": named(corpora or []),
+        "runs": named(run or []),
     }
     offered = read_server_settings(server, given, is_open=is_open)
     first = next(iter(offered.corpora.values()))
@@ -88,20 +100,6 @@ def serve(
     made = create_app(offered, settings)
     service: Service = made.state.service
     listen(made, lambda: say(_said(service), err=True))
-
-
-def _named(pairs: list[str]) -> dict[str, str]:
-    from hopweave.errors import SettingsError
-
-    named: dict[str, Any] = {}
-    for pair in pairs:
-        name, equals, index = pair.partition("=")
-        if not equals:
-            name, index = Path(pair).name.lower().removesuffix("-index"), pair
-        if not name or not index:
-            raise SettingsError(f"expected NAME=FOLDER, not {pair!r}; for example: papers=papers-index")
-        named[name] = index
-    return named
 
 
 def _said(service: Service) -> str:
