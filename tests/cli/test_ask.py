@@ -375,3 +375,8 @@ def test_on_a_terminal_a_failure_is_told_once():
     assert drawn.count("the endpoint is gone") == 1
     assert "No answer. ModelError" in drawn
     assert "as told below" in drawn
+
+
+def test_an_address_is_no_file_to_write_to():
+    failed_with_one_line(ask(QUESTION, "--out", "postgres://host/answers"), "--out is a file, not an address")
+    assert not Path("postgres:").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from hopweave.cli._terminal import say, standard_input
+
+_ADDRESS = re.compile(r"[a-z][a-z+.-]+:/")  # a path folds the two slashes of an address
 
 if TYPE_CHECKING:
     from hopweave.trace import Record
@@ -91,8 +94,12 @@ def _name(file: Path) -> str:
 
 def append(path: Path, text: str) -> None:
     """Adds a line to a file of records; an empty text only shows that it can be written to."""
-    from hopweave.errors import DataError
+    from hopweave.errors import DataError, SettingsError
 
+    if _ADDRESS.match(str(path)):
+        raise SettingsError(
+            "--out is a file, not an address; give a file, or keep answers at an address with: hopweave serve --answers"
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab+") as file:
