@@ -149,7 +149,7 @@ def test_a_new_key_is_shown_once_and_its_lines_let_its_holder_in(tmp_path):
     [
         (["--host", "0.0.0.0"], "", "no keys"),
         (["nothing-here"], "", "there is no index"),
-        (["=x"], "", "expected NAME="),
+        (["=x"], "", "NAME=INDEX"),
         (["--server", "absent.toml"], "", "check the path"),
         ([], "x = ", "not TOML"),
         ([], "prot = 80", "did you mean 'port'"),
@@ -185,6 +185,15 @@ def test_a_port_that_is_taken_is_said_in_one_line_of_its_own(tmp_path):
 
 def test_an_idle_connection_is_closed_by_the_client_and_not_by_the_server(tmp_path):
     assert config_of(app_over(tmp_path)).timeout_keep_alive > 60  # of nginx and the load balancers of clouds
+
+
+def test_answers_are_kept_with_replies_that_servers_share_unless_told_otherwise(tmp_path):
+    usual = {"answers": "postgres://db.example/hopweave"}
+    (tmp_path / "empty.toml").write_text("port = 80\n")
+    (tmp_path / "own.toml").write_text('answers = "here"\n')
+    assert read_server_settings(tmp_path / "empty.toml", {}, usual=usual).answers == usual["answers"]
+    assert read_server_settings(tmp_path / "own.toml", {}, usual=usual).answers == "here"
+    assert read_server_settings(tmp_path / "own.toml", {"answers": "there"}, usual=usual).answers == "there"
 
 
 def test_a_short_key_in_the_environment_is_refused(monkeypatch):

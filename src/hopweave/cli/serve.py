@@ -83,17 +83,17 @@ def serve(
             say(line)
         return
     # Servers that share replies share answers, too, unless told otherwise.
-    kept = answers or (store if is_address(store) and server is None else "")
+    usual = {"answers": store} if is_address(store) else {}
     given = {
         "host": host,
         "port": port,
-        "answers": kept,
+        "answers": answers,
         "cors": tuple(cors or ()),
         "telemetry": telemetry,
         "corpora": named(corpora or []),
         "runs": named(run or []),
     }
-    offered = read_server_settings(server, given, is_open=is_open)
+    offered = read_server_settings(server, given, usual=usual, is_open=is_open)
     first = next(iter(offered.corpora.values()))
     parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
     settings = settings_of(set_, config, replay=replay, store=store, **parts, corpus=first, access=list(access or ()))

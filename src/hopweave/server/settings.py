@@ -174,18 +174,25 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def read_server_settings(file: Path | None, given: Mapping[str, Any], *, is_open: bool = False) -> ServerSettings:
+def read_server_settings(
+    file: Path | None, given: Mapping[str, Any], *, usual: Mapping[str, Any] | None = None, is_open: bool = False
+) -> ServerSettings:
     """The settings of a server: those of a file, over which go those given, and the keys of the environment.
 
     Args:
         file: TOML; none for the defaults.
         given: by name; empty values were not given.
+        usual: what holds where neither says anything, in place of the defaults.
         is_open: whether a public address may go without keys.
 
     Raises:
         SettingsError: for a file or a value that cannot be, or a public address without keys.
     """
-    values = {**_of_file(file), **{key: value for key, value in given.items() if value not in (None, "", (), {})}}
+    values = {
+        **(usual or {}),
+        **_of_file(file),
+        **{key: value for key, value in given.items() if value not in (None, "", (), {})},
+    }
     keys = {**values.get("keys", {}), **dict(_keys_of_environment())} if isinstance(values.get("keys", {}), dict) else {}
     try:
         settings = ServerSettings(**{**values, "keys": keys})
