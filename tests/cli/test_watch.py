@@ -21,13 +21,15 @@ from hopweave.cli.watch import _is_of_index
 from hopweave.retrievers.bm25 import BM25
 
 SOON = 60.0
+# Where tests run in the background, Ctrl-C is ignored, and so it is by what they start.
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 
 
 class Watching:
     """The command in a process of its own, whose lines are read as they come."""
 
     def __init__(self, *arguments):
-        command = [sys.executable, "-c", "from hopweave.cli import main; main()", "watch", *arguments]
+        command = [sys.executable, "-c", f"{LISTEN}; from hopweave.cli import main; main()", "watch", *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
