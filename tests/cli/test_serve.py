@@ -1,6 +1,7 @@
 """`hopweave serve`: what it says, what it refuses, and how it ends."""
 
 import json
+import logging
 import os
 import re
 import signal
@@ -208,3 +209,16 @@ def test_the_command_line_starts_without_the_server(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = json.loads(done.stdout.splitlines()[-1])
     assert not {"fastapi", "uvicorn", "starlette", "prometheus_client"} & set(loaded)
+
+
+def test_a_server_leaves_the_logging_of_its_process_as_it_was():
+    class Closing(logging.StreamHandler):
+        is_closed = False
+
+        def close(self):
+            self.is_closed = True
+            super().close()
+
+    handler = Closing()
+    assert ran("serve", "--answers", "postgres://host/x", "--llm", "scripted", "--port", "0").exit_code == 1
+    assert not handler.is_closed

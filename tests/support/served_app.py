@@ -82,7 +82,7 @@ def listening(app: FastAPI) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         free.listen(128)
-        config = uvicorn.Config(app, log_level="error", ws="none", lifespan="on", timeout_graceful_shutdown=5)
+        config = uvicorn.Config(app, log_config=None, log_level="error", ws="none", lifespan="on", timeout_graceful_shutdown=5)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[free])))
         thread.start()

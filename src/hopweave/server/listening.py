@@ -43,6 +43,7 @@ def config_of(app: FastAPI) -> uvicorn.Config:
         lifespan="off",  # it is opened here, so that an error is told in one line
         access_log=False,
         server_header=False,
+        log_config=None,  # its own would shut down the handlers of whatever else runs in this process
         log_level="error",
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=max(1, round(server.limits.grace_seconds)),
