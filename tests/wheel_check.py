@@ -60,7 +60,7 @@ def check(folder: Path) -> None:
         sys.exit("the installed wheel does not list its methods")
     rules = folder / "rules.json"
     rules.write_text(json.dumps({"rules": RULES}), encoding="utf-8")
-    flags = ["--llm", "scripted", "--set", f"llms.scripted.rules_file={rules}", "--json"]
+    flags = ["--method", "searchain", "--llm", "scripted", "--set", f"llms.scripted.rules_file={rules}", "--json"]
     record = json.loads(run(hopweave, "ask", "Where was Kurt Gödel born?", *flags, folder=folder))
     citations = [citation for claim in record["answer"]["claims"] for citation in claim["citations"]]
     if record["answer"]["short"] != "Brno" or not citations:
