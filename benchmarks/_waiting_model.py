@@ -10,10 +10,21 @@ from itertools import count
 from hopweave.protocols import OnText
 from hopweave.types import Abilities, Message, Reply, Sampling, Usage
 
+_SYLLABLES = tuple("ba ce di fo gu ha ke li mo nu pa re si to vu wa ye zi bra cle dro fli gra plo sta tre".split())  # noqa: SIM905
+
+
+def name(number: int) -> str:
+    """A name that no other number has."""
+    syllables = []
+    while number or len(syllables) < 3:
+        number, syllable = divmod(number, len(_SYLLABLES))
+        syllables.append(_SYLLABLES[syllable])
+    return "".join(syllables).title()
+
 
 def sentence(number: int) -> str:
-    """A sentence of reasoning that no other question and no other step has."""
-    return f"The light of Carrow Head was designed by engineer {number} of Marlow Cross."
+    """A sentence of reasoning that no other question and no other step has, about three names."""
+    return f"The light of {name(number)} Head was designed by {name(7 * number + 3)} of {name(11 * number + 5)}."
 
 
 @dataclass

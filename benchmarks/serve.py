@@ -23,22 +23,27 @@ from pathlib import Path
 from statistics import mean, quantiles
 
 import aiohttp
-from _waiting_model import sentence
+from _waiting_model import name, sentence
 
 from hopweave.retrievers.bm25 import BM25
 from hopweave.types import Passage
 
 METHOD = "ircot"
 """Its questions take as many calls as they are told; any other method takes as many as it does."""
-QUESTION = "Which river runs through the town in which the designer of light {number} of Carrow Head was born?"
 MODEL = Path(__file__).with_name("_waiting_model.py")
 WARM_UP = 5
 _KIB = 1024
 
 
+def passage(number: int) -> Passage:
+    """A passage of 12 to 60 words, as unlike the others as those of a real corpus: few have equal scores."""
+    others = " ".join(name(number * other) for other in range(2, 2 + number * 7 % 49))
+    return Passage(f"p{number}", f"{sentence(number)} {others}", f"{name(number)} Head")
+
+
 def start(folder: Path, options: argparse.Namespace) -> subprocess.Popen[bytes]:
     """The server in a process of its own."""
-    BM25.build(folder / "light", [Passage(f"p{n}", sentence(n), f"Light {n}") for n in range(1000)])
+    BM25.build(folder / "light", [passage(number) for number in range(1000)])
     (folder / "server.toml").write_text(f"[limits]\nmax_running = {options.clients + 10}\n")
     command = [sys.executable, "-c", "from hopweave.cli import main; main()", "serve", f"light={folder}/light"]
     command += ["--llm", f"{MODEL}:Waiting", "--set", f"llms.Waiting.seconds={options.seconds}", "--method", options.method]
@@ -78,7 +83,10 @@ async def ask(session: aiohttp.ClientSession, address: str, number: int, calls: 
 
     A chain of so many sentences, the reader, and the reader once more, since it never says what the answer is.
     """
-    body = {"question": QUESTION.format(number=number), "options": {"max_steps": calls - 2} if method == METHOD else {}}
+    question = (
+        f"Which river runs through the town in which the designer of the light of {name(abs(number))} Head was born? ({number})"
+    )
+    body = {"question": question, "options": {"max_steps": calls - 2} if method == METHOD else {}}
     began = time.perf_counter()
     try:
         async with session.post(f"{address}/v1/answers", json=body) as reply:

@@ -41,15 +41,13 @@ from hopweave.protocols import DuplicateDetector, LanguageModel, Method, Noting
 from hopweave.runtime.again import Again, check_same_setup
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.components import Components
+from hopweave.runtime.starts import Starts
 from hopweave.runtime.workbench import Workbench
 from hopweave.settings import Settings
 from hopweave.trace import Change, Failure, Observer, Record, Setup, Trace, citation_problems, one_line_of_json
 from hopweave.types import Answer, Question
 
 MAX_QUESTION_CHARACTERS = 8_000
-APART_SECONDS = 0.002
-"""Between the starts of concurrent questions. If all started at once, their replies would arrive at once, and in every round
-each would wait until all the others had been processed."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -221,12 +219,12 @@ class Weaver:
 
     async def _answers(self, waiting: Iterator[Question], max_parallel: int) -> AsyncGenerator[Record, None]:
         running: list[asyncio.Task[Record]] = []
+        starts = Starts()
         try:
             while True:
                 while len(running) < max_parallel and (question := next(waiting, None)) is not None:
+                    await starts.turn()
                     running.append(asyncio.create_task(self.answer(question)))
-                    if len(running) < max_parallel:
-                        await asyncio.sleep(APART_SECONDS)
                 if not running:
                     return
                 done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)

@@ -17,10 +17,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from heapq import nsmallest
+from operator import itemgetter
 from typing import NamedTuple
 
 import tantivy
 
+from hopweave.memoize import Kept
 from hopweave.retrievers._analysis import ENGLISH, Analysis
 from hopweave.retrievers._bm25_index import schema, stored
 from hopweave.types import Passage
@@ -208,12 +211,28 @@ def idf(num_with_term: int, num_passages: int) -> float:
     return math.log(1 + (num_passages - num_with_term + 0.5) / (num_with_term + 0.5)) if num_with_term else 0.0
 
 
-def scored_passages(
-    searcher: tantivy.Searcher, hits: Iterable[tuple[float, tantivy.DocAddress]]
+def place_of(address: tantivy.DocAddress) -> tuple[int, int]:
+    """An address as a key, which the engine's own cannot be."""
+    return address.segment_ord, address.doc
+
+
+def best_passages(
+    searcher: tantivy.Searcher, hits: Iterable[tuple[float, tantivy.DocAddress]], max_hits: int, kept: Kept[Passage]
 ) -> list[tuple[float, Passage]]:
-    """Scores and passages of hits, best first; by passage id among equals."""
-    scored = [(round(score, SCORE_DECIMALS), stored(searcher, address)[1]) for score, address in hits]
-    return sorted(scored, key=lambda hit: (-hit[0], hit[1].id))
+    """Scores and passages of the best hits, best first; by passage id among equals.
+
+    Args:
+        searcher: the index.
+        hits: what was found in it.
+        max_hits: how many.
+        kept: passages of this index by place: one that many queries find, or tie for, is read once.
+    """
+    scored = []
+    for score, address in hits:
+        place = place_of(address)
+        passage = kept.get(place) or kept.keep(place, stored(searcher, address)[1])
+        scored.append((-round(score, SCORE_DECIMALS), passage.id, passage))
+    return [(-score, passage) for score, _, passage in nsmallest(max_hits, scored, key=itemgetter(0, 1))]
 
 
 def _cost(asked: Sequence[Clause], num_rare: int) -> int:

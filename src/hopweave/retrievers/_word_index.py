@@ -21,6 +21,7 @@ from hopweave.retrievers._bm25_search import (
     having,
     idf,
     num_within,
+    place_of,
     query_terms,
     scores,
     searching,
@@ -217,10 +218,10 @@ class WordIndex:
             asked: clauses.
             groups: where the passages are, and how many to give at most.
         """
-        by_place = [{_place(address): address for address in addresses} for addresses, _ in groups]
+        by_place = [{place_of(address): address for address in addresses} for addresses, _ in groups]
         addresses = list({place: address for of_group in by_place for place, address in of_group.items()}.values())
         numbers = self._numbers(addresses)
-        hits = [(score, address, _place(address)) for score, address in scores(self._search, asked, numbers)]
+        hits = [(score, address, place_of(address)) for score, address in scores(self._search, asked, numbers)]
         return [
             self._top([(score, address) for score, address, place in hits if place in of_group], max_hits)
             for of_group, (_, max_hits) in zip(by_place, groups, strict=True)
@@ -281,10 +282,6 @@ class WordIndex:
         return {document: score for score, document in scored[:max_hits]}
 
     def _document(self, address: tantivy.DocAddress) -> Document:
-        at = _place(address)
+        at = place_of(address)
         known = self._documents.get(at)
         return known if known is not None else self._documents.keep(at, Document(*stored(self._searcher, address), self))
-
-
-def _place(address: tantivy.DocAddress) -> tuple[int, int]:
-    return address.segment_ord, address.doc

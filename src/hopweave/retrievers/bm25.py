@@ -35,6 +35,7 @@ import tantivy
 from hopweave.corpus.intake import Intake
 from hopweave.corpus.lookup import document_id_of
 from hopweave.errors import DataError, SearchError, SettingsError
+from hopweave.memoize import Kept
 from hopweave.retrievers._bm25_index import (
     COUNTS,
     ENGINE,
@@ -50,7 +51,7 @@ from hopweave.retrievers._bm25_index import (
 )
 from hopweave.retrievers._bm25_intake import delete as delete_ids
 from hopweave.retrievers._bm25_intake import num_files, take_in
-from hopweave.retrievers._bm25_search import best, clauses, query_terms, scored_passages, searching, searching_with
+from hopweave.retrievers._bm25_search import best, best_passages, clauses, query_terms, searching, searching_with
 from hopweave.retrievers._index_folder import IndexSummary, open_index, read_manifest
 from hopweave.retrievers._index_writing import replace_index
 from hopweave.types import Hit, Passage
@@ -85,6 +86,7 @@ class BM25:
         self.index = Path(self.index)
         self._manifest, searcher = open_index(self.index, ENGINE, load)
         self._searcher: tantivy.Searcher | None = searcher
+        self._passages: Kept[Passage] = Kept()
         self._analysis = analysis_in(self.index, self._manifest)
         self._conditions = conditions_of(self.index, self._manifest, self.visible)
 
@@ -300,5 +302,6 @@ class BM25:
             return []
         weights = {"all" if self.fields == "title_and_text" else "text": 1.0, "title": self.title_weight}
         asked = clauses(terms, weights, searcher.doc_freq, self._manifest.state["next_number"])
-        found = scored_passages(searcher, best(searching(searcher, self._conditions), asked, max_hits))
-        return [Hit(passage, score, rank) for rank, (score, passage) in enumerate(found[:max_hits], start=1)]
+        hits = best(searching(searcher, self._conditions), asked, max_hits)
+        found = best_passages(searcher, hits, max_hits, self._passages)
+        return [Hit(passage, score, rank) for rank, (score, passage) in enumerate(found, start=1)]

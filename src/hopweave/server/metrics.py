@@ -5,7 +5,7 @@ from __future__ import annotations
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import generate_latest
 
-from hopweave.trace import Record
+from hopweave.trace import Record, Totals
 
 _SECONDS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600)
 
@@ -40,9 +40,8 @@ class Metrics:
         """Counts a request."""
         self._requests.labels(route, str(status)).inc()
 
-    def record(self, method: str, corpus: str, record: Record) -> None:
-        """Counts a question that ended in a record."""
-        totals = record.totals()
+    def record(self, method: str, corpus: str, record: Record, totals: Totals) -> None:
+        """Counts a question that ended in a record, with the record's totals."""
         outcome = record.answer.verdict.support if record.answer is not None else "failed"
         self._questions.labels(method, corpus, outcome).inc()
         self._seconds.labels(method, corpus).observe(record.seconds)

@@ -15,6 +15,7 @@ from hopweave.errors import DataError, HopweaveError, MissingExtra, SettingsErro
 from hopweave.opening import open_components
 from hopweave.protocols import LanguageModel, Opens, is_part
 from hopweave.runtime.components import Components
+from hopweave.runtime.starts import Starts
 from hopweave.security.redaction import public_address
 from hopweave.server.asking import Asked, Choices
 from hopweave.server.callers import Allowance, Caller, Callers
@@ -91,6 +92,7 @@ class Service:
         self._corpora: Corpora | None = None
         self._weavers: OrderedDict[tuple[int, str], Weaver] = OrderedDict()
         self._num_running = 0
+        self._starts = Starts()
         self._starting: asyncio.Task[None] | None = None
 
     @property
@@ -209,6 +211,7 @@ class Service:
         """
         answer_id = answer_id or new_id()
         with self._running(asked):
+            await self._starts.turn()
             async with self.corpora.opened(asked.corpus, asked.access, asked.where) as parts:
                 weaver = self._weaver(asked, parts)
                 record = await _record(weaver, asked, observers, branch)
@@ -218,7 +221,7 @@ class Service:
             await asyncio.shield(asyncio.to_thread(self.kept.keep, caller.name, entry, line))
         totals = record.totals()
         self.allowance.spent(caller, totals.prompt_tokens + totals.completion_tokens)
-        self.metrics.record(asked.method_name, asked.corpus, record)
+        self.metrics.record(asked.method_name, asked.corpus, record, totals)
         if self._spans is not None:
             self._spans.send(answer_id, record)
         return Answered(answer_id, record, line)

@@ -28,10 +28,11 @@ from hopweave.evaluation.runs.progress import Cell, CellProgress, RunBudget, Run
 from hopweave.evaluation.runs.shared import DEFAULT_PARALLEL, SharedComponents
 from hopweave.evaluation.runs.writing import alone
 from hopweave.prices import Price, price_of
+from hopweave.runtime.starts import Starts
 from hopweave.settings import Settings
 from hopweave.trace import Failure, Record, Trace
 from hopweave.types import Question
-from hopweave.weaver import APART_SECONDS, check_question
+from hopweave.weaver import check_question
 
 FINISHED = "finished"
 GATHER_SECONDS = 0.05
@@ -220,12 +221,13 @@ class _Sitting:
 
     async def _ask(self, num_workers: int) -> None:
         """Works the questions side by side and writes their records along; the first error ends both, what is done is kept."""
+        starts = Starts()
 
         async def ask() -> None:
             async with asyncio.TaskGroup() as workers:
                 for _ in range(num_workers):
+                    await starts.turn()
                     workers.create_task(self._take_turns(max(MIN_UNWRITTEN, 2 * num_workers)))
-                    await asyncio.sleep(APART_SECONDS)
 
         asking = asyncio.create_task(ask())
         writing = asyncio.create_task(self._write_along(asking))
