@@ -12,9 +12,10 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopweave.opening import STARTER, open_retriever
+from hopweave.opening import STARTER, engine_of, looks_up, open_retriever
 from hopweave.runtime.components import Components
 from hopweave.settings import Settings, server_of
+from hopweave.types import Passage
 
 MAX_OPEN = 64
 """So many engines stay open; those that were not asked for the longest are closed, unless they are in use."""
@@ -80,6 +81,26 @@ class Corpora:
             one.num_users -= 1
             self._close_the_oldest()
 
+    async def passage(self, name: str, access: tuple[str, ...], where: Filter, passage_id: str) -> Passage | None:
+        """The passage of an id; `None` if there is none, or none that is shown.
+
+        Args:
+            name: of the corpus.
+            access: the labels of whoever asks.
+            where: the values of metadata that are asked for.
+            passage_id: of the passage, not of its document.
+
+        Raises:
+            SearchError: when the engine fails.
+            DataError, SettingsError, MissingExtra: if the corpus cannot be opened.
+        """
+        settings = self.settings_of(name, access, where)
+        by_id = looks_up(settings)
+        # What searches it is asked, too, where it is the same: an engine may let nobody else open its files.
+        retriever = by_id if by_id != engine_of(settings) else ""
+        async with self.opened(name, access, where, retriever=retriever) as parts:
+            return await parts.passage(passage_id)
+
     async def close(self) -> None:
         """Closes everything that was opened here."""
         for one in self._opened.values():
@@ -106,14 +127,9 @@ class Corpora:
         task.add_done_callback(self._closing.discard)
 
 
-def is_folder(index: str) -> bool:
-    """Whether a corpus is an index folder of this machine, which can be asked for its passages by id."""
-    return not server_of(index)
-
-
 def _state_of(index: str) -> list[int]:
     """What changes when an index folder is replaced or updated; nothing for any other corpus."""
-    if index == STARTER or not is_folder(index):
+    if index == STARTER or server_of(index):
         return []
     try:
         found = (Path(index) / "manifest.json").stat()

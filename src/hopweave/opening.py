@@ -257,15 +257,18 @@ def _open_engine(settings: Settings, name: str) -> Any:
 def open_passages(settings: Settings) -> PassageLookup:
     """Opens the settings' corpus to look passages up by id, as far as `access` and `where` show them.
 
-    Whichever retriever is chosen, an index folder is opened by the engine that built it.
-
     Raises:
         DataError: if there is no such corpus, or it cannot be read.
         SettingsError: for a corpus that is not one of hopweave's.
     """
-    name = server_of(settings.corpus) or (_BUILDS if settings.corpus == STARTER else _engine_in(Path(settings.corpus)))
+    name = looks_up(settings)
     opened: PassageLookup = _open_engine(settings.model_copy(update={"retriever": name}), name)
     return opened
+
+
+def looks_up(settings: Settings) -> str:
+    """The engine that has the passages of the settings' corpus by id: whichever retriever is chosen, the one that built it."""
+    return server_of(settings.corpus) or (_BUILDS if settings.corpus == STARTER else _engine_in(Path(settings.corpus)))
 
 
 def _engine_in(folder: Path) -> str:

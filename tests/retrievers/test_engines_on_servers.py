@@ -130,6 +130,60 @@ def test_passages_are_given_by_their_ids_and_by_those_of_their_documents_as_far_
     assert one.passages_of([]) == []
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_passages_are_looked_up_as_they_are_searched_and_by_no_document_where_none_is_asked_for(engine, labelled):
+    one = labelled(engine, access="a b", where={"year": [1999, 2000]})
+    assert one.passages_of(["y1998", "y1999", "light", "hidden"]) == [YEARS[1]]
+    one.close()
+    one = labelled(engine, access="a b")
+    assert one.passages_of(["oak", "oak#2", "hidden", "gone", "\ud800", ""], documents=False) == [OAK_2, HIDDEN]
+    one.close()
+    assert labelled(engine).passages_of(["hidden", "gone"], documents=False) == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_many_ids_are_looked_up_in_few_requests_and_whole(engine, opened, monkeypatch):
+    passages = [Passage(f"p{number}", f"passage {number}") for number in range(1201)]
+    one = opened(engine)
+    one.build(passages)
+    monkeypatch.setattr("hopweave.retrievers.milvus._MAX_HITS", 100)  # of a query; the rest has to be asked for
+    asked = []
+    held = one._server.held
+    monkeypatch.setattr(one._server, "held", lambda *given: asked.append(given) or held(*given))
+    found = one.passages_of(passage.id for passage in passages)
+    assert {passage.id: passage for passage in found} == {passage.id: passage for passage in passages}
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_look_up_in_an_engine_that_is_not_there_or_errs_is_an_error_after_retries(engine, place, opened):
+    place(engine)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        one = load("retrievers", engine)(f"{engine}://127.0.0.1:{taken.getsockname()[1]}", max_attempts=2, timeout_seconds=2)
+        with pytest.raises(SearchError, match=f"^{engine} at .* failed") as caught:
+            one.passages_of(["light"])
+        assert caught.value.retryable
+    one = opened(engine)
+    one.build(FEW)
+    one._server.drop(one._state)
+    with pytest.raises(SearchError):
+        one.passages_of(["light"])
+
+
+def test_who_looks_passages_up_in_elasticsearch_needs_no_right_but_to_read(opened, reopened, elastic_server, monkeypatch):
+    one = opened("elasticsearch")
+    one.build(FEW)
+    one.update(upsert=[replace(LIGHT, text="A light.")])
+    one = reopened(one)
+    asked = []
+    one.search(["light"], 1)
+    ask = one._server._ask
+    monkeypatch.setattr(one._server, "_ask", lambda *given, **more: asked.append(given[1]) or ask(*given, **more))
+    assert [passage.text for passage in one.passages_of(["light"])] == ["A light."]
+    assert [path for path in asked if "refresh" in path] == []
+
+
 # -- languages ---------------------------------------------------------------------------------------------------------------
 
 

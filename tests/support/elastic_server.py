@@ -33,6 +33,7 @@ class Failures:
     kind: str = ""
     left: float = 0
     count: int = 0
+    path: str = "_msearch"
 
 
 @dataclass
@@ -77,9 +78,9 @@ class ElasticServer:
         self._http.server_close()
 
     @contextmanager
-    def failing(self, kind: str, times: float = math.inf) -> Iterator[Failures]:
-        """Lets searches fail in a way."""
-        self._failures = Failures(kind, times)
+    def failing(self, kind: str, times: float = math.inf, path: str = "_msearch") -> Iterator[Failures]:
+        """Lets searches, or what is asked for at another path, fail in a way."""
+        self._failures = Failures(kind, times, path=path)
         try:
             yield self._failures
         finally:
@@ -95,7 +96,7 @@ class ElasticServer:
         except Bad as error:
             status, said = error.status, {"error": {"reason": str(error)}, "status": error.status}
         sent = json.dumps(said).encode()
-        if self._failures.left > 0 and url.path.endswith("_msearch"):
+        if self._failures.left > 0 and url.path.endswith(self._failures.path):
             self._failures.left -= 1
             self._failures.count += 1
             match self._failures.kind:

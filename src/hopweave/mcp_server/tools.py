@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from importlib.metadata import version
 from typing import Annotated, Any, Literal, get_args
 
@@ -22,13 +22,13 @@ from hopweave.catalog import entries, load
 from hopweave.corpora import Corpora
 from hopweave.errors import HopweaveError, MissingExtra, suggest
 from hopweave.mcp_server.replies import AskReply, PassageReply, SearchReply, ask_reply, passage_reply, search_reply
-from hopweave.opening import open_components, open_passages
+from hopweave.opening import open_components
 from hopweave.protocols import LanguageModel
 from hopweave.render.outline import step_line
 from hopweave.runtime.components import Components
 from hopweave.settings import Settings
 from hopweave.trace import Event, Observer, Step
-from hopweave.types import Passage, Question
+from hopweave.types import Question
 from hopweave.weaver import Weaver
 
 MAX_HITS = 50
@@ -120,9 +120,8 @@ class _Tools:
     ) -> PassageReply:
         """Read a passage by its id, as search and ask give it."""
         name = self._named(corpus)
-        settings = self._settings.model_copy(update={"corpus": self._indexes[name]})
         with _told():
-            found = await asyncio.to_thread(_look_up, settings, passage_id)
+            found = await self._opened().passage(name, self._settings.access, self._settings.where, passage_id)
         if found is None:
             named = repr(passage_id[:_MAX_NAMED])
             raise ToolError(f"{name} has no passage {named}; take the id from a hit of search or a citation of ask")
@@ -176,11 +175,6 @@ async def serving(
         server.add_tool(tool, annotations=_READS, structured_output=True)
     async with tools.running():
         yield server
-
-
-def _look_up(settings: Settings, passage_id: str) -> Passage | None:
-    with closing(open_passages(settings)) as lookup:
-        return next((passage for passage in lookup.passages_of([passage_id]) if passage.id == passage_id), None)
 
 
 @contextmanager

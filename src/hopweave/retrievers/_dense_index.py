@@ -108,9 +108,9 @@ class DenseStore:
         """All passages, in the order in which they were added."""
         return iter(self._passages)
 
-    def passages_of(self, any_ids: Iterable[str]) -> list[Passage]:
+    def passages_of(self, any_ids: Iterable[str], *, documents: bool) -> list[Passage]:
         """The passages that have one of these ids, or are cut from a document that has one, whoever may see them."""
-        return self._passages.of(any_ids)
+        return self._passages.of(any_ids, documents=documents)
 
     def close(self) -> None:
         """Lets go of the files."""

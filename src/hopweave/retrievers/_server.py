@@ -32,7 +32,10 @@ class Server(Protocol):
         """Stores rows; the same ones may come again."""
 
     def held(self, state: State, keys: Sequence[str], documents: Sequence[str]) -> list[str]:
-        """Contents of the rows that have one of the keys, or are of one of the documents."""
+        """Contents of the rows that have one of the keys, or are of one of the documents.
+
+        In a state that is not ready, as it is being updated, those that were written just now count, too.
+        """
 
     def remove(self, state: State, keys: Sequence[str]) -> None:
         """Deletes rows."""

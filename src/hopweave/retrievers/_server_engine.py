@@ -151,13 +151,13 @@ class ServerEngine(ABC):
             for content in self._between(state, *ends):
                 yield passage_of(content)
 
-    def passages_of(self, any_ids: Iterable[str]) -> list[Passage]:
-        """See `corpus.lookup.PassageLookup`. Errors as in `search`."""
+    def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
+        """See `corpus.lookup.LooksUp`. A request asks for up to `BATCH` ids. Errors as in `search`."""
         state, found = self._opened(), dict[str, Passage]()
         keys = list(dict.fromkeys(map(key_of, any_ids)))
         for start in range(0, len(keys), BATCH):
             some = keys[start : start + BATCH]
-            contents = self._searched(partial(_held_by, state, some))
+            contents = self._searched(partial(_held_by, state, some, some if documents else []))
             found |= {passage.id: passage for passage in map(passage_of, contents)}
         return [passage for passage in found.values() if self.visible.shows(passage)]
 
@@ -236,7 +236,8 @@ class ServerEngine(ABC):
             sums = Sums(self._check_vector, agreed(self._analysis(state), language, self._at.shown))
             sums.start(state)
             doomed = self._doomed(state, delete, missing_ok=missing_ok)
-            self._put_state(replace(state, is_ready=False))
+            state = replace(state, is_ready=False)
+            self._put_state(state)
             self._remove(state, sums, doomed)
             for rows in sums.batches(upsert, vectors, state.dimensions):
                 lease.keep()
@@ -463,8 +464,8 @@ class ServerEngine(ABC):
         return self.tls == "yes" or (self.tls == "auto" and not self._at.is_here)
 
 
-def _held_by(state: State, keys: Sequence[str], server: Server) -> list[str]:
-    return server.held(state, keys, keys)
+def _held_by(state: State, keys: Sequence[str], documents: Sequence[str], server: Server) -> list[str]:
+    return server.held(state, keys, documents)
 
 
 class _Failed(Exception):

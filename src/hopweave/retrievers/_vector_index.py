@@ -127,12 +127,14 @@ class Passages:
             return None
         return int(np.searchsorted(self._numbers, found[0]))
 
-    def of(self, any_ids: Iterable[str]) -> list[Passage]:
+    def of(self, any_ids: Iterable[str], *, documents: bool) -> list[Passage]:
         """The passages that have one of these ids, or are cut from a document that has one, in the order of their numbers."""
+        by_id = "SELECT number, row FROM passages WHERE id = ?1"
+        select = f"{by_id} OR document = ?1" if documents else by_id
         rows: dict[int, str] = {}
         for any_id in any_ids:
             with suppress(UnicodeEncodeError):  # half of a surrogate pair, which no id holds
-                rows |= self._table.execute("SELECT number, row FROM passages WHERE id = ?1 OR document = ?1", (any_id,))
+                rows |= self._table.execute(select, (any_id,))
         return [_passage(rows[number]) for number in sorted(rows)]
 
     def shown(self, visible: Visible, folder: Path) -> NDArray[np.int64] | None:

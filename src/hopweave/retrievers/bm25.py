@@ -133,12 +133,12 @@ class BM25:
             found.append(passage)
         return found
 
-    def passages_of(self, any_ids: Iterable[str]) -> list[Passage]:
-        """See `corpus.lookup.PassageLookup`."""
+    def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
+        """See `corpus.lookup.LooksUp`."""
         searcher = self._open_searcher()
         found: dict[int, Passage] = {}
         for any_id in any_ids:
-            for name in ("id", "document"):
+            for name in ("id", "document") if documents else ("id",):
                 found |= dict(stored(searcher, address) for address in by_term(searcher, name, any_id))
         return [found[number] for number in sorted(found) if self.visible.shows(found[number])]
 

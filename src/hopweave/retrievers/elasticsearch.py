@@ -133,7 +133,8 @@ class _Connection:
         self._bulk(state, lines)
 
     def held(self, state: State, keys: Sequence[str], documents: Sequence[str]) -> list[str]:
-        self._ask("POST", f"/{state.data}/_refresh")
+        if not state.is_ready:  # else all was refreshed when it was finished, and whoever only reads may not be allowed to
+            self._ask("POST", f"/{state.data}/_refresh")
         either = [{"terms": {"key": list(keys)}}, {"terms": {"document": list(documents)}}]
         return self._all(state, {"bool": {"should": either}})
 

@@ -111,9 +111,10 @@ class LateInteraction(TokenEncoderOptions):
         """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
         return self._open_store().passages()
 
-    def passages_of(self, any_ids: Iterable[str]) -> list[Passage]:
-        """See `corpus.lookup.PassageLookup`."""
-        return [passage for passage in self._open_store().passages_of(any_ids) if self.visible.shows(passage)]
+    def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
+        """See `corpus.lookup.LooksUp`."""
+        found = self._open_store().passages_of(any_ids, documents=documents)
+        return [passage for passage in found if self.visible.shows(passage)]
 
     @classmethod
     def build(

@@ -16,6 +16,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated, Any, ClassVar
 
 from hopweave.catalog import require
@@ -226,6 +227,12 @@ class _Connection:
     def _query(self, name: str, wanted: str, field: str) -> list[str]:
         self._load(name)
         rows = self._client.query(name, filter=wanted, output_fields=[field], limit=_MAX_HITS, timeout=self._seconds)
+        if len(rows) == _MAX_HITS:  # there may be more, which come in parts
+            parts = self._client.query_iterator(
+                name, filter=wanted, output_fields=[field], batch_size=_MAX_HITS, timeout=self._seconds
+            )
+            rows = list(chain.from_iterable(iter(parts.next, [])))
+            parts.close()
         return [row[field] for row in rows]
 
     def _search(self, state: State, data: list[Any], field: str, max_hits: int, shown: Shown) -> Any:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from copy import copy
 from functools import partial
+from threading import Lock
 from typing import Any
 
+from hopweave.corpus.lookup import LooksUp
 from hopweave.errors import ReadError, SearchError, SettingsError
 from hopweave.memoize import Kept
 from hopweave.protocols import DuplicateDetector, LanguageModel, ModelReader, ModelRetriever, Reader, Retriever
@@ -63,6 +65,8 @@ class Components:
         """What was written out of prompts for all questions, with the prompts; see `Workbench.written_once`."""
         self._offline_hits: Once[list[list[Hit]]] = Once()
         self._search = Batcher(self._search_batch, "search") if self.engine is not None else None
+        self._look_up = Batcher(self._look_up_batch, "look-up") if _looks_up(self.engine) else None
+        self._asking_engine = Lock()
         self._read = Batcher(reader.read, "read") if isinstance(reader, Reader) else None
         self._compare = Batcher(self._compare_batch, "duplicates") if duplicate_detector is not None else None
 
@@ -84,6 +88,8 @@ class Components:
         other.engine = engine if isinstance(retriever, ModelRetriever) else retriever
         other._offline_hits = Once()
         other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
+        other._look_up = Batcher(other._look_up_batch, "look-up") if _looks_up(other.engine) else None
+        other._asking_engine = Lock()
         return other
 
     def sampled(self, sampling: Sampling) -> Components:
@@ -102,6 +108,12 @@ class Components:
         """`search` for an offline stage: equal queries are sent once for all questions."""
         found = await self._offline_hits.get((tuple(queries), max_hits), partial(self.search, queries, max_hits))
         return [list(hits) for hits in found]
+
+    async def passage(self, passage_id: str) -> Passage | None:
+        """The passage of an id, asked for in one batch with others that are; `None` if the engine shows none."""
+        if self._look_up is None:
+            raise SearchError("this retriever cannot look passages up by their ids; choose one that comes with hopweave")
+        return (await self._look_up.ask([passage_id]))[0]
 
     async def read(self, query: str, passage: Passage) -> Reading:
         """A reading by an engine, in one batch with whoever asks at the same moment."""
@@ -123,14 +135,15 @@ class Components:
             for part in (self.store, self.engine):
                 if part is not None and id(part) not in self._borrowed:
                     stack.callback(part.close)
-            for batcher in (self._search, self._read, self._compare):
+            for batcher in (self._search, self._look_up, self._read, self._compare):
                 if batcher is not None:
                     stack.push_async_callback(batcher.close)
 
     async def close_engine(self) -> None:
         """Lets go of the engine alone, for parts made with `over`, whose other parts belong to others."""
-        if self._search is not None:
-            await self._search.close()
+        for batcher in (self._search, self._look_up):
+            if batcher is not None:
+                await batcher.close()
         if self.engine is not None:
             self.engine.close()
 
@@ -139,10 +152,22 @@ class Components:
         results: list[list[Hit]] = [[] for _ in items]
         for max_hits in sorted({depth for _, depth in items}):
             positions = [index for index, (_, depth) in enumerate(items) if depth == max_hits]
-            found = self.engine.search([items[index][0] for index in positions], max_hits) if self.engine else []
+            with self._asking_engine:  # it serves one thread at a time
+                found = self.engine.search([items[index][0] for index in positions], max_hits) if self.engine else []
             for index, hits in zip(positions, found, strict=True):
                 results[index] = hits
         return results
 
+    def _look_up_batch(self, ids: Sequence[str]) -> list[Passage | None]:
+        engine: Any = self.engine
+        with self._asking_engine:
+            found = engine.passages_of(ids, documents=False)
+        by_id = {passage.id: passage for passage in found}
+        return [by_id.get(one) for one in ids]
+
     def _compare_batch(self, items: Sequence[tuple[str, tuple[str, ...]]]) -> list[int | None]:
         return [self.duplicate_detector.duplicate_of(query, seen) if self.duplicate_detector else None for query, seen in items]
+
+
+def _looks_up(engine: object) -> bool:
+    return isinstance(engine, LooksUp)

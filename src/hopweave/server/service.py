@@ -82,8 +82,6 @@ class Service:
         self.allowance = Allowance(server.counts_folder)
         self.kept = KeptAnswers(open_shelf(server.answers))
         self.metrics = Metrics()
-        self.reading = asyncio.Lock()
-        """Held while an engine is asked for passages by id: it serves one thread at a time."""
         self._spans = _spans_of(server)
         self.is_draining = False
         self.why_not_ready = "the server is starting"

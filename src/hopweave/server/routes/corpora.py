@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
-from hopweave.corpora import is_folder
-from hopweave.errors import DataError, SearchError, SettingsError
+from hopweave.errors import SearchError, SettingsError
 from hopweave.server.asking import described
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.routes._given import BEARER, TheCaller, TheService
@@ -28,10 +28,9 @@ from hopweave.server.schemas import (
 from hopweave.types import Hit, Passage
 from hopweave.visibility import Visible
 
+_LOG = logging.getLogger(__name__)
 router = APIRouter(tags=["corpora"], dependencies=[BEARER], responses=REFUSALS)
 
-_BY_ID = "bm25"
-"""The engine that hands out passages by id; every index folder is searched by it or holds it."""
 Name = Annotated[str, Path(description="One of GET /v1/corpora.", max_length=200)]
 PassageId = Annotated[str, Path(description="Of a citation, a hit or a step.", max_length=2000)]
 
@@ -66,10 +65,8 @@ async def search(body: SearchRequest, service: TheService, caller: TheCaller) ->
         raise unusable(error) from None
     max_hits = min(body.max_hits, service.server.limits.max_hits)
     async with service.corpora.opened(name, caller.access, where) as parts:
-        try:  # by the engine, also where a retriever stands over it that would ask the model
+        with _told():  # by the engine, also where a retriever stands over it that would ask the model
             [hits] = await parts.search([body.query], max_hits)
-        except SearchError as error:
-            raise Refused(503, "search_failed", "the corpus cannot be searched now; ask again") from error
     return SearchReply(corpus=name, hits=[_hit(one) for one in hits])
 
 
@@ -77,17 +74,21 @@ async def search(body: SearchRequest, service: TheService, caller: TheCaller) ->
 async def passage(name: Name, passage_id: PassageId, service: TheService, caller: TheCaller) -> PassageReply:
     """A passage by its id."""
     name = service.corpus_of(caller, name)
-    there_is_none = Refused(404, "unknown_passage", f"there is no passage {passage_id[:100]!r} in {name} for you to see")
-    if not is_folder(service.server.corpora[name]):
-        raise Refused(404, "no_passages_by_id", f"{name} is on a server of its own, and its passages are read in records alone")
-    async with service.corpora.opened(name, caller.access, retriever=_BY_ID) as parts:
-        by_id: Any = parts.engine
-        try:
-            async with service.reading:
-                [found] = await asyncio.to_thread(by_id.passages, [passage_id])
-        except (DataError, ValueError):
-            raise there_is_none from None
+    with _told():
+        found = await service.corpora.passage(name, caller.access, {}, passage_id)
+    if found is None:
+        raise Refused(404, "unknown_passage", f"there is no passage {passage_id[:100]!r} in {name} for you to see")
     return _passage(found)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """A corpus that cannot be searched now, such as one on a server that is down, is no fault of the request."""
+    try:
+        yield
+    except SearchError as error:
+        _LOG.error("a corpus cannot be searched: %s", error)
+        raise Refused(503, "search_failed", "the corpus cannot be searched now; ask again") from error
 
 
 def _passage(one: Passage) -> PassageReply:
