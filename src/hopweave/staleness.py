@@ -11,6 +11,7 @@ its words still stand in the passage.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -25,6 +26,8 @@ from hopweave.grounding.marking import verdict_of
 from hopweave.grounding.support import Assessment, judge
 from hopweave.opening import open_passages
 from hopweave.settings import Settings, server_of
+from hopweave.storage.answer_shelf import PostgresShelf
+from hopweave.storage.postgres import is_address
 from hopweave.text.sentences import sentence_spans
 from hopweave.trace import Read, Record, Search
 from hopweave.types import Answer, Citation, Claim, Passage, Reading, Support
@@ -76,7 +79,7 @@ class StaleAnswer:
     """An answer that cites words which changed or are gone.
 
     Attributes:
-        place: where it is kept, as `file, line N`.
+        place: where it is kept, as `file, line N` or `address, answer ID of OWNER`.
         record: as it was kept.
         claims: those with stale citations.
         support: of the answer as a whole, now.
@@ -117,26 +120,36 @@ class Checked:
 
 
 def stale_answers(
-    paths: Sequence[Path], settings: Settings, *, corpus: str = "", over: Path | None = None, checked: Checked
+    places: Sequence[Path | str],
+    settings: Settings,
+    *,
+    corpus: str = "",
+    corpora: Mapping[str, str] | None = None,
+    over: Path | None = None,
+    checked: Checked,
 ) -> Iterator[StaleAnswer]:
     """Compares kept answers with their corpora; yields those that cite words which changed or are gone, in order.
 
     Args:
-        paths: files of records as `hopweave ask --out` appends them, runs of `hopweave evaluate`, or folders of such files.
+        places: files of records as `hopweave ask --out` appends them, runs of `hopweave evaluate`, folders of such files, or
+            databases in which servers keep answers, as `postgres://HOST/DATABASE`.
         settings: options of the engines of the corpora.
         corpus: the corpus to compare with; by default, the one that each record names.
+        corpora: the indexes of corpora, by the names under which a server offers them; its records have these names.
         over: pass over answers from another index than this folder.
         checked: told what was looked at.
 
     Raises:
-        DataError: if there is no such path, or no file of records in it.
+        DataError: if there is no such place, or no record in it.
     """
+    given = corpora or {}
     opened: dict[tuple[str, tuple[str, ...]], PassageLookup | None] = {}
     try:
-        for place, record in kept_records(paths, checked):
+        for place, record in kept_records(places, checked):
             if record.answer is None:
                 continue
-            named = corpus or str(record.setup.settings.get("corpus", ""))
+            named = str(record.setup.settings.get("corpus", ""))
+            named = given.get(named) or corpus or named
             if over is not None and not _is_same(named, over):
                 continue
             access = tuple(record.setup.settings.get("access", ()))
@@ -150,20 +163,38 @@ def stale_answers(
             lookup.close()
 
 
-def kept_records(paths: Sequence[Path], checked: Checked) -> Iterator[tuple[str, Record]]:
-    """Yields each record of some files and folders with its place; lines that are no records are noted as unchecked.
+def kept_records(places: Sequence[Path | str], checked: Checked) -> Iterator[tuple[str, Record]]:
+    """Yields each record of some files, folders and databases with its place; what is no record is noted as unchecked.
 
     Raises:
         DataError: as in `stale_answers`.
     """
-    for file in dict.fromkeys(chain.from_iterable(map(record_files, paths))):
+    databases = [str(place) for place in dict.fromkeys(places) if is_address(place)]
+    files = [Path(place) for place in places if not is_address(place)]
+    of_files = map(_lines_of, dict.fromkeys(chain.from_iterable(map(record_files, files))))
+    for place, line in chain.from_iterable([*of_files, *map(_lines_at, databases)]):
         try:
-            with file.open("rb") as lines:
-                for number, line in enumerate(lines, start=1):
-                    if line.strip():
-                        yield from _record_in(line, f"{file}, line {number}", checked)
-        except OSError as error:
-            raise DataError(f"cannot read {file}: {error.strerror}; give a file of records") from None
+            yield place, Record.from_json(line.decode())
+        except UnicodeDecodeError:
+            checked.unchecked.append(f"{place}: it is not UTF-8; restore it")
+        except DataError as error:
+            checked.unchecked.append(f"{place}: {error}")
+
+
+def _lines_of(file: Path) -> Iterator[tuple[str, bytes]]:
+    try:
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield f"{file}, line {number}", line
+    except OSError as error:
+        raise DataError(f"cannot read {file}: {error.strerror}; give a file of records") from None
+
+
+def _lines_at(address: str) -> Iterator[tuple[str, bytes]]:
+    with closing(PostgresShelf(address)) as shelf:
+        for owner, answer_id, record in shelf.records():
+            yield f"{shelf.shown}, answer {answer_id} of {owner}", record
 
 
 def record_files(path: Path) -> list[Path]:
@@ -342,15 +373,6 @@ def _most_like(quote: str, passages: Iterable[Passage], then: str) -> tuple[str,
             if text not in then and (score := ratio(quote, text, score_cutoff=most)) > most:
                 best, most = (text, passage), score
     return best
-
-
-def _record_in(line: bytes, place: str, checked: Checked) -> Iterator[tuple[str, Record]]:
-    try:
-        yield place, Record.from_json(line.decode())
-    except UnicodeDecodeError:
-        checked.unchecked.append(f"{place}: it is not UTF-8; restore the file")
-    except DataError as error:
-        checked.unchecked.append(f"{place}: {error}")
 
 
 def _is_same(corpus: str, folder: Path) -> bool:

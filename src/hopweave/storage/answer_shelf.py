@@ -7,7 +7,7 @@ writes). Ids are given by whoever keeps it; they are file names, and their order
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from hopweave.storage.postgres import Database, is_address
 
 _NAME = "answers"
 _LAYOUT = 1
+_ROWS_AT_ONCE = 100
 _TABLES = (
     """
     CREATE TABLE IF NOT EXISTS hopweave_answers (
@@ -151,6 +152,9 @@ class FolderShelf(AnswerShelf):
 class PostgresShelf(AnswerShelf):
     """A table of answers, which several servers share.
 
+    Attributes:
+        shown: its address as it may be shown: without the user.
+
     Args:
         address: see `hopweave.storage.postgres`.
 
@@ -162,6 +166,7 @@ class PostgresShelf(AnswerShelf):
     def __init__(self, address: str) -> None:
         self._database = Database(address, "the answers at")
         self._is_made = False
+        self.shown = self._database.shown
 
     def check(self) -> None:
         self._made()
@@ -188,6 +193,25 @@ class PostgresShelf(AnswerShelf):
         )
         entries = [(str(one), bytes(entry).decode()) for one, entry in rows[:limit]]
         return Page(entries, entries[-1][0] if len(rows) > limit else None)
+
+    def records(self) -> Iterator[tuple[str, str, bytes]]:
+        """Yields the owner, the id and the record of every answer, those of an owner in order of time.
+
+        Raises:
+            DataError: if the database cannot be read, or no server has kept answers there.
+        """
+        if not self._database.prepare(_NAME, _LAYOUT, _TABLES, make=False):
+            raise DataError(f"no answers are kept at {self.shown}; give the address that hopweave serve --answers has")
+        owner = answer_id = ""
+        while True:
+            rows = self._database.run(
+                "SELECT owner, id, record FROM hopweave_answers WHERE (owner, id) > (%s, %s) ORDER BY owner, id LIMIT %s",
+                [owner, answer_id, _ROWS_AT_ONCE],
+            )
+            for owner, answer_id, record in rows:
+                yield owner, answer_id, bytes(record)
+            if len(rows) < _ROWS_AT_ONCE:
+                return
 
     def close(self) -> None:
         self._database.close()
