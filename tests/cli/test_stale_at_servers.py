@@ -44,7 +44,7 @@ def stale(*arguments):
 def told(result):
     """What was told of each stale answer, but for the place where it is kept."""
     assert result.exit_code in (0, 3), result.output
-    return sorted((json.dumps({**json.loads(line), "place": ""}) for line in result.stdout.splitlines()))
+    return sorted(json.dumps({**json.loads(line), "place": ""}) for line in result.stdout.splitlines())
 
 
 def records(**more):

@@ -231,6 +231,44 @@ def test_answers_belong_to_the_key_that_asked(tmp_path):
         assert client.get("/v1/answers", headers=bearer(OTHER_KEY)).json()["answers"] == []
 
 
+def test_an_answer_is_deleted_for_good_by_the_key_that_asked_and_by_no_other(tmp_path):
+    server, settings = offered(tmp_path, keys=keys()), settings_over(tmp_path)
+    with client_of(create_app(server, settings, llm=Scripted([("", "So the answer is: x")])), KEY) as client:
+        made, other = (client.post("/v1/answers", json={"question": QUESTION, "corpus": "other"}).json() for _ in range(2))
+        place = f"/v1/answers/{made['id']}"
+        not_theirs = client.delete(place, headers=bearer(OTHER_KEY))
+        absent = client.delete("/v1/answers/0123456789ab-0123456789abcdef", headers=bearer(OTHER_KEY))
+        assert (not_theirs.status_code, not_theirs.text) == (404, absent.text)
+        assert client.delete("/v1/answers/..%2f..%2fstore").status_code == 404
+        assert client.get(place).json() == made
+        gone = client.delete(place)
+        assert (gone.status_code, gone.content) == (204, b"")
+        assert client.delete(place).text == client.get(place).text == absent.text
+        assert [entry["id"] for entry in client.get("/v1/answers").json()["answers"]] == [other["id"]]
+        again = client.post("/v1/answers", json={"of": made["id"], "changes": []})
+        assert (again.status_code, again.text) == (404, absent.text)
+    assert not list((tmp_path / "answers").rglob(f"*{made['id']}*"))
+    with client_of(create_app(server, settings, llm=Scripted([])), KEY) as client:
+        assert client.get(place).status_code == 404
+        assert client.get(f"/v1/answers/{other['id']}").json() == other
+
+
+def test_answers_are_kept_for_as_many_days_as_the_server_says(tmp_path):
+    server, settings = offered(tmp_path), settings_over(tmp_path)
+    with client_of(create_app(server, settings, llm=Scripted([("", "So the answer is: x")]))) as client:
+        made = client.post("/v1/answers", json={"question": QUESTION}).json()["id"]
+    folder = tmp_path / "answers" / "local"
+    old = f"{int(made[:12], 16) - 3 * 86_400_000:012x}{made[12:]}"
+    for ending in ("json", "jsonl"):
+        (folder / f"{old}.{ending}").write_text((folder / f"{made}.{ending}").read_text().replace(made, old))
+    for days, there in ((None, [made, old]), (4, [made, old]), (2, [made])):
+        kept = server.model_copy(update={"keep_days": days})
+        with client_of(create_app(kept, settings, llm=Scripted([]))) as client:
+            assert [entry["id"] for entry in client.get("/v1/answers").json()["answers"]] == there
+            assert client.get(f"/v1/answers/{old}").status_code == (200 if old in there else 404)
+            wait_for(lambda there=there: {path.stem for path in folder.glob("*.json*")} == set(there))
+
+
 def test_an_answer_is_hidden_once_its_key_lost_the_corpus_or_a_label(tmp_path):
     settings = settings_over(tmp_path)
     server = offered(tmp_path, keys=keys(access=("board",)))

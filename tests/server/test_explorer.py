@@ -213,6 +213,32 @@ def test_the_history_is_there_after_a_restart_and_a_reload_shows_the_same(opened
         EXPECTED(page.locator("#history-list li.current")).to_have_count(1)
 
 
+def test_an_answer_is_deleted_from_the_history_once_that_is_confirmed(opened, server):
+    page = opened(server)
+    asked = []
+    ask(page)
+    ask(page, method="direct_retrieval")
+    EXPECTED(page.locator(".entry")).to_have_count(2)
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    page.locator("#history-list li >> nth=0").get_by_role("button", name="Delete: ").click()
+    assert asked[0].startswith("Delete this answer for good?")
+    assert QUESTION in asked[0]
+    EXPECTED(page.locator(".entry")).to_have_count(2)
+    EXPECTED(page.locator(".run")).to_have_count(1)
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.locator("#history-list li >> nth=0").get_by_role("button", name="Delete: ").focus()
+    page.keyboard.press("Enter")
+    EXPECTED(page.locator(".entry")).to_have_count(1)
+    EXPECTED(page.locator(".run")).to_have_count(0)  # what stood there was the one that is deleted
+    EXPECTED(page.locator(".entry:focus")).to_have_count(1)
+    EXPECTED(page.locator("#says")).to_have_text("The answer is deleted.")
+    page.reload()
+    EXPECTED(page.locator(".entry")).to_contain_text("searchain")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete: ").click()
+    EXPECTED(page.locator("#history-list")).to_contain_text("Nothing was asked yet.")
+
+
 def test_markup_in_questions_passages_and_replies_is_shown_and_never_run(opened, server):
     page = opened(server)
     ask(page, f"Who painted the gate of Nith {HOSTILE}?", method="direct_retrieval")

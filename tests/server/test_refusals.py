@@ -46,6 +46,7 @@ PATHS = [
     ("POST", "/v1/answers"),
     ("GET", "/v1/answers"),
     ("GET", "/v1/answers/x"),
+    ("DELETE", "/v1/answers/x"),
     ("POST", "/v1/search"),
     ("GET", "/v1/methods"),
     ("GET", "/v1/corpora"),

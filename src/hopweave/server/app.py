@@ -57,7 +57,7 @@ def create_app(server: ServerSettings, settings: Settings | None = None, *, llm:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(server.cors),
-            allow_methods=["GET", "POST"],
+            allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["Authorization", "Content-Type"],
         )
     return app

@@ -6,7 +6,6 @@ answers.
 
 from __future__ import annotations
 
-import re
 import secrets
 import time
 from collections.abc import Sequence
@@ -16,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hopweave.conversation import asked_of
 from hopweave.server.asking import Asked
-from hopweave.storage.answer_shelf import AnswerShelf
+from hopweave.storage.answer_shelf import ANSWER_ID, AnswerShelf
 from hopweave.trace import Record, whole
 
-_ID = re.compile(r"[0-9a-f]{12}-[0-9a-f]{16}")
+_MILLISECONDS_PER_DAY = 86_400_000
 
 
 class Entry(BaseModel):
@@ -81,7 +80,12 @@ class Entry(BaseModel):
 
 def new_id() -> str:
     """An id that nobody can guess, and that comes after those of earlier answers."""
-    return f"{time.time_ns() // 1_000_000:012x}-{secrets.token_hex(8)}"
+    return f"{_now():012x}-{secrets.token_hex(8)}"
+
+
+def _now() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
 
 
 class KeptAnswers:
@@ -89,10 +93,12 @@ class KeptAnswers:
 
     Args:
         shelf: where they are kept.
+        days: how long each is kept; `None`: for ever. From then on it is as if it were not there, and `sweep` deletes it.
     """
 
-    def __init__(self, shelf: AnswerShelf) -> None:
+    def __init__(self, shelf: AnswerShelf, days: float | None = None) -> None:
         self._shelf = shelf
+        self._days = days
 
     def check(self) -> None:
         """Makes sure that answers can be kept, so that a place that cannot be written to is found before the first question.
@@ -116,7 +122,7 @@ class KeptAnswers:
 
     def entry(self, caller: str, answer_id: str) -> Entry | None:
         """The entry of a caller's answer; `None` if there is none of that id."""
-        text = self._shelf.entry(caller, answer_id) if _ID.fullmatch(answer_id) else None
+        text = self._shelf.entry(caller, answer_id) if self._may_be_kept(answer_id) else None
         return _entry(text) if text is not None else None
 
     def record_line(self, caller: str, answer_id: str) -> str | None:
@@ -125,7 +131,23 @@ class KeptAnswers:
         Raises:
             DataError: if it cannot be read.
         """
-        return self._shelf.record(caller, answer_id) if _ID.fullmatch(answer_id) else None
+        return self._shelf.record(caller, answer_id) if self._may_be_kept(answer_id) else None
+
+    def delete(self, caller: str, answer_id: str) -> bool:
+        """Deletes a caller's answer for good; whether there was one of that id.
+
+        Raises:
+            DataError: if it cannot be deleted.
+        """
+        return self._may_be_kept(answer_id) and self._shelf.delete(caller, answer_id)
+
+    def sweep(self) -> int:
+        """Deletes what has been kept long enough; returns how many answers there were.
+
+        Raises:
+            DataError: if they cannot be deleted.
+        """
+        return self._shelf.expire(self._oldest()) if self._days is not None else 0
 
     def page(self, caller: str, *, before: str | None, limit: int) -> tuple[Sequence[Entry], str | None]:
         """Entries, newest first, and where the next page begins; `None` after the last one.
@@ -135,11 +157,19 @@ class KeptAnswers:
             before: only those that come before this id in time; one that is no id is none of them.
             limit: at most so many.
         """
-        if before is not None and not _ID.fullmatch(before):
+        if before is not None and not ANSWER_ID.fullmatch(before):
             return (), None
         page = self._shelf.page(caller, before=before, limit=limit)
-        found = (_entry(text) for answer_id, text in page.entries if _ID.fullmatch(answer_id))
-        return [entry for entry in found if entry is not None], page.following
+        found = (_entry(text) for answer_id, text in page.entries if self._may_be_kept(answer_id))
+        following = page.following if page.following is not None and page.following >= self._oldest() else None
+        return [entry for entry in found if entry is not None], following
+
+    def _may_be_kept(self, answer_id: str) -> bool:
+        return ANSWER_ID.fullmatch(answer_id) is not None and answer_id >= self._oldest()
+
+    def _oldest(self) -> str:
+        """What the ids of answers that are still kept do not come before."""
+        return "" if self._days is None else f"{max(0, _now() - round(self._days * _MILLISECONDS_PER_DAY)):012x}"
 
 
 def _entry(text: str) -> Entry | None:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from hopweave.server.spans import Spans
 
 _MAX_WEAVERS = 256
+_SWEEP_SECONDS = 3600
+"""How often answers that have been kept long enough are deleted."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -80,7 +82,7 @@ class Service:
         self.choices = Choices(settings, server.limits, server.methods)
         self.callers = Callers(server.keys, settings.access)
         self.allowance = Allowance(server.counts_folder)
-        self.kept = KeptAnswers(open_shelf(server.answers))
+        self.kept = KeptAnswers(open_shelf(server.answers), server.keep_days)
         self.metrics = Metrics()
         self._spans = _spans_of(server)
         self.is_draining = False
@@ -91,7 +93,7 @@ class Service:
         self._weavers: OrderedDict[tuple[int, str], Weaver] = OrderedDict()
         self._num_running = 0
         self._starts = Starts()
-        self._starting: asyncio.Task[None] | None = None
+        self._in_background: list[asyncio.Task[None]] = []
 
     @property
     def corpora(self) -> Corpora:
@@ -131,14 +133,16 @@ class Service:
         for name in self.server.corpora:
             async with self._corpora.opened(name, self.settings.access):
                 pass
-        self._starting = asyncio.create_task(self._open_model(self._parts))
+        self._in_background.append(asyncio.create_task(self._open_model(self._parts)))
+        if self.server.keep_days is not None:
+            self._in_background.append(asyncio.create_task(self._sweep()))
 
     async def _stop(self) -> None:
         """Closes everything."""
         self.is_draining = True
-        if self._starting is not None:
-            self._starting.cancel()
-            await asyncio.gather(self._starting, return_exceptions=True)
+        for task in self._in_background:
+            task.cancel()
+        await asyncio.gather(*self._in_background, return_exceptions=True)
         if self._corpora is not None:
             await self._corpora.close()
         if self._parts is not None:
@@ -156,6 +160,15 @@ class Service:
             _LOG.error("the language model cannot be opened: %s", error)
             return
         self.why_not_ready = ""
+
+    async def _sweep(self) -> None:
+        while True:
+            try:
+                num_deleted = await asyncio.to_thread(self.kept.sweep)
+                _LOG.info("%s answers were kept for %g days, and are deleted", num_deleted, self.server.keep_days)
+            except DataError as error:
+                _LOG.error("answers that were kept long enough cannot be deleted: %s", error)
+            await asyncio.sleep(_SWEEP_SECONDS)
 
     def corpus_of(self, caller: Caller, name: str | None) -> str:
         """The corpus that a caller names, or the first one that is theirs.

@@ -112,6 +112,7 @@ class ServerSettings(BaseModel):
         corpora: the index of each corpus, by the name that clients use; the first one is the default.
         methods: the methods that clients may choose; all if empty.
         answers: where answers are kept: a folder, or a database such as `postgres://HOST/DATABASE`.
+        keep_days: how long answers are kept, from when they were asked for; for ever if absent.
         keys: by the name of who holds the key. Without any, everyone who reaches the server may ask.
         runs: folders of evaluations that the explorer shows, by name; only where there are no keys.
         limits: see `Limits`.
@@ -127,6 +128,7 @@ class ServerSettings(BaseModel):
     corpora: dict[str, str] = Field(default_factory=lambda: {STARTER: STARTER})
     methods: tuple[str, ...] = ()
     answers: str = "answers"
+    keep_days: Annotated[float | None, Field(gt=0, le=100_000)] = None
     keys: dict[str, KeySettings] = Field(default_factory=dict)
     runs: dict[str, str] = Field(default_factory=dict)
     limits: Limits = Limits()

@@ -1,11 +1,12 @@
 """Where answers are kept by id: a folder, or a database that several servers share.
 
 An answer has an owner, an entry (JSON, what a list of answers shows) and a record (the line of JSON that `hopweave ask --out`
-writes). Ids are given by whoever keeps it; they are file names, and their order is that of the answers in time.
+writes). Ids are given by whoever keeps it; they are file names, and their order is that of the answers in time: `ANSWER_ID`.
 """
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,9 @@ from typing import NamedTuple
 from hopweave.errors import DataError
 from hopweave.files import file_name, is_file_name, write_whole
 from hopweave.storage.postgres import Database, is_address
+
+ANSWER_ID = re.compile(r"[0-9a-f]{12}-[0-9a-f]{16}")
+"""The milliseconds since 1970, and what nobody can guess."""
 
 _NAME = "answers"
 _LAYOUT = 1
@@ -81,6 +85,18 @@ class AnswerShelf(ABC):
         """
 
     @abstractmethod
+    def delete(self, owner: str, answer_id: str) -> bool:
+        """Deletes an answer for good; whether the owner had one of that id.
+
+        Raises:
+            DataError: if it cannot be deleted.
+        """
+
+    @abstractmethod
+    def expire(self, before: str) -> int:
+        """Deletes the answers of all owners whose ids come before this one; returns how many there were. Errors as `delete`."""
+
+    @abstractmethod
     def close(self) -> None:
         """Lets go of what is open."""
 
@@ -126,6 +142,28 @@ class FolderShelf(AnswerShelf):
         text = self._text(self._folder / owner / f"{answer_id}.jsonl") if self._has(owner, answer_id) else None
         return None if text is None else text.removesuffix("\n")
 
+    def delete(self, owner: str, answer_id: str) -> bool:
+        if not is_file_name(owner) or not is_file_name(answer_id):
+            return False
+        record = self._folder / owner / f"{answer_id}.jsonl"
+        try:
+            record.unlink()  # first: from here on it is not kept
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise DataError(f"the kept answer {record} cannot be deleted: {error.strerror}; delete it by hand") from None
+        self._clear(record.with_suffix(".json"))
+        return True
+
+    def expire(self, before: str) -> int:
+        num_deleted = 0
+        for path in self._folder.glob("*/*.json*"):
+            if ANSWER_ID.fullmatch(path.stem) and path.stem < before:  # other files in such a folder are not ours
+                num_deleted += self.delete(path.parent.name, path.stem)
+                if path.suffix == ".json":  # which may be what a process that was killed has left behind
+                    self._clear(path)
+        return num_deleted
+
     def close(self) -> None:
         """There is nothing open."""
 
@@ -138,6 +176,13 @@ class FolderShelf(AnswerShelf):
 
     def _has(self, owner: str, answer_id: str) -> bool:
         return (self._folder / owner / f"{answer_id}.jsonl").is_file()
+
+    @staticmethod
+    def _clear(entry: Path) -> None:
+        try:
+            entry.unlink(missing_ok=True)
+        except OSError as error:
+            raise DataError(f"the kept answer {entry} cannot be deleted: {error.strerror}; delete it by hand") from None
 
     @staticmethod
     def _text(path: Path) -> str | None:
@@ -193,6 +238,26 @@ class PostgresShelf(AnswerShelf):
         )
         entries = [(str(one), bytes(entry).decode()) for one, entry in rows[:limit]]
         return Page(entries, entries[-1][0] if len(rows) > limit else None)
+
+    def delete(self, owner: str, answer_id: str) -> bool:
+        if not is_file_name(answer_id):
+            return False
+        # That it was there counts also where the statement is run twice, as the connection was lost before its end was heard.
+        was_there = self.entry(owner, answer_id) is not None
+        self._made().run("DELETE FROM hopweave_answers WHERE owner = %s AND id = %s", [owner, answer_id])
+        return was_there
+
+    def expire(self, before: str) -> int:
+        num_deleted = 0
+        while True:  # in parts, none of which takes long
+            rows = self._made().run(
+                "DELETE FROM hopweave_answers WHERE (owner, id) IN "
+                "(SELECT owner, id FROM hopweave_answers WHERE id < %s LIMIT %s FOR UPDATE SKIP LOCKED) RETURNING 1",
+                [before, _ROWS_AT_ONCE],
+            )
+            num_deleted += len(rows)
+            if len(rows) < _ROWS_AT_ONCE:
+                return num_deleted
 
     def records(self) -> Iterator[tuple[str, str, bytes]]:
         """Yields the owner, the id and the record of every answer, those of an owner in order of time.

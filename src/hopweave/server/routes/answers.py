@@ -89,6 +89,14 @@ async def answer(answer_id: AnswerId, service: TheService, caller: TheCaller) ->
     return _reply(answer_json(entry.id, await record_line_of(service, caller, entry.id)))
 
 
+@router.delete("/v1/answers/{answer_id}", status_code=204)
+async def delete(answer_id: AnswerId, service: TheService, caller: TheCaller) -> None:
+    """Deletes a kept answer for good. Answers that were gone through from it with changes stay."""
+    entry = await entry_of(service, caller, answer_id)
+    if not await asyncio.to_thread(service.kept.delete, caller.name, entry.id):
+        raise _no_answer()
+
+
 async def entry_of(service: Service, caller: Caller, answer_id: str) -> Entry:
     """The entry of an answer of the caller's.
 

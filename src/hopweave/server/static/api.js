@@ -41,6 +41,10 @@ export async function got(path) {
   return (await sent(path)).json();
 }
 
+export async function deleted(id) {
+  await sent(`v1/answers/${encodeURIComponent(id)}`, { method: "DELETE" });
+}
+
 export async function exported(id, view) {
   const reply = await sent(`v1/answers/${encodeURIComponent(id)}/export?as=${view}`);
   const named = /filename="([^"]+)"/.exec(reply.headers.get("Content-Disposition") ?? "");

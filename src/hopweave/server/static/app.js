@@ -1,8 +1,8 @@
 // The explorer: what is asked, which runs stand side by side, and what was asked before.
 
-import { Refused, got, keepKey } from "./api.js";
+import { Refused, deleted, got, keepKey } from "./api.js";
 import { differences } from "./answer.js";
-import { byId, cut, el, oneLine, seconds } from "./dom.js";
+import { button, byId, cut, el, oneLine, seconds } from "./dom.js";
 import { closePassage } from "./passage.js";
 import { reports } from "./reports.js";
 import { Run, draw, redraw, say } from "./runs.js";
@@ -181,6 +181,29 @@ async function listHistory(isMore = false) {
   markHistory(shown.map((one) => one.run.id));
 }
 
+// What was deleted is gone from the page, too: nothing of it could be run again or taken away as a file.
+async function forget(entry) {
+  const what = cut(oneLine(entry.asked ?? entry.question), 110);
+  if (!confirm(`Delete this answer for good?\n\n${what}\n${entry.method}`)) return;
+  refuse(null);
+  try {
+    await deleted(entry.id);
+  } catch (error) {
+    if (error.status !== 404) {
+      refuse(error);
+      return;
+    }
+  }
+  const one = shown.find((each) => each.run.id === entry.id);
+  if (one) closeRun(one.run);
+  const item = [...byId("history-list").children].find((each) => each.dataset.answer === entry.id);
+  const next = item?.nextElementSibling ?? item?.previousElementSibling;
+  item?.remove();
+  if (next) next.firstChild.focus();
+  else await listHistory();
+  say("The answer is deleted.");
+}
+
 function historyItem(entry) {
   const when = new Date(entry.started_at);
   const ends = entry.error ? "no answer" : entry.short || "no answer";
@@ -189,7 +212,9 @@ function historyItem(entry) {
       el("span", { class: "entry-question", dir: "auto" }, cut(oneLine(entry.asked ?? entry.question), 110)),
       el("span", { class: "entry-short", dir: "auto" }, cut(oneLine(ends), 60)),
       el("span", { class: "small" }, [entry.of && "✎ branch", entry.method, seconds(entry.seconds), when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })].filter(Boolean).join(" · "), " ", supportChip(entry.support))),
-    el("button", { type: "button", class: "link small", onclick: () => open(entry, true), "aria-label": `Show beside: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }, "Show beside"));
+    el("button", { type: "button", class: "link small", onclick: () => open(entry, true), "aria-label": `Show beside: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }, "Show beside"),
+    " ",
+    button("Delete", () => forget(entry), { class: "link small", "aria-label": `Delete: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }));
 }
 
 function markHistory(ids) {
