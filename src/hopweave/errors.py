@@ -6,6 +6,9 @@
 
     - `SettingsError`: a setting, flag or name that does not exist, or an invalid value
     - `DataError`: a file, corpus, index or record that cannot be read
+
+      - `DatabaseError`: a database with replies or answers that cannot be reached, or fails
+
     - `MissingExtra`: an optional library that is not installed
 
   - `RunError`: failures during a run; `retryable` says whether a retry can help
@@ -35,6 +38,10 @@ class SettingsError(HopweaveError):
 
 class DataError(HopweaveError):
     """A file, corpus, index or record that cannot be read."""
+
+
+class DatabaseError(DataError):
+    """A database with replies or answers that cannot be reached, or fails."""
 
 
 class MissingExtra(HopweaveError):

@@ -11,6 +11,7 @@ import pytest
 from support.killed_runs import COMMAND
 from support.postgres_server import postgres_server
 from support.scripted_server import Behaviour, ScriptedServer
+from support.served_app import KEY, QUESTION, app_over, client_of, keys
 
 httpx = pytest.importorskip("httpx")
 
@@ -101,3 +102,12 @@ async def test_two_replicas_make_no_call_twice_and_one_that_is_killed_loses_noth
                 if process.returncode is None:
                     process.kill()
                     await process.communicate()
+
+
+def test_two_replicas_share_the_daily_budget_of_a_key(server, tmp_path):
+    shared = {"settings": {"store": {"path": server.place()}}, "keys": keys(questions_per_day=3)}
+    apps = [app_over(folder, **shared) for folder in (tmp_path / "one", tmp_path / "other")]
+    with client_of(apps[0], KEY) as one, client_of(apps[1], KEY) as other:
+        replies = [client.post("/v1/answers", json={"question": QUESTION}) for _ in range(3) for client in (one, other)]
+    assert [reply.status_code for reply in replies] == [200, 200, 200, 429, 429, 429]
+    assert {reply.json()["error"]["code"] for reply in replies[3:]} == {"daily_budget"}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,10 +22,28 @@ class PostgresServer:
 
     Attributes:
         socket: the folder of its Unix socket.
+        pid: of the process that all others of it are children of.
     """
 
-    def __init__(self, socket: str) -> None:
+    def __init__(self, socket: str, pid: int) -> None:
         self.socket = socket
+        self.pid = pid
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stops all of its processes: they live, their connections stay open, and none says a word."""
+        every = [self.pid, *(int(pid) for (pid,) in self.run("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()"))]
+        stopped = []
+        try:
+            for pid in every:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGSTOP)
+                    stopped.append(pid)
+            yield
+        finally:
+            for pid in stopped:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
 
     def place(self) -> str:
         """The address of an empty place, in which nobody sees the tables of others."""
@@ -51,7 +71,7 @@ def postgres_server() -> Iterator[PostgresServer]:
     folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))  # a Unix socket's path has to be short
     server = library.get_server(folder / "d", cleanup_mode="delete")
     try:
-        yield PostgresServer(server.get_uri().partition("host=")[2])
+        yield PostgresServer(server.get_uri().partition("host=")[2], server.get_pid())
     finally:
         server.cleanup()
         shutil.rmtree(folder, ignore_errors=True)

@@ -11,12 +11,9 @@ counts at most 255 times in a passage.
 
 from __future__ import annotations
 
-import socket
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Timer
 from typing import Annotated, Any, ClassVar
 
 from hopweave.catalog import require
@@ -24,6 +21,7 @@ from hopweave.retrievers._server import STATES, Server, Shown
 from hopweave.retrievers._server_address import ServerAddress
 from hopweave.retrievers._server_engine import ServerEngine
 from hopweave.retrievers._server_rows import Found, Row, State, average
+from hopweave.storage.postgres import cut_if_silent
 from hopweave.visibility import FIELDS
 
 __all__ = ["Postgres"]
@@ -126,7 +124,7 @@ class _Connection:
         with self._transaction():
             self.remove(state, [row.key for row in rows])
             with (
-                self._cut_if_silent(self._seconds),
+                cut_if_silent(self._connection, self._seconds + _GRACE_SECONDS),
                 self._connection.cursor() as cursor,
                 cursor.copy(self._of(state.data, "COPY {data} FROM STDIN")) as copy,
             ):
@@ -220,37 +218,19 @@ class _Connection:
             values: its parameters.
             seconds: how long the connection may be silent; `None`: forever; below 0: as long as the options say.
         """
-        with self._cut_if_silent(self._seconds if seconds is not None and seconds < 0 else seconds):
+        longest = self._seconds if seconds is not None and seconds < 0 else seconds
+        with cut_if_silent(self._connection, longest + _GRACE_SECONDS if longest is not None else None):
             cursor = self._connection.execute(statement, values)
             return list(cursor.fetchall()) if cursor.description is not None else []
 
     def _transaction(self) -> Any:
         return self._connection.transaction()
 
-    @contextmanager
-    def _cut_if_silent(self, seconds: float | None) -> Iterator[None]:
-        """Cuts the connection of a server that does not even keep to its own time limit, for the client waits without one."""
-        if seconds is None:
-            yield
-            return
-        timer = Timer(seconds + _GRACE_SECONDS, _cut, [self._connection.fileno()])
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-
 
 def _conditions(shown: Shown) -> tuple[list[str], dict[str, Any]]:
     """What rows have to meet, as SQL, with its parameters."""
     conditions = [f"{name} && %(shown_{number})s" for number, (name, _) in enumerate(shown)]
     return conditions, {f"shown_{number}": list(values) for number, (_, values) in enumerate(shown)}
-
-
-def _cut(file_number: int) -> None:
-    with suppress(OSError), socket.fromfd(file_number, socket.AF_INET, socket.SOCK_STREAM) as doubled:
-        doubled.shutdown(socket.SHUT_RDWR)
 
 
 def _tsvector(terms: Counter[str]) -> str:

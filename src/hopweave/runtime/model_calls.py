@@ -19,7 +19,7 @@ from hopweave.runtime.components import Components
 from hopweave.runtime.estimated_usage import with_usage
 from hopweave.runtime.in_flight import Call, OnText
 from hopweave.runtime.retries import boundary, outcome_of
-from hopweave.runtime.store import Stored, key_of
+from hopweave.runtime.store import Store, Stored, key_of
 from hopweave.runtime.validation import checked_reply
 from hopweave.trace import Failure, Timing
 from hopweave.types import Message, Reply, Sampling, Usage
@@ -60,7 +60,7 @@ class ModelCalls:
         is_kept = self.is_offline or (store is not None and store.mode != "off")
         return key_of(self.components.llm.identity, messages, sampling, sample) if is_kept else ""
 
-    def afford_time(self, key: str = "") -> None:
+    async def afford_time(self, key: str = "") -> None:
         """Checks that there is time left; `key` is where the store notes that there is none, so that a replay stops here too.
 
         Raises:
@@ -68,13 +68,13 @@ class ModelCalls:
         """
         store = self.components.store
         if self.components.is_replay:
-            stored = store.get(key) if store is not None and key else None
+            stored = await self._of_store(partial(store.get, key)) if store is not None and key else None
             if stored is not None and stored.reply is None and not stored.attempts:
                 raise self.account.out_of_time()
         elif self.account.is_out_of_time:
             reached = self.account.out_of_time()
             if store is not None and key:
-                store.put(key, Stored(None, Failure.of(reached), 0.0, 0))
+                await self._of_store(partial(store.put, key, Stored(None, Failure.of(reached), 0.0, 0)))
             raise reached
 
     async def asked(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None) -> Reply:
@@ -91,7 +91,7 @@ class ModelCalls:
         given: Given | None = None,
     ) -> tuple[Reply | RunError, Timing]:
         """What comes of a call, and how long that took; `given` comes before what the store holds."""
-        stored = given.stored if given is not None else self._stored(key)
+        stored = given.stored if given is not None else await self._of_store(partial(self._stored, key))
         if stored is not None:
             begun = self.account.stored_seconds
             await asyncio.sleep(0)  # whoever calls side by side begins before this call has taken its time
@@ -113,7 +113,9 @@ class ModelCalls:
     ) -> list[tuple[Reply | RunError, Timing]]:
         """Samples, one for each key: what is neither given nor in the store is drawn by one request."""
         begun = self.account.stored_seconds
-        found = [self._stored(key) if one is None else one.stored for key, one in zip(keys, given, strict=True)]
+        found = await self._of_store(
+            lambda: [self._stored(key) if one is None else one.stored for key, one in zip(keys, given, strict=True)]
+        )
         self.account.count_stored(begun, max((stored.seconds for stored in found if stored is not None), default=0.0))
         missing = [key for key, stored in zip(keys, found, strict=True) if stored is None]
         waiting: Iterator[tuple[Reply | RunError, Timing]] = iter(())
@@ -146,12 +148,17 @@ class ModelCalls:
         async def count(_: OnText | None) -> Reply:
             return Reply("", usage=Usage(prompt_tokens=int(await llm.count_tokens(text))))
 
-        stored = self._stored(key)
+        stored = await self._of_store(partial(self._stored, key))
         if stored is not None:
             return self._from_store(stored)
         if self.components.is_replay:
             return ReplayMiss("the store does not hold how many tokens a text has; run once with the store on")
         return (await self._made(key, count, partial(self._keep, key), partial(self._kept, key))).outcome
+
+    async def _of_store(self, ask: Callable[[], T]) -> T:
+        """What the store says. One on a server is asked in a thread: nobody else waits for it, even if it says nothing."""
+        store = self.components.store
+        return await asyncio.to_thread(ask) if store is not None and store.shares_claims else ask()
 
     def _stored(self, key: str) -> Stored | None:
         store = self.components.store
@@ -216,13 +223,13 @@ class ModelCalls:
             yield False
             return
         pause = _CLAIM_SECONDS[0]
-        while not store.claim(key):
+        while not await _claim(store, key):
             await asyncio.sleep(pause)
             pause = min(2 * pause, _CLAIM_SECONDS[1])
         try:
             yield True
         finally:
-            store.release(key)
+            await asyncio.shield(asyncio.to_thread(store.release, key))
 
     async def _made(
         self,
@@ -249,7 +256,7 @@ class ModelCalls:
                     return await ask(call.tell if on_text is not None else None)
 
             async with self._claimed(key) as may_be_kept:
-                standing = kept() if may_be_kept else None
+                standing = await asyncio.to_thread(kept) if may_be_kept else None
                 if standing is not None:
                     return standing
                 began = time.perf_counter()
@@ -265,8 +272,24 @@ class ModelCalls:
             async with self.account.deadline():
                 made: Made[T] = await call.result(on_text)
         except BudgetReached as reached:
-            return keep(Made(reached, time.perf_counter() - began, max(1, call.attempts)))
+            late = Made[T](reached, time.perf_counter() - began, max(1, call.attempts))
+            return await self._of_store(partial(keep, late))
         if is_own and not made.is_merged:
             return made
         self.account.count_stored(stood_at, made.seconds - (time.perf_counter() - began))
         return replace(made, is_merged=True)
+
+
+async def _claim(store: Store, key: str) -> bool:
+    """Whether a call was free to take. Whoever is cancelled meanwhile does not hold it."""
+    taking = asyncio.create_task(asyncio.to_thread(store.claim, key))
+    try:
+        return await asyncio.shield(taking)
+    except asyncio.CancelledError:
+        taking.add_done_callback(partial(_give_back, store, key))
+        raise
+
+
+def _give_back(store: Store, key: str, taking: asyncio.Task[bool]) -> None:
+    if not taking.cancelled() and taking.exception() is None and taking.result():
+        asyncio.get_running_loop().run_in_executor(None, store.release, key)

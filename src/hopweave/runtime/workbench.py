@@ -222,7 +222,7 @@ class Workbench:
         rewriter = retriever if is_part(retriever, ModelRetriever) else None
         if rewriter is None:  # else what it sends to the engine is counted
             self._account.afford("max_searches", self._account.searches + len(queries))
-            self._calls.afford_time()
+            await self._calls.afford_time()
             self._account.searches += len(queries)
         as_made = self.again.searching(queries, max_hits) if self.again is not None else Searching(tuple(queries))
         queries = as_made.queries
@@ -279,7 +279,7 @@ class Workbench:
 
     async def read(self, query: str, passage: Passage) -> Reading:
         if not is_part(self.components.reader, ModelReader):  # whose call says so itself, and the store notes it
-            self._calls.afford_time()
+            await self._calls.afford_time()
         step_id, parent, started = self.trace.begin("read", query), self.trace.parent, self.trace.seconds()
         self.trace.keep_passage(passage)
 
@@ -342,7 +342,7 @@ class Workbench:
     ) -> Reply:
         self._account.afford_call()
         key = self._calls.key(messages, sampling, sample)
-        self._calls.afford_time(key)
+        await self._calls.afford_time(key)
         self._account.llm_calls += 1
         step_id, parent, started = self.trace.begin("model_call", purpose), self.trace.parent, self.trace.seconds()
         kept = self.trace.keep_messages(messages)
@@ -366,7 +366,7 @@ class Workbench:
         """Draws samples by one request; what the store holds is not drawn again."""
         self._account.afford_call()
         keys = [self._calls.key(messages, sampling, number) for number in range(num)]
-        self._calls.afford_time(keys[0])
+        await self._calls.afford_time(keys[0])
         self._account.llm_calls += 1
         steps = [self.trace.begin("model_call", purpose) for _ in range(num)]
         parent, kept, started = self.trace.parent, self.trace.keep_messages(messages), self.trace.seconds()

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import hmac
-import json
 import logging
 import math
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
-from hopweave.files import read_json, write_whole
+from hopweave.errors import DataError
 from hopweave.server.refusals import Refused
 from hopweave.server.settings import KeySettings, hash_of
+from hopweave.storage.daily_counts import Daily, DailyCounts
 
 LOCAL = "local"
 """Whoever asks a server without keys."""
-USAGE = "usage.json"
 _LOG = logging.getLogger(__name__)
 
 
@@ -80,26 +77,23 @@ class Callers:
 
 
 @dataclass
-class _Used:
-    """What a caller used on a day, and what is left of the minute's requests."""
+class _Minute:
+    """What is left of a caller's requests of the minute."""
 
-    day: str
-    questions: int = 0
-    tokens: int = 0
     requests_left: float = math.inf
     asked_at: float = field(default_factory=time.monotonic)
 
 
 class Allowance:
-    """Counts what callers use, and refuses what is beyond their limits. Daily counts outlive the server.
+    """Counts what callers use, and refuses what is beyond their limits.
 
     Args:
-        folder: the counts of a caller lie in a folder of theirs in it.
+        counts: of the day, which outlive the server. Requests of a minute are counted here alone.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._used: dict[str, _Used] = {}
+    def __init__(self, counts: DailyCounts) -> None:
+        self._counts = counts
+        self._minutes: dict[str, _Minute] = {}
 
     def request(self, caller: Caller) -> None:
         """Counts a request.
@@ -110,7 +104,7 @@ class Allowance:
         if caller.limits is None:
             return
         most = caller.limits.requests_per_minute
-        used, now = self._of(caller), time.monotonic()
+        used, now = self._minutes.setdefault(caller.name, _Minute()), time.monotonic()
         refilled = used.requests_left + (now - used.asked_at) * most / 60
         used.requests_left, used.asked_at = min(float(most), refilled), now
         if used.requests_left < 1:
@@ -118,65 +112,43 @@ class Allowance:
         used.requests_left -= 1
 
     def question(self, caller: Caller) -> None:
-        """Counts a question before it is asked.
+        """Counts a question before it is asked. It may wait for a database.
 
         Raises:
             Refused: if the day's budget is spent, with the seconds until the next day.
+            DataError: if it cannot be counted.
         """
         if caller.limits is None:
             return
-        used = self._of(caller)
-        for name, limit, spent in _daily(caller.limits, used):
-            if spent >= limit:
-                raise _too_many("daily_budget", f"the day's {limit:,} {name} are spent", _seconds_to_midnight())
-        used.questions += 1
-        self._keep(caller, used)
+        spent = self._counts.take(caller.name, Daily(caller.limits.questions_per_day, caller.limits.tokens_per_day))
+        if spent is not None:
+            raise _too_many("daily_budget", f"the day's {spent.most:,} {spent.name} are spent", _seconds_to_midnight())
 
     def spent(self, caller: Caller, tokens: int) -> None:
-        """Counts the tokens of a question that ended."""
-        if caller.limits is not None:
-            used = self._of(caller)
-            used.tokens += tokens
-            self._keep(caller, used)
-
-    def _of(self, caller: Caller) -> _Used:
-        today = _today()
-        used = self._used.get(caller.name)
-        if used is None:
-            used = self._used[caller.name] = self._read(caller, today)
-        if used.day != today:
-            used.day, used.questions, used.tokens = today, 0, 0
-        return used
-
-    def _read(self, caller: Caller, today: str) -> _Used:
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            kept = read_json((self._folder / caller.name / USAGE).read_bytes())
-            return _Used(str(kept["day"]), int(kept["questions"]), int(kept["tokens"]))
-        return _Used(today)
-
-    def _keep(self, caller: Caller, used: _Used) -> None:
-        kept = {"day": used.day, "questions": used.questions, "tokens": used.tokens}
+        """Counts the tokens of a question that ended, as far as that can be done now. It may wait for a database."""
+        if caller.limits is None:
+            return
         try:
-            (self._folder / caller.name).mkdir(parents=True, exist_ok=True)
-            write_whole(self._folder / caller.name / USAGE, json.dumps(kept))
-        except OSError as error:
-            _LOG.warning("the daily counts of %s cannot be kept: %s", caller.name, error.strerror)
+            self._counts.add(caller.name, tokens)
+        except DataError as error:
+            _LOG.error("%s tokens of %s cannot be counted: %s", tokens, caller.name, error)
 
+    def check(self) -> None:
+        """Makes sure that there is a place for the counts.
 
-def _daily(limits: KeySettings, used: _Used) -> Iterator[tuple[str, int, int]]:
-    if limits.questions_per_day is not None:
-        yield "questions", limits.questions_per_day, used.questions
-    if limits.tokens_per_day is not None:
-        yield "tokens", limits.tokens_per_day, used.tokens
+        Raises:
+            DataError: if not.
+        """
+        self._counts.check()
+
+    def close(self) -> None:
+        """Lets go of what is open."""
+        self._counts.close()
 
 
 def _too_many(code: str, why: str, seconds: float) -> Refused:
     wait = max(1, math.ceil(seconds))
     return Refused(429, code, f"{why}; ask again in {wait} s", headers={"Retry-After": str(wait)})
-
-
-def _today() -> str:
-    return datetime.now(UTC).date().isoformat()
 
 
 def _seconds_to_midnight() -> float:

@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from hopweave.errors import HopweaveError
+from hopweave.errors import DatabaseError, HopweaveError
 from hopweave.trace import whole
 
 _LOG = logging.getLogger(__name__)
@@ -49,6 +49,9 @@ class Refused(Exception):
     def of_the_server(cls, error: Exception) -> Refused:
         """A request that failed on the server's side: what the error says may hold paths and addresses, so the log has it."""
         _LOG.error("a request failed: %s", error, exc_info=None if isinstance(error, HopweaveError) else error)
+        if isinstance(error, DatabaseError):
+            said = "the server's database cannot be reached, or does not answer; ask again later"
+            return cls(503, "no_database", said, headers={"Retry-After": "10"})
         return cls(500, "server_error", "the server could not do this; its log says why")
 
 

@@ -229,6 +229,9 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     421: {"model": ErrorReply, "description": "The server is not known under this name."},
     422: {"model": ErrorReply, "description": "The request says something that cannot be."},
     429: {"model": ErrorReply, "description": "The rate or the daily budget of the key is spent; see Retry-After."},
-    503: {"model": ErrorReply, "description": "The server is busy, starting or stopping; see Retry-After."},
+    503: {
+        "model": ErrorReply,
+        "description": "The server is busy, starting or stopping, or lacks its database; see Retry-After.",
+    },
 }
 """What any route may refuse."""

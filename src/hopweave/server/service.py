@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopweave.corpora import Corpora
@@ -19,12 +20,14 @@ from hopweave.runtime.starts import Starts
 from hopweave.security.redaction import public_address
 from hopweave.server.asking import Asked, Choices
 from hopweave.server.callers import Allowance, Caller, Callers
+from hopweave.server.databases import Databases
 from hopweave.server.kept import Entry, KeptAnswers, new_id
 from hopweave.server.metrics import Metrics
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.settings import ServerSettings
 from hopweave.settings import Settings
 from hopweave.storage.answer_shelf import open_shelf
+from hopweave.storage.daily_counts import open_counts
 from hopweave.trace import Observer, Record
 from hopweave.weaver import Weaver
 
@@ -81,12 +84,14 @@ class Service:
         self.settings = settings
         self.choices = Choices(settings, server.limits, server.methods)
         self.callers = Callers(server.keys, settings.access)
-        self.allowance = Allowance(server.counts_folder)
+        places = (server.answers, settings.store.path if settings.store.mode == "on" else "")
+        self.allowance = Allowance(open_counts(places, Path(server.answers)))
+        self._databases = Databases(places)
         self.kept = KeptAnswers(open_shelf(server.answers), server.keep_days)
         self.metrics = Metrics()
         self._spans = _spans_of(server)
         self.is_draining = False
-        self.why_not_ready = "the server is starting"
+        self._why_no_model = "the server is starting"
         self._llm = llm
         self._parts: Components | None = None
         self._corpora: Corpora | None = None
@@ -94,6 +99,11 @@ class Service:
         self._num_running = 0
         self._starts = Starts()
         self._in_background: list[asyncio.Task[None]] = []
+
+    @property
+    def why_not_ready(self) -> str:
+        """Why it takes no questions now; empty if it does."""
+        return "the server is stopping" if self.is_draining else self._why_no_model or self._databases.why_not_ready
 
     @property
     def corpora(self) -> Corpora:
@@ -127,6 +137,8 @@ class Service:
             HopweaveError: for anything that the operator has to fix first.
         """
         await asyncio.to_thread(self.kept.check)
+        if self.server.keys:
+            await asyncio.to_thread(self.allowance.check)
         ready = {"llm": self._llm} if self._llm is not None else {}
         self._parts = open_components(self.settings, ready, with_corpus=False)
         self._corpora = Corpora(self.settings, self.server.corpora, self._parts)
@@ -134,6 +146,7 @@ class Service:
             async with self._corpora.opened(name, self.settings.access):
                 pass
         self._in_background.append(asyncio.create_task(self._open_model(self._parts)))
+        self._in_background.append(asyncio.create_task(self._databases.watch()))
         if self.server.keep_days is not None:
             self._in_background.append(asyncio.create_task(self._sweep()))
 
@@ -147,7 +160,8 @@ class Service:
             await self._corpora.close()
         if self._parts is not None:
             await self._parts.close()
-        self.kept.close()
+        for part in (self.kept, self.allowance, self._databases):
+            await asyncio.to_thread(part.close)
         if self._spans is not None:
             await asyncio.to_thread(self._spans.close)
 
@@ -156,10 +170,10 @@ class Service:
             if is_part(parts.llm, Opens):
                 await parts.llm.open()
         except HopweaveError as error:
-            self.why_not_ready = "the language model cannot be opened; the server's log says why"
+            self._why_no_model = "the language model cannot be opened; the server's log says why"
             _LOG.error("the language model cannot be opened: %s", error)
             return
-        self.why_not_ready = ""
+        self._why_no_model = ""
 
     async def _sweep(self) -> None:
         while True:
@@ -188,15 +202,21 @@ class Service:
         """Whether a caller may still read an answer of theirs: their corpora and labels may be fewer than they were."""
         return caller.may_search(entry.corpus) and set(entry.access) <= set(caller.access)
 
-    def admit(self, caller: Caller) -> None:
+    async def admit(self, caller: Caller) -> None:
         """Counts a question before it is asked.
 
         Raises:
             Refused: if the caller's budget for the day is spent, or too many questions run.
+            DataError: if it cannot be counted.
         """
+        self._check_running()
+        if caller.limits is not None:
+            await asyncio.to_thread(self.allowance.question, caller)
+            self._check_running()  # others may have begun meanwhile
+
+    def _check_running(self) -> None:
         if self._num_running >= self.server.limits.max_running:
             raise Refused(503, "busy", "too many questions run; ask again in 1 s", headers={"Retry-After": "1"})
-        self.allowance.question(caller)
 
     async def answer(
         self,
@@ -229,13 +249,17 @@ class Service:
             line = record.to_json()
             entry = Entry.from_record(answer_id, record, asked, branch.of if branch is not None else None)
             # Shielded, as the work is done and paid for: a client that goes away now finds it among its answers.
-            await asyncio.shield(asyncio.to_thread(self.kept.keep, caller.name, entry, line))
+            await asyncio.shield(asyncio.to_thread(self._keep, caller, entry, record, line))
         totals = record.totals()
-        self.allowance.spent(caller, totals.prompt_tokens + totals.completion_tokens)
         self.metrics.record(asked.method_name, asked.corpus, record, totals)
         if self._spans is not None:
             self._spans.send(answer_id, record)
         return Answered(answer_id, record, line)
+
+    def _keep(self, caller: Caller, entry: Entry, record: Record, line: str) -> None:
+        totals = record.totals()
+        self.allowance.spent(caller, totals.prompt_tokens + totals.completion_tokens)
+        self.kept.keep(caller.name, entry, line)
 
     @contextmanager
     def _running(self, asked: Asked) -> Iterator[None]:

@@ -24,13 +24,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from platformdirs import user_cache_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from hopweave.errors import SettingsError, suggest
 from hopweave.files import read_toml
 from hopweave.opening import STARTER
-from hopweave.storage.postgres import is_address
 from hopweave.visibility import Visible
 
 KEYS_VARIABLE = "HOPWEAVE_SERVER_KEYS"
@@ -150,11 +148,6 @@ class ServerSettings(BaseModel):
         if not given:
             raise ValueError("a server needs a corpus; give NAME = INDEX")
         return given
-
-    @property
-    def counts_folder(self) -> Path:
-        """Where the daily counts of keys are kept: with the answers, or on this machine if these are in a database."""
-        return user_cache_path("hopweave") / "server" if is_address(self.answers) else Path(self.answers)
 
     @property
     def is_local(self) -> bool:

@@ -1,29 +1,37 @@
-"""A connection to PostgreSQL, for what several machines share: the store, and kept answers.
+"""A connection to PostgreSQL, for what several machines share: the store, kept answers, and daily counts.
 
 An address is one that PostgreSQL itself reads (`postgres://USER@HOST:5432/DATABASE`, with `?host=FOLDER` for a Unix socket and
 any other parameter of libpq), but it holds no password: that comes from the variable PGPASSWORD or from `~/.pgpass`. To a
 server that is not on this machine the connection is encrypted and its certificate is verified, unless the address says
 otherwise (`?sslmode=disable`).
+
+A server that accepts everything and says nothing ends no wait of the client's own accord, so the client ends it: making a
+connection and each statement have their time, and whoever waited for the same connection meanwhile does not wait once more.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import RLock
+from threading import RLock, Timer
 from typing import Any
 from urllib.parse import urlsplit
 
 from hopweave.catalog import require
-from hopweave.errors import DataError, SettingsError
+from hopweave.errors import DatabaseError, DataError, SettingsError
 from hopweave.security.redaction import Secrets, public_address
 
 _SCHEMES = ("postgres://", "postgresql://")
 _LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1|/.*|@.*|")
 _CONNECT_SECONDS = 10
+_SILENT_SECONDS = 35.0
+"""How long a server may take over a statement: longer than the limit to which the session holds it, which it may not keep."""
+_CLOSING_SECONDS = 1.0
 _PAUSES = (0.1, 0.4, 1.5)
 """Before a connection that was lost is made again, and once more."""
 _MAX_REASON = 300
@@ -83,6 +91,8 @@ class Database:
         self._given = self._parameters(address)
         self._connection: Any = None
         self._is_closed = False
+        self._lost_at = -1.0
+        self._lost: DatabaseError | None = None
         self._lock = RLock()
 
     def prepare(self, name: str, layout: int, tables: Sequence[str], *, make: bool) -> bool:
@@ -110,44 +120,71 @@ class Database:
             )
         return found is not None
 
-    def run(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    def run(self, statement: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[tuple[Any, ...]]:
         """The rows that a statement returns. It may be run twice, when the connection is lost on the way.
 
         Raises:
-            DataError: if the server cannot be reached, or refuses.
+            DatabaseError: if the server cannot be reached, says nothing, or refuses.
         """
-        with self._lock:
+        with self.alone():
             for pause in (*_PAUSES, None):
+                asked_at = time.monotonic()
                 try:
-                    cursor = self._connected().execute(statement, values)
-                    return list(cursor.fetchall()) if cursor.description is not None else []
+                    return self._rows(statement, values)
                 except self._library.Error as error:
-                    is_lost = self._connection is not None and self._connection.closed
-                    if not is_lost or pause is None:
-                        raise self._failed(error) from None
+                    is_lost = self._connection is None or self._connection.closed
+                    is_unreached = self._connection is None or isinstance(error, self._library.errors.ConnectionTimeout)
+                    is_silent = is_lost and not is_unreached and time.monotonic() - asked_at >= _SILENT_SECONDS
+                    if not is_lost or is_silent or is_unreached or pause is None:
+                        raise self._failed(error, is_lost=is_lost, is_silent=is_silent) from None
                     time.sleep(pause)
         raise AssertionError  # not reached
 
-    def close(self) -> None:
-        """Closes the connection for good."""
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keeps other threads from the connection.
+
+        Raises:
+            DatabaseError: if it was lost while this thread waited for its turn, as that would take as long again.
+        """
+        began = time.monotonic()
         with self._lock:
-            self._is_closed = True
+            if self._lost is not None and self._lost_at > began:
+                raise DatabaseError(str(self._lost))
+            yield
+
+    def close(self) -> None:
+        """Closes the connection for good. What is under way on it ends with an error."""
+        self._is_closed = True
+        if not self._lock.acquire(timeout=_CLOSING_SECONDS):
+            with suppress(self._library.Error, AttributeError):  # it may be gone by now
+                _cut(self._connection.fileno())
+            self._lock.acquire()
+        try:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+        finally:
+            self._lock.release()
+
+    def _rows(self, statement: str, values: Sequence[object] | Mapping[str, object]) -> list[tuple[Any, ...]]:
+        connection = self._connected()
+        with cut_if_silent(connection, _SILENT_SECONDS):
+            cursor = connection.execute(statement, values)
+            return list(cursor.fetchall()) if cursor.description is not None else []
 
     def _make(self, name: str, layout: int, tables: Sequence[str]) -> None:
-        with self._lock:
-            connection = self._connected()
+        with self.alone():
             try:
-                with connection.transaction():
+                connection = self._connected()
+                with cut_if_silent(connection, _SILENT_SECONDS), connection.transaction():
                     connection.execute("SELECT pg_advisory_xact_lock(%s)", [_MAKING])
                     connection.execute(f"CREATE TABLE IF NOT EXISTS {_LAYOUTS} (name text PRIMARY KEY, layout int NOT NULL)")
                     for statement in tables:
                         connection.execute(statement)
                     connection.execute(f"INSERT INTO {_LAYOUTS} VALUES (%s, %s) ON CONFLICT DO NOTHING", [name, layout])  # noqa: S608
             except self._library.Error as error:
-                raise self._failed(error) from None
+                raise self._failed(error, is_lost=self._connection is None or self._connection.closed) from None
 
     def _layout(self, name: str) -> int | None:
         if self.run("SELECT to_regclass(%s)", [_LAYOUTS]) == [(None,)]:
@@ -159,22 +196,24 @@ class Database:
         if self._is_closed:
             raise DataError(f"{self._what} {self.shown} is closed")
         if self._connection is None or self._connection.closed:
-            try:
-                self._connection = self._library.connect(**self._given, autocommit=True)
-                self.num_made += 1
-            except self._library.Error as error:
-                if self._connection is None:
-                    raise DataError(
-                        f"cannot reach {self._what} {self.shown}: {self._reason(error)}; start the server, or check the "
-                        "address, the user (PGUSER) and the password (PGPASSWORD)"
-                    ) from None
-                raise
+            self._connection = self._library.connect(**self._given, autocommit=True)
+            self.num_made += 1
         return self._connection
 
-    def _failed(self, error: Exception) -> DataError:
-        return DataError(
-            f"{self._what} {self.shown} failed: {self._reason(error)}; see to the server, and run the same command again"
-        )
+    def _failed(self, error: Exception, *, is_lost: bool, is_silent: bool = False) -> DatabaseError:
+        if self._connection is None:
+            failed = DatabaseError(
+                f"cannot reach {self._what} {self.shown}: {self._reason(error)}; start the server, or check the "
+                "address, the user (PGUSER) and the password (PGPASSWORD)"
+            )
+        else:
+            why = f"it said nothing for {_SILENT_SECONDS:g} s" if is_silent else self._reason(error)
+            failed = DatabaseError(
+                f"{self._what} {self.shown} failed: {why}; see to the server, and run the same command again"
+            )
+        if is_lost:
+            self._lost, self._lost_at = failed, time.monotonic()
+        return failed
 
     def _reason(self, error: Exception) -> str:
         said = " ".join(str(error).split()) or type(error).__name__
@@ -191,6 +230,31 @@ class Database:
             given |= {"sslmode": "verify-full", "sslrootcert": given.get("sslrootcert", "system")}
         options = " ".join(filter(None, [_SESSION, given.pop("options", "")]))
         return {"connect_timeout": _CONNECT_SECONDS, "application_name": "hopweave", **_ALIVE, **given, "options": options}
+
+
+@contextmanager
+def cut_if_silent(connection: Any, seconds: float | None) -> Iterator[None]:
+    """Cuts the connection of a server that does not even keep to its own time limit, for the client waits without one.
+
+    Args:
+        connection: of psycopg.
+        seconds: how long what is done with it may take; `None`: for ever.
+    """
+    if seconds is None:
+        yield
+        return
+    timer = Timer(seconds, _cut, [connection.fileno()])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _cut(file_number: int) -> None:
+    with suppress(OSError), socket.fromfd(file_number, socket.AF_INET, socket.SOCK_STREAM) as doubled:
+        doubled.shutdown(socket.SHUT_RDWR)
 
 
 def place_of(text: str) -> Path | str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from threading import Lock
 from typing import ClassVar
 
 from hopweave.errors import DataError
@@ -56,7 +55,6 @@ class PostgresStore(Store):
         self._keeping = Database(address, "the store")
         self._claims: set[str] = set()
         self._claimed_on = 0
-        self._claiming = Lock()
         self.path = self._database.shown
         self.mode = mode
         self.num_unreadable = 0
@@ -69,7 +67,7 @@ class PostgresStore(Store):
 
     def claim(self, key: str) -> bool:
         """Takes the right to make a call; whether it was free. It is this process's until `release`, or its end."""
-        with self._claiming:
+        with self._database.alone():
             if self._claimed_on != self._database.num_made:  # the locks of a connection end with it
                 self._claims.clear()
             if key in self._claims:
@@ -81,7 +79,7 @@ class PostgresStore(Store):
             return is_free
 
     def release(self, key: str) -> None:
-        with self._claiming:
+        with self._database.alone():
             is_held = key in self._claims and self._claimed_on == self._database.num_made
             self._claims.discard(key)
             if is_held:

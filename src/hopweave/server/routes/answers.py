@@ -60,7 +60,7 @@ async def ask(body: AnswerRequest, request: Request, service: TheService, caller
         asked, branch = await _again(body, body.of, service, caller)
     else:
         asked = _asked(body, service, caller)
-    service.admit(caller)
+    await service.admit(caller)
     if body.stream or EVENT_STREAM in request.headers.get("accept", ""):
         return Watched(_events(service, caller, asked, branch), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
     try:

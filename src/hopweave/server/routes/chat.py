@@ -117,7 +117,7 @@ async def complete(body: ChatRequest, request: Request, service: TheService, cal
     stream the steps of the reasoning come as `reasoning_content` while they happen, then the answer.
     """
     asked = _asked(body, service, caller)
-    service.admit(caller)
+    await service.admit(caller)
     reply = _Reply(body.model, new_id(), f"{str(request.base_url).rstrip('/')}/v1/corpora/{asked.corpus}/passages/")
     if body.stream:
         with_usage = body.stream_options is not None and body.stream_options.include_usage

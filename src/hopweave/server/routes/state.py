@@ -18,11 +18,12 @@ async def health() -> State:
 
 
 @router.get(
-    "/readyz", responses={503: {"model": State, "description": "It is starting or stopping, or cannot open the model."}}
+    "/readyz",
+    responses={503: {"model": State, "description": "It is starting or stopping, or lacks the model or its database."}},
 )
 async def readiness(service: TheService, response: Response) -> State:
     """Whether the server takes questions."""
-    why = "the server is stopping" if service.is_draining else service.why_not_ready
+    why = service.why_not_ready
     if why:
         response.status_code = 503
     return State(status="not ready" if why else "ready", why=why)
