@@ -18,10 +18,10 @@ def record_of(tmp_path, llm=None):
         return Record.from_json(json.dumps(client.post("/v1/answers", json={"question": QUESTION}).json()["record"]))
 
 
-def sent(record, *, with_texts):
+def sent(record, *, with_texts, within=None):
     exporter = InMemorySpanExporter()
     spans = Spans(exporter, with_texts=with_texts)
-    spans.send("the-id", record)
+    spans.send("the-id", record, within)
     spans.close()
     return {span.attributes["openinference.span.kind"]: span for span in exporter.get_finished_spans()}
 
@@ -63,7 +63,13 @@ def test_what_failed_is_an_error_without_its_words(tmp_path):
     assert found["RETRIEVER"].status.status_code.name == "UNSET"
 
 
-def test_a_server_sends_the_spans_of_its_questions(tmp_path, monkeypatch):
+TRACE, SPAN = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+TRACEPARENT = f"00-{TRACE}-{SPAN}-01"
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """What servers send, each to an exporter of its own."""
     made = []
 
     class Kept(Spans):
@@ -73,6 +79,64 @@ def test_a_server_sends_the_spans_of_its_questions(tmp_path, monkeypatch):
             super().__init__(self.exporter, **options)
 
     monkeypatch.setattr("hopweave.server.spans.Spans", Kept)
+    return made
+
+
+def test_the_spans_continue_the_trace_of_whoever_asked(tmp_path):
+    record = record_of(tmp_path)
+    found = sent(record, with_texts=False, within={"traceparent": [TRACEPARENT], "tracestate": ["a=1", "b=2"]})
+    root = found["CHAIN"]
+    assert {f"{span.context.trace_id:032x}" for span in found.values()} == {TRACE}
+    assert (f"{root.parent.span_id:016x}", root.parent.is_remote) == (SPAN, True)
+    assert dict(root.context.trace_state) == {"a": "1", "b": "2"}
+    assert {found["LLM"].parent.span_id, found["RETRIEVER"].parent.span_id} == {root.context.span_id}
+    assert sent(record, with_texts=False, within={"traceparent": [f"{TRACEPARENT[:-2]}00"]}) == {}  # it is not to be recorded
+
+
+@pytest.mark.parametrize(
+    "within",
+    [
+        {},
+        {"tracestate": ["a=1"]},
+        {"traceparent": [TRACEPARENT, TRACEPARENT]},
+        {"traceparent": [""]},
+        {"traceparent": ["x" * 100_000]},
+        {"traceparent": [TRACEPARENT.upper()]},
+        {"traceparent": [f"00-{'0' * 32}-{SPAN}-01"]},
+        {"traceparent": [f"00-{TRACE}-{'0' * 16}-01"]},
+        {"traceparent": [f"ff-{TRACE}-{SPAN}-01"]},
+        {"traceparent": [f"{TRACEPARENT}-more"]},
+        {"traceparent": ["\ud800\x00"]},
+    ],
+)
+def test_a_header_that_cannot_be_begins_a_trace_of_its_own(tmp_path, within):
+    root = sent(record_of(tmp_path), with_texts=False, within=within)["CHAIN"]
+    assert root.parent is None
+    assert f"{root.context.trace_id:032x}" != TRACE
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/answers", {"question": QUESTION}),
+        ("/v1/answers", {"question": QUESTION, "stream": True}),
+        ("/v1/chat/completions", {"model": "direct_retrieval", "messages": [{"role": "user", "content": QUESTION}]}),
+        (
+            "/v1/chat/completions",
+            {"model": "direct_retrieval", "messages": [{"role": "user", "content": QUESTION}], "stream": True},
+        ),
+    ],
+)
+def test_a_request_with_a_traceparent_is_a_part_of_its_trace(tmp_path, made, path, body):
+    with client_of(app_over(tmp_path, telemetry="times")) as client:
+        assert client.post(path, json=body, headers={"traceparent": TRACEPARENT}).status_code == 200
+        assert client.post(path, json=body).status_code == 200
+    traces = {f"{span.context.trace_id:032x}" for span in made[0].exporter.get_finished_spans()}
+    assert len(traces) == 2
+    assert TRACE in traces
+
+
+def test_a_server_sends_the_spans_of_its_questions(tmp_path, made):
     with client_of(app_over(tmp_path, telemetry="times")) as client:
         answer_id = client.post("/v1/answers", json={"question": QUESTION}).json()["id"]
     roots = [span for span in made[0].exporter.get_finished_spans() if span.parent is None]

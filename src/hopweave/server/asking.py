@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import NoneType, UnionType
@@ -49,6 +49,7 @@ class Asked:
         limits: of the question, within the operator's.
         require_support: whether an answer that no passage supports is withheld.
         earlier: the turns of the conversation before it.
+        within: the trace of whoever asks, as the headers of W3C Trace Context have it; empty if they sent none.
     """
 
     question: Question
@@ -61,6 +62,7 @@ class Asked:
     limits: Mapping[str, float] = field(default_factory=dict)
     require_support: bool = False
     earlier: tuple[Turn, ...] = ()
+    within: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def method_name(self) -> str:

@@ -253,7 +253,7 @@ class Service:
         totals = record.totals()
         self.metrics.record(asked.method_name, asked.corpus, record, totals)
         if self._spans is not None:
-            self._spans.send(answer_id, record)
+            self._spans.send(answer_id, record, asked.within)
         return Answered(answer_id, record, line)
 
     def _keep(self, caller: Caller, entry: Entry, record: Record, line: str) -> None:

@@ -4,19 +4,23 @@ A span for the question, and under it one for each call of the model, search and
 record once it is there, so that nothing of this is in the way of a question. Texts are left out unless they are asked for:
 spans go to another system, which has no access labels. Where they go is said by the variables of OpenTelemetry
 (`OTEL_EXPORTER_OTLP_ENDPOINT` and the like).
+
+A request that comes with a `traceparent` (W3C Trace Context) is a part of the caller's trace, and so are its spans.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from importlib.metadata import version
 
+from opentelemetry.context import Context
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
-from opentelemetry.trace import Span, Status, StatusCode, set_span_in_context
+from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_span_in_context
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from hopweave.trace import Failure, ModelCall, Read, Record, Search, whole
 
@@ -45,10 +49,21 @@ class Spans:
         self._tracer = self._provider.get_tracer("hopweave", version("hopweave"))
         self._with_texts = with_texts
 
-    def send(self, answer_id: str, record: Record) -> None:
-        """Sends the spans of a question that ended; they leave in the background."""
+    def send(self, answer_id: str, record: Record, within: Mapping[str, Sequence[str]] | None = None) -> None:
+        """Sends the spans of a question that ended; they leave in the background.
+
+        Args:
+            answer_id: of its answer.
+            record: of the question.
+            within: the headers `traceparent` and `tracestate` of the request, as far as it has them.
+        """
         began = int(datetime.fromisoformat(record.started_at).timestamp() * _NANOSECONDS)
-        root = self._tracer.start_span(record.setup.method, start_time=began, attributes=self._of_question(answer_id, record))
+        root = self._tracer.start_span(
+            record.setup.method,
+            context=_above(within or {}),
+            start_time=began,
+            attributes=self._of_question(answer_id, record),
+        )
         spans: dict[int, Span] = {}
         above: dict[int, int | None] = {step.id: step.parent for step in record.steps}
         for step in record.steps:
@@ -118,6 +133,15 @@ class Spans:
 
     def _texts(self, texts: Mapping[str, str]) -> Attributes:
         return {key: whole(text) for key, text in texts.items()} if self._with_texts else {}
+
+
+def _above(within: Mapping[str, Sequence[str]]) -> Context | None:
+    """What the question's span is a part of: the span of who asked; `None`, which is the one under way here if there is one."""
+    # Where the operator has the application's requests traced, their spans continue the caller's trace already. Of several
+    # headers none counts, as the specification has it, and of one that cannot be read neither.
+    if get_current_span().get_span_context().is_valid or len(within.get("traceparent", ())) != 1:
+        return None
+    return TraceContextTextMapPropagator().extract({name: list(values) for name, values in within.items()})
 
 
 def _tokens(step: ModelCall) -> Attributes:

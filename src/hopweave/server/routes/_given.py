@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -12,6 +13,15 @@ from hopweave.server.service import Service
 
 BEARER = Depends(HTTPBearer(auto_error=False, description="An API key, where the server has keys. The gate checks it."))
 """Says in the OpenAPI document that a key is needed."""
+
+
+_TRACE_CONTEXT = ("traceparent", "tracestate")
+
+
+def trace_of(request: Request) -> Mapping[str, Sequence[str]]:
+    """The trace that a request is a part of, as its headers say (W3C Trace Context)."""
+    headers = {name: request.headers.getlist(name) for name in _TRACE_CONTEXT}
+    return {name: values for name, values in headers.items() if values}
 
 
 def _service_of(request: Request) -> Service:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import cache
 from typing import Annotated, Any
 
@@ -18,7 +19,7 @@ from hopweave.server.callers import Caller
 from hopweave.server.following import KEEP_ALIVE, ClientGone, Done, Watched, followed, unless_gone
 from hopweave.server.kept import Entry, answer_json, new_id
 from hopweave.server.refusals import Refused, error_of, unusable
-from hopweave.server.routes._given import BEARER, TheCaller, TheService
+from hopweave.server.routes._given import BEARER, TheCaller, TheService, trace_of
 from hopweave.server.schemas import REFUSALS, AnswerList, AnswerReply, AnswerRequest
 from hopweave.server.service import Answered, Branching, Service
 from hopweave.trace import Record, Started, Step, TextPiece, changes_of, one_line_of_json
@@ -60,6 +61,7 @@ async def ask(body: AnswerRequest, request: Request, service: TheService, caller
         asked, branch = await _again(body, body.of, service, caller)
     else:
         asked = _asked(body, service, caller)
+    asked = replace(asked, within=trace_of(request))
     await service.admit(caller)
     if body.stream or EVENT_STREAM in request.headers.get("accept", ""):
         return Watched(_events(service, caller, asked, branch), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})

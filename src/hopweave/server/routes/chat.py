@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
@@ -22,7 +23,7 @@ from hopweave.server.citing import Cited, cited
 from hopweave.server.following import KEEP_ALIVE, ClientGone, Done, Watched, followed, unless_gone
 from hopweave.server.kept import new_id
 from hopweave.server.refusals import Refused
-from hopweave.server.routes._given import BEARER, TheCaller, TheService
+from hopweave.server.routes._given import BEARER, TheCaller, TheService, trace_of
 from hopweave.server.routes.answers import CLIENT_GONE, EVENT_STREAM
 from hopweave.server.schemas import MAX_EARLIER, REFUSALS, Options
 from hopweave.server.service import Answered, Service
@@ -116,7 +117,7 @@ async def complete(body: ChatRequest, request: Request, service: TheService, cal
     The text has numbered references, and the sources below it; `annotations` and `citations` hold them for programs. In a
     stream the steps of the reasoning come as `reasoning_content` while they happen, then the answer.
     """
-    asked = _asked(body, service, caller)
+    asked = replace(_asked(body, service, caller), within=trace_of(request))
     await service.admit(caller)
     reply = _Reply(body.model, new_id(), f"{str(request.base_url).rstrip('/')}/v1/corpora/{asked.corpus}/passages/")
     if body.stream:
