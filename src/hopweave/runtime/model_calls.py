@@ -272,7 +272,7 @@ class ModelCalls:
             async with self.account.deadline():
                 made: Made[T] = await call.result(on_text)
         except BudgetReached as reached:
-            late = Made[T](reached, time.perf_counter() - began, max(1, call.attempts))
+            late: Made[T] = Made(reached, time.perf_counter() - began, max(1, call.attempts))
             return await self._of_store(partial(keep, late))
         if is_own and not made.is_merged:
             return made
