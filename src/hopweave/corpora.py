@@ -1,6 +1,7 @@
 """The corpora of a server: each is opened when it is first asked for, once for each set of labels and each filter.
 
-An index that was replaced or updated on disk is opened anew; questions that run go on with the one that they began with.
+An index that was replaced or updated on disk is opened anew; questions that run go on with the one that they began with. That
+a corpus on a server was updated is found out by the first search in it afterwards, which fails; the next one opens it anew.
 """
 
 from __future__ import annotations
@@ -71,6 +72,9 @@ class Corpora:
             settings = settings.model_copy(update={"retriever": retriever})
         key = json.dumps([name, settings.retriever, access, settings.where, _state_of(settings.corpus)])
         one = self._opened.pop(key, None)
+        if one is not None and _is_outdated(one):
+            self._let_go(one)
+            one = None
         if one is None or (one.parts.done() and (one.parts.cancelled() or one.parts.exception() is not None)):
             one = _Opened(asyncio.create_task(self._open(settings)))
         self._opened[key] = one  # the last one is the one that was asked for last
@@ -125,6 +129,11 @@ class Corpora:
         task = asyncio.create_task(close())
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
+
+
+def _is_outdated(one: _Opened) -> bool:
+    is_open = one.parts.done() and not one.parts.cancelled() and one.parts.exception() is None
+    return is_open and getattr(one.parts.result().engine, "is_outdated", False)
 
 
 def _state_of(index: str) -> list[int]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -79,6 +80,20 @@ def test_a_corpus_whose_server_is_down_is_told_as_such_and_served_again_when_it_
             assert address not in refused.text
             assert failures.count == 2
         assert read(client, "carrow").status_code == 200
+
+
+@pytest.mark.parametrize("engine", ["postgres", "elasticsearch"])
+def test_a_corpus_that_is_updated_while_it_is_served_fails_once_and_is_then_the_new_one(engine, built, tmp_path):
+    address = built(engine)
+    with served(tmp_path, address) as client:
+        assert read(client, "carrow").json()["text"] == PASSAGES[0].text
+        with closing(load("retrievers", engine)(address)) as one:
+            one.update(upsert=[replace(PASSAGES[0], text="It burnt down in 1900.")], delete=[LONG_ID])
+        assert [read(client, "carrow").status_code for _ in range(2)] == [503, 200]
+        assert read(client, "carrow").json()["text"] == "It burnt down in 1900."
+        assert read(client, "notes%2F%2Fa%2Fb.md%231").status_code == 404
+        hits = client.post("/v1/search", json={"query": "when did it burn down"}).json()["hits"]
+        assert [hit["passage"]["id"] for hit in hits] == ["carrow"]
 
 
 async def test_ids_that_are_asked_for_at_the_same_moment_are_one_request(built, tmp_path, monkeypatch):

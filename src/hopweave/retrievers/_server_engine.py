@@ -62,6 +62,9 @@ class ServerEngine(ABC):
 
     An instance serves one thread at a time. It connects when it is first used.
 
+    Attributes:
+        is_outdated: whether the corpus was found to have changed since it was opened, so that it has to be opened again.
+
     Raises:
         SettingsError: for an address or another option that cannot be.
         MissingExtra: without the engine's library.
@@ -88,6 +91,7 @@ class ServerEngine(ABC):
         self._server: Server | None = None
         self._state: State | None = None
         self._is_closed = False
+        self.is_outdated = False
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._at.shown!r})"
@@ -398,6 +402,7 @@ class ServerEngine(ABC):
         """The reply to a search, if the corpus is still the one that was opened."""
         found = self._call(ask, SearchError)
         if self._read_state(SearchError) != self._opened():
+            self.is_outdated = True
             raise SearchError(f"{self._at.shown} was changed while it was being searched; open it again")
         return found
 
