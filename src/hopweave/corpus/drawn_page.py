@@ -1,0 +1,195 @@
+"""A page of a PDF as an image, and where on it the words of a passage stand.
+
+The text of a passage was read by another library than the one that draws, and the two differ in blanks, in hyphens at the ends
+of lines, in ligatures and accents. So words are looked for by their letters and digits alone.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, BinaryIO
+
+from hopweave.corpus.pages import pdf_process
+from hopweave.errors import DataError
+from hopweave.types import Span
+
+MAX_SECONDS = 20.0
+_MAX_LINE_BYTES = 8 << 20
+_MAX_IMAGE_BYTES = 24 << 20
+_LIBRARIES = ("pypdfium2", "PIL")
+
+_MAX_PLACES = 200
+_NEARBY = 200
+"""Letters before and behind words that tell one of their places from another."""
+_ENOUGH_NEARBY = 4
+"""Fewer of them may be alike by chance."""
+_ANCHOR = 12
+"""So many letters at the beginning and at the end have to be found where the words as a whole are not."""
+_WIDEST_GAP = 0.08
+"""Between two words of a line, as a share of the page's width; what is farther apart is in another column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a page, in shares (0 to 1) of its width and height, from the upper left corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPage:
+    """A page of a PDF.
+
+    Attributes:
+        num_pages: of the document.
+        width, height: of the image, in pixels.
+        text: its characters, in the order of the file.
+        boxes: of each character.
+        image: PNG.
+    """
+
+    num_pages: int
+    width: int
+    height: int
+    text: str
+    boxes: tuple[Box, ...]
+    image: bytes
+
+
+def draw_page(raw: BinaryIO, number: int, source: str) -> DrawnPage:
+    """Draws a page, in a process of its own that is held to a time and a memory.
+
+    Args:
+        raw: the PDF, an open file at its beginning.
+        number: of the page, from 1.
+        source: how errors name the file.
+
+    Raises:
+        DataError: for a file that is damaged or encrypted or takes too long, and for a missing library.
+    """
+    if not all(map(find_spec, _LIBRARIES)):
+        raise DataError("the libraries that draw pages are not installed; install them with: pip install 'hopweave[documents]'")
+    with pdf_process(raw, MAX_SECONDS, str(number)) as (said, watch):
+        line = said.readline(_MAX_LINE_BYTES + 1)
+        image = said.read(_MAX_IMAGE_BYTES + 1)
+    told = json.loads(line) if line.endswith(b"\n") else {}
+    if "error" in told:
+        raise DataError(f"{source} {told['error']}")
+    if not image or len(image) != told["num_bytes"]:
+        if watch.finished.is_set():
+            raise DataError(f"page {number} of {source} took longer than {MAX_SECONDS:g} seconds to draw; open the file itself")
+        raise DataError(f"page {number} of {source} cannot be drawn; open the file itself")
+    return _page(told, image)
+
+
+def _page(told: dict[str, Any], image: bytes) -> DrawnPage:
+    boxes = tuple(Box(*(value / 10_000 for value in box)) for box in told["boxes"])
+    return DrawnPage(told["num_pages"], told["width"], told["height"], told["text"], boxes, image)
+
+
+def find_on_page(passage: str, span: Span, page: DrawnPage) -> tuple[Box, ...]:
+    """Where words of a passage stand: a box for each of their lines; none if they cannot be told on the page.
+
+    Args:
+        passage: its text.
+        span: of the words, in characters of it.
+        page: that the passage is from.
+    """
+    words, places = _letters(passage), _letters(page.text)
+    first = sum(at < span.start for _, at in words)
+    end = sum(at < span.end for _, at in words)
+    sought = "".join(letter for letter, _ in words)
+    given = "".join(letter for letter, _ in places)
+    found = _find(sought, first, end, given) if first < end else None
+    if found is None:
+        return ()
+    marked = dict.fromkeys(at for _, at in places[found.start : found.end])
+    return tuple(_lines(page.boxes[at] for at in marked))
+
+
+def _letters(text: str) -> list[tuple[str, int]]:
+    """The letters and digits of a text without accents and case, each with the place of the character that it is of."""
+    found = []
+    for at, character in enumerate(text):
+        plain = character if character.isascii() else unicodedata.normalize("NFKD", character)
+        found += [(letter, at) for letter in plain.casefold() if letter.isalnum()]
+    return found
+
+
+def _find(sought: str, first: int, end: int, given: str) -> Span | None:
+    """Where a part of some letters stands in others, told by the letters around it where there are several such places."""
+    size = end - first
+    places = list(_places(sought[first:end], given))
+    if not places:
+        return _between_its_ends(sought[first:end], given)
+    if len(places) == 1:
+        return Span(places[0], places[0] + size)
+    before, behind = sought[max(0, first - _NEARBY) : first][::-1], sought[end : end + _NEARBY]
+
+    def nearby(at: int) -> int:
+        return _num_common(before, given[max(0, at - _NEARBY) : at][::-1]) + _num_common(
+            behind, given[at + size : at + size + _NEARBY]
+        )
+
+    best = max(places, key=nearby)
+    is_told = nearby(best) >= max(1, min(_ENOUGH_NEARBY, len(before) + len(behind)))
+    return Span(best, best + size) if is_told else None
+
+
+def _between_its_ends(sought: str, given: str) -> Span | None:
+    """Where letters stand of which only the beginning and the end are found, about as far apart as they should be."""
+    if len(sought) < 2 * _ANCHOR:
+        return None
+    for first in _places(sought[:_ANCHOR], given):
+        last = given.find(sought[-_ANCHOR:], first + _ANCHOR)
+        if last >= 0 and abs(last + _ANCHOR - first - len(sought)) <= len(sought) / 5:
+            return Span(first, last + _ANCHOR)
+    return None
+
+
+def _places(sought: str, given: str) -> Iterator[int]:
+    at = given.find(sought)
+    for _ in range(_MAX_PLACES):
+        if at < 0:
+            return
+        yield at
+        at = given.find(sought, at + 1)
+
+
+def _num_common(one: str, other: str) -> int:
+    """How many letters two texts begin with alike."""
+    for number, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return number
+    return min(len(one), len(other))
+
+
+def _lines(boxes: Iterable[Box]) -> Iterator[Box]:
+    """Boxes of characters that follow each other, as one for each line."""
+    line: Box | None = None
+    for box in boxes:
+        if box.left >= box.right or box.top >= box.bottom:
+            continue
+        if line is not None and _is_on(line, box):
+            line = Box(
+                min(line.left, box.left), min(line.top, box.top), max(line.right, box.right), max(line.bottom, box.bottom)
+            )
+            continue
+        if line is not None:
+            yield line
+        line = box
+    if line is not None:
+        yield line
+
+
+def _is_on(line: Box, box: Box) -> bool:
+    shared = min(line.bottom, box.bottom) - max(line.top, box.top)
+    gap = max(box.left - line.right, line.left - box.right)
+    return shared >= min(line.bottom - line.top, box.bottom - box.top) / 2 and gap <= _WIDEST_GAP
