@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from hopweave.corpus.pages import pdf_process
 from hopweave.errors import DataError
@@ -79,19 +79,18 @@ def draw_page(raw: BinaryIO, number: int, source: str) -> DrawnPage:
     with pdf_process(raw, MAX_SECONDS, str(number)) as (said, watch):
         line = said.readline(_MAX_LINE_BYTES + 1)
         image = said.read(_MAX_IMAGE_BYTES + 1)
-    told = json.loads(line) if line.endswith(b"\n") else {}
-    if "error" in told:
-        raise DataError(f"{source} {told['error']}")
-    if not image or len(image) != told["num_bytes"]:
-        if watch.finished.is_set():
-            raise DataError(f"page {number} of {source} took longer than {MAX_SECONDS:g} seconds to draw; open the file itself")
-        raise DataError(f"page {number} of {source} cannot be drawn; open the file itself")
-    return _page(told, image)
-
-
-def _page(told: dict[str, Any], image: bytes) -> DrawnPage:
-    boxes = tuple(Box(*(value / 10_000 for value in box)) for box in told["boxes"])
-    return DrawnPage(told["num_pages"], told["width"], told["height"], told["text"], boxes, image)
+        is_too_slow = watch.finished.is_set()
+    try:
+        told = json.loads(line)
+        if "error" in told:
+            raise DataError(f"{source} {told['error']}")
+        if len(image) == told["num_bytes"]:
+            boxes = tuple(Box(*(value / 10_000 for value in box)) for box in told["boxes"])
+            return DrawnPage(told["num_pages"], told["width"], told["height"], told["text"], boxes, image)
+    except ValueError:  # it ended before its line did
+        pass
+    reason = f"took longer than {MAX_SECONDS:g} seconds to draw" if is_too_slow else "cannot be drawn"
+    raise DataError(f"page {number} of {source} {reason}; open the file itself")
 
 
 def find_on_page(passage: str, span: Span, page: DrawnPage) -> tuple[Box, ...]:
@@ -110,8 +109,11 @@ def find_on_page(passage: str, span: Span, page: DrawnPage) -> tuple[Box, ...]:
     found = _find(sought, first, end, given) if first < end else None
     if found is None:
         return ()
-    marked = dict.fromkeys(at for _, at in places[found.start : found.end])
-    return tuple(_lines(page.boxes[at] for at in marked))
+    last = places[found.end - 1][1]
+    after = passage[words[end - 1][1] + 1 : span.end].rstrip()  # such as the full stop
+    if page.text.startswith(after, last + 1):
+        last += len(after)
+    return tuple(_lines(page.boxes[places[found.start][1] : last + 1]))
 
 
 def _letters(text: str) -> list[tuple[str, int]]:

@@ -8,8 +8,8 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from hopweave.errors import DataError
 
@@ -31,7 +31,7 @@ class Origin:
     sha256: str
 
     @contextmanager
-    def opened(self) -> Iterator[BinaryIO]:
+    def opened(self) -> Iterator[BufferedReader]:
         """The file at its beginning, if it is the very file that was read.
 
         Raises:
@@ -43,9 +43,7 @@ class Origin:
         try:
             raw = open(real, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW))  # noqa: SIM115
         except OSError:
-            raise DataError(
-                "the file cannot be read where it was indexed; bring it back, or index it where it is now"
-            ) from None
+            raise DataError("the file cannot be read where it was indexed; bring it back, or index it again") from None
         with raw:
             found = os.fstat(raw.fileno())
             if not stat.S_ISREG(found.st_mode) or found.st_size != self.size or _sha256(raw) != self.sha256:
@@ -63,5 +61,5 @@ class Origin:
         return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
-def _sha256(raw: BinaryIO) -> str:
+def _sha256(raw: BufferedReader) -> str:
     return hashlib.file_digest(raw, "sha256").hexdigest()

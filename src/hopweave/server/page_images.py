@@ -1,6 +1,6 @@
 """Pages of PDFs as images: drawn when they are first asked for, a few at a time, and kept for a while.
 
-Each is drawn by a process of its own, because the library that draws serves one thread, and because a PDF may be made to do harm.
+Each is drawn by a process of its own: the library that draws serves one thread, and a PDF may be made to do harm.
 """
 
 from __future__ import annotations
@@ -78,9 +78,8 @@ class PageImages:
         task = self._drawing.get(key)
         if task is None:
             if len(self._drawing) >= _MAX_WAITING:
-                raise Refused(
-                    503, "busy", "too many pages are waiting to be drawn; ask again in 1 s", headers={"Retry-After": "1"}
-                )
+                said = "too many pages are waiting to be drawn; ask again in 1 s"
+                raise Refused(503, "busy", said, headers={"Retry-After": "1"})
             task = self._drawing[key] = asyncio.create_task(self._draw(key, source))
             task.add_done_callback(lambda _: self._drawing.pop(key, None))
         return await asyncio.shield(task)

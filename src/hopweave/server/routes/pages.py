@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
+from pydantic import StringConstraints
 
 from hopweave.corpus.drawn_page import DrawnPage, find_on_page
 from hopweave.corpus.origin import Origin
@@ -23,16 +24,19 @@ from hopweave.types import Passage, Span
 router = APIRouter(tags=["corpora"], dependencies=[BEARER], responses=REFUSALS)
 
 _PAGED = re.compile(r"(.+)#page=([1-9]\d{0,6})", re.DOTALL)
-_SPAN = r"^\d{1,9}-\d{1,9}$"
+_SPAN = "^[0-9]{1,9}-[0-9]{1,9}$"
 _NO_PDF = "the passage is from no page of a PDF"
 _OFF = "the server shows no images of pages; its operator allows them with page_images = true"
 _NOT_KNOWN = "the index does not know the file; index it again, with --sync"
-_IMAGE = {200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}, "description": "The page."}}
+_IMAGE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}, "description": "The page."}
+}
 _SAFE = {"Cache-Control": "no-store", "Content-Security-Policy": "default-src 'none'; sandbox"}
 
 Spans = Annotated[
-    list[Annotated[str, Query(pattern=_SPAN)]],
+    list[Annotated[str, StringConstraints(pattern=_SPAN)]],
     Query(
+        default_factory=list,
         alias="span",
         description="Words of the passage to look for on the page, as START-END in characters of its text; may be repeated.",
         max_length=50,
@@ -42,10 +46,10 @@ Spans = Annotated[
 
 
 @router.get("/v1/corpora/{name}/pages/{passage_id:path}")
-async def page(name: Name, passage_id: PassageId, service: TheService, caller: TheCaller, span: Spans = ()) -> PageReply:  # type: ignore[assignment]
+async def page(name: Name, passage_id: PassageId, service: TheService, caller: TheCaller, span: Spans) -> PageReply:
     """The page of a PDF that a passage is from, and where on it some of its words stand.
 
-    If there is no image of it, `why` says so: the file is gone or has changed, the page cannot be drawn, or pages are not shown.
+    If there is no image of it, `why` says why: the file is gone or has changed, it cannot be drawn, or pages are not shown.
     """
     passage, origin = await seen(name, passage_id, service, caller, with_origin=True)
     spans = [_span(one, passage) for one in span]
