@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import BinaryIO
@@ -93,27 +93,31 @@ def draw_page(raw: BinaryIO, number: int, source: str) -> DrawnPage:
     raise DataError(f"page {number} of {source} {reason}; open the file itself")
 
 
-def find_on_page(passage: str, span: Span, page: DrawnPage) -> tuple[Box, ...]:
-    """Where words of a passage stand: a box for each of their lines; none if they cannot be told on the page.
+def find_on_page(passage: str, spans: Sequence[Span], page: DrawnPage) -> list[tuple[Box, ...]]:
+    """Where words of a passage stand: of each span a box for each of its lines; none if it cannot be told on the page.
 
     Args:
         passage: its text.
-        span: of the words, in characters of it.
+        spans: of the words, in characters of it.
         page: that the passage is from.
     """
     words, places = _letters(passage), _letters(page.text)
-    first = sum(at < span.start for _, at in words)
-    end = sum(at < span.end for _, at in words)
     sought = "".join(letter for letter, _ in words)
     given = "".join(letter for letter, _ in places)
-    found = _find(sought, first, end, given) if first < end else None
-    if found is None:
-        return ()
-    last = places[found.end - 1][1]
-    after = passage[words[end - 1][1] + 1 : span.end].rstrip()  # such as the full stop
-    if page.text.startswith(after, last + 1):
-        last += len(after)
-    return tuple(_lines(page.boxes[places[found.start][1] : last + 1]))
+    found: list[tuple[Box, ...]] = []
+    for span in spans:
+        first = sum(at < span.start for _, at in words)
+        end = sum(at < span.end for _, at in words)
+        place = _find(sought, first, end, given) if first < end else None
+        if place is None:
+            found.append(())
+            continue
+        last = places[place.end - 1][1]
+        after = passage[words[end - 1][1] + 1 : span.end].rstrip()  # such as the full stop
+        if page.text.startswith(after, last + 1):
+            last += len(after)
+        found.append(tuple(_lines(page.boxes[places[place.start][1] : last + 1])))
+    return found
 
 
 def _letters(text: str) -> list[tuple[str, int]]:
@@ -175,23 +179,27 @@ def _num_common(one: str, other: str) -> int:
 
 def _lines(boxes: Iterable[Box]) -> Iterator[Box]:
     """Boxes of characters that follow each other, as one for each line."""
-    line: Box | None = None
+    line = last = None
     for box in boxes:
         if box.left >= box.right or box.top >= box.bottom:
             continue
-        if line is not None and _is_on(line, box):
-            line = Box(
-                min(line.left, box.left), min(line.top, box.top), max(line.right, box.right), max(line.bottom, box.bottom)
-            )
-            continue
-        if line is not None:
-            yield line
-        line = box
+        if line is None or last is None or not _goes_on(last, box):
+            if line is not None:
+                yield line
+            line = box
+        else:
+            edges = min(line.left, box.left), min(line.top, box.top), max(line.right, box.right), max(line.bottom, box.bottom)
+            line = Box(*edges)
+        last = box
     if line is not None:
         yield line
 
 
-def _is_on(line: Box, box: Box) -> bool:
-    shared = min(line.bottom, box.bottom) - max(line.top, box.top)
-    gap = max(box.left - line.right, line.left - box.right)
-    return shared >= min(line.bottom - line.top, box.bottom - box.top) / 2 and gap <= _WIDEST_GAP
+def _goes_on(last: Box, box: Box) -> bool:
+    """Whether a character is on the line of the one before it: beside it or, where the text is turned, above or below it."""
+    shared_down = min(last.bottom, box.bottom) - max(last.top, box.top)
+    shared_across = min(last.right, box.right) - max(last.left, box.left)
+    height, width = min(last.bottom - last.top, box.bottom - box.top), min(last.right - last.left, box.right - box.left)
+    if shared_down >= height / 2:
+        return shared_across >= -_WIDEST_GAP
+    return shared_across >= width / 2 and shared_down >= -height / 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import StringConstraints
 
-from hopweave.corpus.drawn_page import DrawnPage, find_on_page
+from hopweave.corpus.drawn_page import Box, DrawnPage, find_on_page
 from hopweave.corpus.origin import Origin
 from hopweave.errors import DataError
 from hopweave.server.refusals import Refused, unusable
@@ -58,11 +59,16 @@ async def page(name: Name, passage_id: PassageId, service: TheService, caller: T
     try:
         drawn = await _drawn(passage, origin, service)
     except DataError as error:
-        marked = [_marked(passage, one) for one in spans]
+        marked = [_marked(passage, one, ()) for one in spans]
         return PageReply(source=passage.source, page=number, spans=marked, why=str(error))
-    marked = await asyncio.to_thread(lambda: [_marked(passage, one, drawn) for one in spans])
+    found = await asyncio.to_thread(find_on_page, passage.text, spans, drawn)
     return PageReply(
-        source=passage.source, page=number, num_pages=drawn.num_pages, width=drawn.width, height=drawn.height, spans=marked
+        source=passage.source,
+        page=number,
+        num_pages=drawn.num_pages,
+        width=drawn.width,
+        height=drawn.height,
+        spans=[_marked(passage, one, boxes) for one, boxes in zip(spans, found, strict=True)],
     )
 
 
@@ -102,8 +108,7 @@ def _span(given: str, passage: Passage) -> Span:
     return span
 
 
-def _marked(passage: Passage, span: Span, drawn: DrawnPage | None = None) -> MarkedReply:
-    boxes = find_on_page(passage.text, span, drawn) if drawn is not None else ()
+def _marked(passage: Passage, span: Span, boxes: Sequence[Box]) -> MarkedReply:
     return MarkedReply(
         start=span.start,
         end=span.end,
