@@ -15,7 +15,7 @@ _SYLLABLES = tuple("ba ce di fo gu ha ke li mo nu pa re si to vu wa ye zi bra cl
 
 def name(number: int) -> str:
     """A name that no other number has."""
-    syllables = []
+    syllables: list[str] = []
     while number or len(syllables) < 3:
         number, syllable = divmod(number, len(_SYLLABLES))
         syllables.append(_SYLLABLES[syllable])

@@ -10,18 +10,22 @@ The ways that need vectors (`dense`, `hybrid`, MaxSim, `weave` over them) need t
 MaxSim takes the vectors that the model makes of tokens, whether or not it was trained for that.
 
 The figures of `weave` were chosen on the first half of each file, so `--half second` has those that it was not fitted to.
-Differences are paired over questions with 95% intervals of a bootstrap (BCa, 10,000 resamples). No model is called.
+Differences are paired over questions with 95% intervals of a bootstrap (BCa, 10,000 resamples). No model is called, unless
+`--llm` names one: then the ways that ask it, over `bm25`, are compared as well, in the plain corpora; it takes long, so
+`--questions` limits how many are searched. Its replies are kept in OUT, so a run that was stopped goes on.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import random
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from _corpora import FILES, passages_of_file
@@ -29,8 +33,11 @@ from _corpora import FILES, passages_of_file
 from hopweave.catalog import load
 from hopweave.corpus.split import split_spans
 from hopweave.evaluation.scoring.statistics import bca_interval, bootstrap_means
+from hopweave.protocols import MethodContext
 from hopweave.retrievers.bm25 import BM25
-from hopweave.types import Example, Passage
+from hopweave.trace import Record, Search
+from hopweave.types import Answer, Example, Passage, Question
+from hopweave.weaver import Weaver
 
 WAYS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "bm25": ("bm25", {}),
@@ -59,6 +66,15 @@ NEED_VECTORS: Mapping[str, str] = {
 }
 """Whose index of vectors a way needs."""
 
+REWRITINGS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "HyDE, 1 passage": ("hyde", {"num_documents": 1}),
+    "MultiQuery": ("multi_query", {}),
+    "SubQuestion": ("sub_question", {}),
+    "MultiStep": ("multi_step", {}),
+    "ToQD": ("toqd", {}),
+}
+"""The ways that ask the model."""
+
 FORMS = ("plain", "no titles", "40 words", "5 false links", "10 false links")
 DEPTHS = (2, 5, 10, 15)
 DEEPEST = 60
@@ -69,16 +85,29 @@ _PIECE = re.compile(r"#\d+$")
 
 
 @dataclass(frozen=True, slots=True)
+class SearchOnly:
+    """A method that searches with the question and answers nothing."""
+
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
+        await workbench.search([question.text], DEEPEST)
+        return Answer("", "")
+
+
+@dataclass(frozen=True, slots=True)
 class Searched:
     """What one way to search found for some questions.
 
     Attributes:
         found: for each question, the ids of gold passages and those of what was found, best first, each passage once.
-        cpu_seconds: that the searching took.
+        cpu_seconds: that the searching took; `None` where a model was asked.
+        asked: how often the model was asked, and with how many tokens in and out, for a question in the mean.
+        num_failed: questions that failed, for which nothing was found.
     """
 
     found: tuple[tuple[frozenset[str], tuple[str, ...]], ...]
-    cpu_seconds: float
+    cpu_seconds: float | None = None
+    asked: str = ""
+    num_failed: int = 0
 
     def recall(self, depth: int) -> list[float]:
         """For each question, the share of its gold passages among the first so many."""
@@ -92,12 +121,14 @@ class Searched:
 def main() -> None:
     """Searches, and prints a table for each corpus and form."""
     options = _options()
-    asked = {name: list(_examples(options.data, name, options.half)) for name in FILES}
+    asked = {name: list(_examples(options.data, name, options.half))[: options.questions] for name in FILES}
     corpora = {name: list(passages_of_file(options.data, name)) for name in FILES}
     haystack = list({passage.id: passage for passages in corpora.values() for passage in passages}.values())
     ways = [way for way in options.ways.split(",") if options.encoder is not None or way not in NEED_VECTORS]
     engines = {NEED_VECTORS[way]: options.encoder for way in ways if way in NEED_VECTORS}
-    columns = (*(f"R@{depth}" for depth in DEPTHS), "all gold@5", "R@5 against bm25", "CPU ms")
+    rewritings = REWRITINGS if options.llm else ()
+    columns = (*(f"R@{depth}" for depth in DEPTHS), "all gold@5", "R@5 against the first", "CPU ms")
+    columns += ("calls and tokens", "failed") if options.llm else ()
     for form in options.forms.split(","):
         for name in (*FILES, *(("haystack",) if form == "plain" else ())):
             passages = haystack if name == "haystack" else corpora[name]
@@ -106,10 +137,14 @@ def main() -> None:
             print(f"\n{name}, {form}: {len(examples)} questions, {len(passages):,} passages\n")
             print(f"| | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
             base: Searched | None = None
-            for way in ways:
-                searched = _searched(way, index, examples, engines)
+            for way in (*ways, *(rewritings if form == "plain" and name != "haystack" else ())):
+                if way in REWRITINGS:
+                    searched = asyncio.run(_rewritten(way, index, examples, options))
+                else:
+                    searched = _searched(way, index, examples, engines)
                 base = base or searched
-                print(f"| {way} | {' | '.join(_cells(searched, base))} |", flush=True)
+                cells = [*_cells(searched, base), *([searched.asked, str(searched.num_failed)] if options.llm else [])]
+                print(f"| {way} | {' | '.join(cells)} |", flush=True)
 
 
 def _options() -> argparse.Namespace:
@@ -122,6 +157,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--forms", default=",".join(FORMS), help="forms of the corpora")
     parser.add_argument("--encoder", type=Path, help="folder of an ONNX model (model.onnx, tokenizer.json) for vectors")
     parser.add_argument("--half", choices=("first", "second", "all"), default="all", help="which questions of each file")
+    parser.add_argument("--llm", default="", help="compare the ways that ask a language model as well, with this one")
+    parser.add_argument("--questions", type=int, help="the first so many of each file's half; default: all")
     return parser.parse_args()
 
 
@@ -171,9 +208,40 @@ def _searched(way: str, index: Path, examples: Sequence[Example], engines: Mappi
     hits = retriever.search([example.question.text for example in examples], DEEPEST)
     seconds = time.process_time() - started
     retriever.close()
-    ids = [tuple(dict.fromkeys(_PIECE.sub("", hit.passage.id) for hit in of_one)) for of_one in hits]
-    golds = [frozenset(example.gold.passage_ids) for example in examples]
-    return Searched(tuple(zip(golds, ids, strict=True)), seconds)
+    ids = [_ids(hit.passage.id for hit in of_one) for of_one in hits]
+    return Searched(tuple(zip(_golds(examples), ids, strict=True)), seconds)
+
+
+async def _rewritten(way: str, index: Path, examples: Sequence[Example], options: argparse.Namespace) -> Searched:
+    name, of_retriever = REWRITINGS[way]
+    settings = {"retrievers": {name: of_retriever}, "store": {"path": str(options.out / "store.sqlite")}}
+    async with Weaver(settings, method=SearchOnly(), llm=options.llm, retriever=name, corpus=index) as weaver:
+        records = [await weaver.answer(example.question) for example in examples]
+    totals = [record.totals() for record in records]
+    calls, tokens_in, tokens_out = (
+        mean(getattr(one, of) for one in totals) for of in ("llm_calls", "prompt_tokens", "completion_tokens")
+    )
+    ids = [() if record.error else _ids(_ranking(record)) for record in records]
+    return Searched(
+        tuple(zip(_golds(examples), ids, strict=True)),
+        asked=f"{calls:.1f}: {tokens_in:,.0f} + {tokens_out:,.0f}",
+        num_failed=sum(record.error is not None for record in records),
+    )
+
+
+def _ranking(record: Record) -> Iterable[str]:
+    """The ids of what the retriever found in the end, best first. What it searched for itself stands under that step."""
+    step = next(step for step in record.steps if isinstance(step, Search) and step.is_rewritten)
+    return (hit.passage_id for hit in step.hits[0])
+
+
+def _golds(examples: Sequence[Example]) -> list[frozenset[str]]:
+    return [frozenset(example.gold.passage_ids) for example in examples]
+
+
+def _ids(found: Iterable[str]) -> tuple[str, ...]:
+    """The passages that were found, each once, whichever of its pieces."""
+    return tuple(dict.fromkeys(_PIECE.sub("", one) for one in found))
 
 
 def _cells(searched: Searched, base: Searched) -> list[str]:
@@ -181,7 +249,8 @@ def _cells(searched: Searched, base: Searched) -> list[str]:
     cells = [f"{100 * sum(values) / len(values):.1f}" for values in means]
     differences = [one - other for one, other in zip(searched.recall(5), base.recall(5), strict=True)]
     cells.append("" if searched is base else _interval(differences))
-    cells.append(f"{1000 * searched.cpu_seconds / len(searched.found):.1f}")
+    seconds = searched.cpu_seconds
+    cells.append("" if seconds is None else f"{1000 * seconds / len(searched.found):.1f}")
     return cells
 
 

@@ -132,7 +132,7 @@ async def _ask(options: argparse.Namespace) -> dict[str, float]:
 async def _bare(options: argparse.Namespace, records: list[Any]) -> dict[str, float]:
     from _server import bodies_of, send_bare
 
-    from hopweave.weaver import APART_SECONDS
+    from hopweave.runtime.starts import APART_SECONDS
 
     return {
         "calls": sum(record.totals().llm_calls for record in records),

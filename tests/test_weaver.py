@@ -300,14 +300,25 @@ def questions(number):
     return [Question(f"q{index}", f"question {index}") for index in range(number)]
 
 
-@pytest.mark.parametrize(("max_parallel", "at_least_seconds"), [(1, 0.0), (3, 0.0), (50, 0.5)])
-async def test_all_questions_are_answered_with_no_more_than_so_many_side_by_side(max_parallel, at_least_seconds):
-    delays = [at_least_seconds + 0.001 * (index % 4) for index in range(20)]
-    llm = Scripted([Line(f"answer {index}", delay_seconds=delay) for index, delay in enumerate(delays)])
-    async with weaver(llm=llm) as made:
+@pytest.mark.parametrize("max_parallel", [1, 3, 50])
+async def test_all_questions_are_answered_with_no_more_than_so_many_side_by_side(max_parallel):
+    running, most, all_there = set(), [], asyncio.Event()
+
+    async def together(question, workbench):
+        running.add(question.id)
+        most.append(len(running))
+        if len(running) == min(max_parallel, 20):
+            all_there.set()
+        await asyncio.wait_for(all_there.wait(), 60)
+        await asyncio.sleep(0.001 * (int(question.id[1:]) % 4))  # they end in another order
+        running.remove(question.id)
+        return Answer("Paris", "Paris")
+
+    async with weaver(together) as made:
         records = [record async for record in made.answer_all(iter(questions(20)), max_parallel=max_parallel)]
     assert sorted(record.question.id for record in records) == sorted(question.id for question in questions(20))
-    assert llm.max_concurrency == min(max_parallel, 20)
+    assert not any(record.error for record in records)
+    assert max(most) == min(max_parallel, 20)
     assert others() == set()
 
 

@@ -36,6 +36,7 @@ SCORE_DECIMALS = 4
 _K1 = 1.2
 _MAX_TIES = 1000
 _MARGIN = 0.001
+_CHAIN = 6
 """More than sums of 32 bits are off."""
 
 _FEW_POSTINGS = 10_000
@@ -251,10 +252,15 @@ def _num_needed(asked: Sequence[Clause], lowest: float) -> int:
 
 def _adding(query: tantivy.Query, asked: Sequence[Clause]) -> tantivy.Query:
     """The passages of a query; what they score for some terms is added."""
-    # One inside the other: a union of optional terms would be read in blocks of thousands of passages around each one.
-    for clause in asked:
-        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Should, _term_query(clause))])
-    return query
+    # One term inside the other: a union of optional terms would be read in blocks of thousands of passages around each one.
+    # Each level copies what is inside it, so there are several short chains, over all passages, instead of one long chain.
+    required = [query]
+    for at in range(0, len(asked), _CHAIN):
+        chain = tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)
+        for clause in asked[at : at + _CHAIN]:
+            chain = tantivy.Query.boolean_query([(tantivy.Occur.Must, chain), (tantivy.Occur.Should, _term_query(clause))])
+        required.append(chain)
+    return tantivy.Query.boolean_query([(tantivy.Occur.Must, one) for one in required])
 
 
 def _term_query(clause: Clause) -> tantivy.Query:
