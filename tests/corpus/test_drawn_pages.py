@@ -105,6 +105,8 @@ def test_of_several_places_the_one_is_marked_that_has_the_same_words_around_it()
 
 def test_words_whose_place_cannot_be_told_are_not_marked():
     assert marked("Quite another text with old in it", "old", "An old house.\nAn old town.") == []
+    assert marked("Born in Ulm in 1879, it is said.", "Ulm", "The culmination of it.") == []
+    assert marked("Ulm", "Ulm", "In Ulm.") == ["Ulm"]
     assert marked("It is not there.", "not there", "Something else.") == []
     assert marked("A → B", "→", "A → B") == []
     assert marked("x", "x", "") == []

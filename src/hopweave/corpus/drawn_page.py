@@ -28,7 +28,7 @@ _NEARBY = 200
 _ENOUGH_NEARBY = 4
 """Fewer of them may be alike by chance."""
 _ANCHOR = 12
-"""So many letters at the beginning and at the end have to be found where the words as a whole are not."""
+"""So many letters stand in one place by no chance; of words that are not found as a whole, so many at either end."""
 _WIDEST_GAP = 0.08
 """Between two words of a line, as a share of the page's width; what is farther apart is in another column."""
 
@@ -130,13 +130,11 @@ def _letters(text: str) -> list[tuple[str, int]]:
 
 
 def _find(sought: str, first: int, end: int, given: str) -> Span | None:
-    """Where a part of some letters stands in others, told by the letters around it where there are several such places."""
+    """Where a part of some letters stands in others; unless it is long, the letters around it have to be alike, too."""
     size = end - first
     places = list(_places(sought[first:end], given))
     if not places:
         return _between_its_ends(sought[first:end], given)
-    if len(places) == 1:
-        return Span(places[0], places[0] + size)
     before, behind = sought[max(0, first - _NEARBY) : first][::-1], sought[end : end + _NEARBY]
 
     def nearby(at: int) -> int:
@@ -145,7 +143,8 @@ def _find(sought: str, first: int, end: int, given: str) -> Span | None:
         )
 
     best = max(places, key=nearby)
-    is_told = nearby(best) >= max(1, min(_ENOUGH_NEARBY, len(before) + len(behind)))
+    enough = min(_ENOUGH_NEARBY, len(before) + len(behind))
+    is_told = (size >= _ANCHOR or nearby(best) >= enough) if len(places) == 1 else nearby(best) >= max(1, enough)
     return Span(best, best + size) if is_told else None
 
 
