@@ -21,6 +21,7 @@ from hopweave.server.asking import Asked, Choices
 from hopweave.server.callers import Allowance, Caller, Callers
 from hopweave.server.kept import Entry, KeptAnswers, new_id
 from hopweave.server.metrics import Metrics
+from hopweave.server.page_images import PageImages
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.settings import ServerSettings
 from hopweave.settings import Settings
@@ -82,6 +83,7 @@ class Service:
         self.allowance = Allowance(server.counts_folder)
         self.kept = KeptAnswers(open_shelf(server.answers))
         self.metrics = Metrics()
+        self.page_images = PageImages()
         self.reading = asyncio.Lock()
         """Held while an engine is asked for passages by id: it serves one thread at a time."""
         self._spans = _spans_of(server)
@@ -141,6 +143,7 @@ class Service:
         if self._starting is not None:
             self._starting.cancel()
             await asyncio.gather(self._starting, return_exceptions=True)
+        await self.page_images.close()
         if self._corpora is not None:
             await self._corpora.close()
         if self._parts is not None:

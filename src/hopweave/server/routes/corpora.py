@@ -10,8 +10,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path
 
 from hopweave.corpora import is_folder
+from hopweave.corpus.origin import Origin
 from hopweave.errors import DataError, SearchError, SettingsError
 from hopweave.server.asking import described
+from hopweave.server.callers import Caller
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.server.schemas import (
@@ -25,6 +27,7 @@ from hopweave.server.schemas import (
     SearchReply,
     SearchRequest,
 )
+from hopweave.server.service import Service
 from hopweave.types import Hit, Passage
 from hopweave.visibility import Visible
 
@@ -76,18 +79,29 @@ async def search(body: SearchRequest, service: TheService, caller: TheCaller) ->
 @router.get("/v1/corpora/{name}/passages/{passage_id:path}")
 async def passage(name: Name, passage_id: PassageId, service: TheService, caller: TheCaller) -> PassageReply:
     """A passage by its id."""
+    found, _ = await seen(name, passage_id, service, caller)
+    return _passage(found)
+
+
+async def seen(
+    name: str, passage_id: str, service: Service, caller: Caller, *, with_origin: bool = False
+) -> tuple[Passage, Origin | None]:
+    """A passage that whoever asks may see, and, if asked for, the file that it comes from, if the index knows it.
+
+    Raises:
+        Refused: for a corpus or a passage that there is not, or that is not theirs to see, in the same words.
+    """
     name = service.corpus_of(caller, name)
     there_is_none = Refused(404, "unknown_passage", f"there is no passage {passage_id[:100]!r} in {name} for you to see")
     if not is_folder(service.server.corpora[name]):
         raise Refused(404, "no_passages_by_id", f"{name} is on a server of its own, and its passages are read in records alone")
-    async with service.corpora.opened(name, caller.access, retriever=_BY_ID) as parts:
+    async with service.corpora.opened(name, caller.access, retriever=_BY_ID) as parts, service.reading:
         by_id: Any = parts.engine
         try:
-            async with service.reading:
-                [found] = await asyncio.to_thread(by_id.passages, [passage_id])
+            [found] = await asyncio.to_thread(by_id.passages, [passage_id])
         except (DataError, ValueError):
             raise there_is_none from None
-    return _passage(found)
+        return found, await asyncio.to_thread(by_id.origin_of, passage_id) if with_origin else None
 
 
 def _passage(one: Passage) -> PassageReply:
