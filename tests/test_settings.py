@@ -199,10 +199,22 @@ def test_an_unknown_variable_is_an_error_at_every_depth(name, said, monkeypatch)
         ),
     ],
 )
-def test_an_option_that_cannot_be_is_said_when_the_part_is_made(role, name, options, said):
-    settings = read_settings({role: {name: options}})
+def test_an_option_that_cannot_be_is_said_at_the_latest_when_the_part_is_made(role, name, options, said):
     with pytest.raises(SettingsError, match="^" + re.escape(said)):
-        settings.part(role, name)
+        read_settings({role: {name: options}}).part(role, name)
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("methods.searchain.thetta", "methods.searchain has no option 'thetta'; did you mean 'theta'?"),
+        ("llms.ollama.modle", "llms.ollama has no option 'modle'; did you mean 'model'?"),
+        ("retrievers.hyde.num_docs", "retrievers.hyde has no option 'num_docs'; did you mean 'num_documents'?"),
+    ],
+)
+def test_a_misspelt_option_is_said_also_where_another_component_is_chosen(key, said):
+    with pytest.raises(SettingsError, match="^" + re.escape(said)):
+        read_settings(assignments([f"{key}=1"]))
 
 
 def test_a_part_that_does_not_exist_is_said_with_the_nearest():
@@ -240,25 +252,24 @@ def test_a_file_that_begins_with_the_mark_of_an_editor_is_read():
 
 
 def test_secrets_are_left_out_of_what_goes_into_a_record():
-    settings = read_settings(
-        {
-            "llms": {
-                "openai_compatible": {
-                    "api_key": "SECRET",
-                    "api_key_env": "MY_KEY",
-                    "base_url": "https://user:SECRET@host:8000/v1?api-key=SECRET&version=2",
-                    "max_tokens": 5,
-                    "headers": {
-                        "Authorization": "Bearer SECRET",
-                        "X-Api-Key": "SECRET",
-                        "Cookie": ["SECRET"],
-                        "Accept": "json",
-                    },
-                    "mirrors": ["http://SECRET@mirror/", {"password": "SECRET", "port": 1}],
-                    "hf_token": 12345,
-                }
+    settings = Settings(
+        **read_settings().model_dump(exclude={"llms"}),
+        llms={
+            "openai_compatible": {
+                "api_key": "SECRET",
+                "api_key_env": "MY_KEY",
+                "base_url": "https://user:SECRET@host:8000/v1?api-key=SECRET&version=2",
+                "max_tokens": 5,
+                "headers": {
+                    "Authorization": "Bearer SECRET",
+                    "X-Api-Key": "SECRET",
+                    "Cookie": ["SECRET"],
+                    "Accept": "json",
+                },
+                "mirrors": ["http://SECRET@mirror/", {"password": "SECRET", "port": 1}],
+                "hf_token": 12345,
             }
-        }
+        },
     )
     public = settings.public()
     assert "SECRET" not in json.dumps(public)
@@ -343,8 +354,8 @@ def test_settings_can_be_made_by_hand():
 def test_a_value_is_toml_if_it_can_be_and_else_the_text(text, value, monkeypatch):
     assert assignments([f"a.b={text}"]) == {"a": {"b": value}}
     if text and "\0" not in text:
-        monkeypatch.setenv("HOPWEAVE_METHODS__COT__X", text)
-        assert read_settings().methods["cot"]["x"] == value
+        monkeypatch.setenv("HOPWEAVE_METHODS__COT__SEED", text)
+        assert read_settings().methods["cot"]["seed"] == value
 
 
 def test_dots_nest_and_later_flags_count():

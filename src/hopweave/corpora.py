@@ -98,12 +98,18 @@ class Corpora:
             SearchError: when the engine fails.
             DataError, SettingsError, MissingExtra: if the corpus cannot be opened.
         """
+        async with self.by_id(name, access, where) as parts:
+            return await parts.passage(passage_id)
+
+    @asynccontextmanager
+    async def by_id(self, name: str, access: tuple[str, ...], where: Filter) -> AsyncIterator[Components]:
+        """The parts that look passages up by their ids. Same arguments and errors as `opened`."""
         settings = self.settings_of(name, access, where)
         by_id = looks_up(settings)
         # What searches it is asked, too, where it is the same: an engine may let nobody else open its files.
         retriever = by_id if by_id != engine_of(settings) else ""
         async with self.opened(name, access, where, retriever=retriever) as parts:
-            return await parts.passage(passage_id)
+            yield parts
 
     async def close(self) -> None:
         """Closes everything that was opened here."""

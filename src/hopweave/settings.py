@@ -17,6 +17,7 @@ import dataclasses
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -33,7 +34,7 @@ from pydantic import (
 )
 
 from hopweave.catalog import Role, entries, entry, full_name, key_of, lacking, load
-from hopweave.errors import SettingsError, suggest
+from hopweave.errors import MissingExtra, SettingsError, suggest
 from hopweave.files import is_file_name, read_toml
 from hopweave.part_files import allow, part_file
 from hopweave.runtime.budget import Budget
@@ -244,10 +245,24 @@ def _checked(values: dict[str, Any], files: Iterable[tuple[Role, str]] = ()) -> 
             raise SettingsError(f"retrievers.{name}.{OPTION} follows from access and where; set these, for every engine alike")
     keys = {(role, key_of(role, name)) for role, name in of_files}
     for role in get_args(Role):
-        for name in getattr(settings, role, {}):
+        for name, options in getattr(settings, role, {}).items():
             if (role, name) not in keys:
-                entry(role, name)
+                _check_options(role, name, options)
     return settings
+
+
+def _check_options(role: Role, name: str, options: Mapping[str, Any]) -> None:
+    """Checks the names of a component's options, also where another one is chosen, so that nothing is ignored.
+
+    Raises:
+        SettingsError: for an unknown component or option.
+    """
+    if entry(role, name).is_foreign or not options:  # of other packages, no code is run that nobody chose
+        return
+    with suppress(MissingExtra):  # what it takes is known once its libraries are there
+        part = load(role, name)
+        if isinstance(part, type) and dataclasses.is_dataclass(part):
+            _check_names(part, options, f"{role}.{name}")
 
 
 Layer = Mapping[str, Any] | Found
@@ -300,10 +315,7 @@ def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
     Raises:
         SettingsError: see above.
     """
-    known = [field.name for field in dataclasses.fields(part) if field.init]  # type: ignore[arg-type]
-    for key in values:
-        if key not in known:
-            raise SettingsError(f"{where} has no option {key!r}; {suggest(key, known)}")
+    known = _check_names(part, values, where)
     hints = get_type_hints(part)
     converted = {}
     for key, value in values.items():
@@ -316,6 +328,15 @@ def build(part: type[Part], values: Mapping[str, Any], where: str) -> Part:
         return part(**converted)
     except TypeError as error:
         raise SettingsError(f"{where} cannot be created: {error}; set the option in the settings") from None
+
+
+def _check_names(part: type[Any], given: Iterable[str], where: str) -> list[str]:
+    """The names of a component's options, once those that are given are found to be among them."""
+    known = [field.name for field in dataclasses.fields(part) if field.init]
+    for key in given:
+        if key not in known:
+            raise SettingsError(f"{where} has no option {key!r}; {suggest(key, known)}")
+    return known
 
 
 def _check_nothing_is_missing(part: type[Any], given: Mapping[str, Any], where: str) -> None:

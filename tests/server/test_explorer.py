@@ -67,6 +67,14 @@ def server(tmp_path):
         yield address
 
 
+@pytest.fixture
+def papers(tmp_path):
+    """A server over PDFs, which lie in the folder `papers-files`."""
+    pytest.importorskip("pypdfium2", reason="needs: pip install 'hopweave[documents]'")
+    with listening(app_with(tmp_path, with_papers=True)) as address:
+        yield address
+
+
 def ask(page, question=QUESTION, *, method="searchain", beside=""):
     page.fill("#question", question)
     page.select_option("#method", method)
@@ -296,6 +304,80 @@ def test_axe_finds_nothing_serious(opened, server, width, theme):
     found = axe.Axe().run(page).response["violations"]
     assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")] == []
     assert page.locator("html").evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+def open_a_citation_into_a_pdf(page):
+    ask(page)
+    page.click(".long .mark >> nth=1")
+    EXPECTED(page.locator("#passage-title")).to_have_text("Ines Halloran")
+    EXPECTED(page.locator("#passage .where")).to_have_text("halloran.pdf, page 3")
+
+
+def test_a_citation_into_a_pdf_opens_its_page_with_the_cited_words_marked(opened, papers):
+    page = opened(papers)
+    open_a_citation_into_a_pdf(page)
+    drawn = page.locator(".page-figure canvas")
+    EXPECTED(drawn).to_have_attribute(
+        "aria-label",
+        "Page 3 of halloran.pdf, as an image. Marked on it: \u201cShe was born in Marlow Cross in 1833.\u201d",
+        timeout=LONG_MS,
+    )
+    EXPECTED(page.locator(".page-figure")).to_contain_text("Page 3 of 3")
+    paper, marks = drawn.bounding_box(), [one.bounding_box() for one in page.locator(".sheet rect").all()]
+    assert len(marks) == 2  # a line each
+    for mark in marks:
+        assert paper["x"] < mark["x"] < mark["x"] + mark["width"] < paper["x"] + paper["width"]
+        assert darkest_under(drawn, mark, paper) < 100
+    below = {**marks[1], "y": marks[1]["y"] + 20 * marks[1]["height"]}
+    assert darkest_under(drawn, below, paper) == 255
+    page.focus(".page-figure button")
+    page.keyboard.press("Enter")
+    EXPECTED(page.locator("dialog canvas")).to_be_visible()
+    assert page.locator("dialog canvas").bounding_box()["width"] > 2 * paper["width"]
+    EXPECTED(page.locator("dialog rect").first).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    EXPECTED(page.locator("dialog")).to_have_count(0)
+    EXPECTED(page.locator("#passage")).to_be_visible()
+    EXPECTED(page.locator(".page-figure button")).to_be_focused()
+    page.keyboard.press("Escape")
+    EXPECTED(page.locator("#passage")).to_be_hidden()
+
+
+def darkest_under(drawn, mark, paper):
+    """The darkest grey, from 0 to 255, of the image below a mark."""
+    place = [(mark["x"] - paper["x"]) / paper["width"], (mark["y"] - paper["y"]) / paper["height"]]
+    size = [mark["width"] / paper["width"], mark["height"] / paper["height"]]
+    return drawn.evaluate(
+        """(canvas, [x, y, width, height]) => Math.min(...canvas.getContext("2d").getImageData(
+            x * canvas.width, y * canvas.height, width * canvas.width, height * canvas.height).data)""",
+        [*place, *size],
+    )
+
+
+def test_a_pdf_that_changed_is_named_and_the_panel_says_why_its_page_is_not_shown(opened, papers, tmp_path):
+    (tmp_path / "papers-files" / "halloran.pdf").write_bytes(b"%PDF-1.4 and something else")
+    page = opened(papers)
+    open_a_citation_into_a_pdf(page)
+    EXPECTED(page.locator(".page-figure")).to_contain_text("The page is not shown: the file has changed", timeout=LONG_MS)
+    assert page.locator("canvas").count() == 0
+
+
+@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1280, "dark")])
+def test_axe_finds_nothing_serious_on_a_page_of_a_pdf(opened, papers, width, theme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="the package axe-playwright-python is not installed"
+    )
+    page = opened(papers, width=width, theme=theme)
+    open_a_citation_into_a_pdf(page)
+    EXPECTED(page.locator(".sheet rect").first).to_be_visible(timeout=LONG_MS)
+    for has_dialog in (False, True):
+        if has_dialog:
+            page.click(".page-figure button")
+            EXPECTED(page.locator("dialog canvas")).to_be_visible()
+        found = axe.Axe().run(page).response["violations"]
+        serious = [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")]
+        assert serious == []
+        assert page.locator("html").evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
 def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp_path):

@@ -19,13 +19,17 @@ _CONTAINER = (
 )
 
 
-def pdf(*pages: str, title: str = "", endless: bool = False) -> bytes:
+def pdf(
+    *pages: str, title: str = "", endless: bool = False, layout: str = "/MediaBox [0 0 612 792]", drawing: bytes = b""
+) -> bytes:
     """A PDF with a line of text a page; an empty one is the picture of a page.
 
     Args:
         pages: their texts, of ASCII.
         title: of the document.
         endless: the list of its pages begins anew at its end.
+        layout: the size of each page, and how it is turned.
+        drawing: what is drawn on each page besides; the object `/I1` is a picture.
     """
     first = 5
     kids = " ".join(f"{first + 2 * number} 0 R" for number in range(len(pages))) + (" 2 0 R" if endless else "")
@@ -41,8 +45,9 @@ def pdf(*pages: str, title: str = "", endless: bool = False) -> bytes:
         if text:
             lines = " T* ".join("(" + line.replace("(", r"\(").replace(")", r"\)") + ") Tj" for line in text.split("\n"))
             drawn = f"BT /F1 12 Tf 14 TL 72 720 Td {lines} ET".encode()
+        drawn += drawing
         objects += [
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {first + 2 * number + 1} 0 R "
+            f"<< /Type /Page /Parent 2 0 R {layout} /Contents {first + 2 * number + 1} 0 R "
             "/Resources << /Font << /F1 3 0 R >> /XObject << /I1 4 0 R >> >> >>".encode(),
             f"<< /Length {len(drawn)} >>\nstream\n".encode() + drawn + b"\nendstream",
         ]

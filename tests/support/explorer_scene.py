@@ -8,9 +8,11 @@ from typing import Any
 
 from fastapi import FastAPI
 from support.bench import chain
+from support.documents import pdf
 from support.three_hops import HOPS, PASSAGES, QUESTION
 from support.toqd import Plays
 
+from hopweave.corpus.intake import Intake
 from hopweave.llms.scripted import Line, Scripted
 from hopweave.retrievers.bm25 import BM25
 from hopweave.server.app import create_app
@@ -118,15 +120,53 @@ def _sentence(text: str) -> str:
     return f" {rest[0]}" if rest else " So the answer is: the Teel."
 
 
-def app_with(folder: Path, *, delay_seconds: float = 0.0, runs: Mapping[str, str] | None = None) -> FastAPI:
-    """The application over the small corpora `light` and `carrow-only`; in the same folder it finds what it kept before."""
+_FILLER = (
+    "The keepers of the coast kept their books by hand, a line for each night.\nOil was weighed at dusk, and again at dawn."
+)
+PAPERS = {
+    "carrow.pdf": ("Carrow Head", (_FILLER, f"{_FILLER}\n\n{PASSAGES[0].text}\n\n{_FILLER}")),
+    "halloran.pdf": (
+        "Ines Halloran",
+        (
+            _FILLER,
+            _FILLER,
+            f"{_FILLER}\n\nInes Halloran was an engi-\nneer. She was born in\nMarlow Cross in 1833.\n\n{_FILLER}",
+        ),
+    ),
+    "marlow.pdf": ("Marlow Cross", (PASSAGES[2].text.replace(". ", ".\n"),)),
+}
+"""PDFs that hold what the small corpus holds, each by its name with its title and pages."""
+
+
+def index_of_papers(folder: Path) -> str:
+    """An index of the PDFs, which are put into a folder beside it."""
+    papers = folder / "papers-files"
+    papers.mkdir(parents=True)
+    for name, (title, pages) in PAPERS.items():
+        (papers / name).write_bytes(pdf(*pages, title=title))
+    BM25.take_in(folder / "papers", Intake([papers]), update=False)
+    return str(folder / "papers")
+
+
+def app_with(
+    folder: Path, *, delay_seconds: float = 0.0, runs: Mapping[str, str] | None = None, with_papers: bool = False
+) -> FastAPI:
+    """The application over the small corpora `light` and `carrow-only`; in the same folder it finds what it kept before.
+
+    Args:
+        folder: of everything.
+        delay_seconds: before each reply of the model.
+        runs: evaluations to show, by name.
+        with_papers: have the corpus `papers` before the others.
+    """
     corpora = {"light": (*PASSAGES, *OTHERS), "carrow-only": PASSAGES[:1]}
     for name, passages in corpora.items():
         if not (folder / name).exists():
             BM25.build(folder / name, list(passages))
-    server = ServerSettings(
-        answers=str(folder / "answers"), corpora={name: str(folder / name) for name in corpora}, runs=dict(runs or {})
-    )
+    offered = {name: str(folder / name) for name in corpora}
+    if with_papers:
+        offered = {"papers": index_of_papers(folder), **offered}
+    server = ServerSettings(answers=str(folder / "answers"), corpora=offered, runs=dict(runs or {}))
     flags = {"llm": "scripted", "method": "searchain", "store": {"path": str(folder / "store.sqlite")}}
     settings = read_settings({**flags, "retries": {"max_attempts": 1}})
     return create_app(server, settings, llm=Scripted(Says(delay_seconds)))

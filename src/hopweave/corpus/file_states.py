@@ -14,6 +14,7 @@ from pathlib import Path
 
 from hopweave.corpus.files import CorpusFile, reading
 from hopweave.corpus.find import Roots
+from hopweave.corpus.origin import Origin
 from hopweave.errors import DataError
 from hopweave.files import sha256_of
 
@@ -96,6 +97,36 @@ def count_files(path: Path) -> int:
             (number,) = table.execute("SELECT COUNT(*) FROM files").fetchone()
             return int(number)
     except sqlite3.DatabaseError as error:
+        raise _damaged(path, error) from error
+
+
+def origin_of(path: Path, number: int) -> Origin | None:
+    """The file that the passage of a number comes from, as a table knows it; `None` if it does not.
+
+    Args:
+        path: of the table, which may lie where nothing can be written, or not be there.
+        number: of the passage.
+
+    Raises:
+        DataError: if the table is damaged.
+    """
+    if not path.is_file():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as table:
+            table.execute("PRAGMA trusted_schema = OFF")
+            row = table.execute(
+                "SELECT files.path, size, sha256, end FROM spans JOIN files ON files.path = spans.path WHERE first <= ? "
+                "ORDER BY first DESC LIMIT 1",
+                (number,),
+            ).fetchone()
+            if row is None or number >= row[3] or not row[2]:
+                return None
+            file = Path(os.fsdecode(row[0]))
+            roots = {Path(os.fsdecode(folder)) for (folder,) in table.execute("SELECT path FROM roots")}
+        root = next((above for above in file.parents if above in roots), None)
+        return Origin(file, root, int(row[1]), str(row[2])) if root is not None else None
+    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
         raise _damaged(path, error) from error
 
 

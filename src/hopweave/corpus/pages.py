@@ -6,12 +6,12 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Generator
-from contextlib import closing
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, BinaryIO
 
 from hopweave.corpus.docx import read_docx
 from hopweave.corpus.epub import read_epub
@@ -97,29 +97,42 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Pages:
 
 
 def _told_by_process(file: CorpusFile, limits: Limits) -> Generator[dict[str, Any]]:
-    """What another process tells of a PDF, which it reads within a time and a memory that end without harm to this one."""
+    """What another process tells of a PDF."""
     num_bytes, max_bytes = 0, limits.max_row_mib << 20
-    with (
-        open_regular(file) as raw,
-        subprocess.Popen(  # noqa: S603 - our own file; -P keeps modules of the current folder out
-            [sys.executable, "-P", str(_WORKER)], stdin=raw, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        ) as process,
-    ):
+    with open_regular(file) as raw, pdf_process(raw, limits.max_seconds) as (told, watch):
+        while line := told.readline(max_bytes + 1):
+            num_bytes += len(line)
+            if num_bytes > max_bytes:
+                raise limits.too_long(f"the text of {file.source}", "max_row_mib")
+            what = json.loads(line) if line.endswith(b"\n") else {}
+            yield what
+            if "end" in what:
+                return
+        if watch.finished.is_set():
+            raise limits.too_slow(file.source)
+        raise DataError(f"{file.source} is damaged: the process that read it ended early; save it anew, or leave it out")
+
+
+@contextmanager
+def pdf_process(raw: BinaryIO, max_seconds: float, *arguments: str) -> Iterator[tuple[IO[bytes], threading.Timer]]:
+    """A process that reads a PDF, within a time and a memory that end without harm to this one.
+
+    Args:
+        raw: the PDF, an open file.
+        max_seconds: after which it is ended.
+        arguments: see `pdf_process`.
+
+    Yields:
+        What it says, and the timer, which has finished if it was ended.
+    """
+    with subprocess.Popen(  # noqa: S603 - our own file; -P keeps modules of the current folder out
+        [sys.executable, "-P", str(_WORKER), *arguments], stdin=raw, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
         assert process.stdout is not None  # noqa: S101 - it is a pipe
-        watch = threading.Timer(limits.max_seconds, process.kill)
+        watch = threading.Timer(max_seconds, process.kill)
         watch.start()
         try:
-            while line := process.stdout.readline(max_bytes + 1):
-                num_bytes += len(line)
-                if num_bytes > max_bytes:
-                    raise limits.too_long(f"the text of {file.source}", "max_row_mib")
-                what = json.loads(line) if line.endswith(b"\n") else {}
-                yield what
-                if "end" in what:
-                    return
-            if watch.finished.is_set():
-                raise limits.too_slow(file.source)
-            raise DataError(f"{file.source} is damaged: the process that read it ended early; save it anew, or leave it out")
+            yield process.stdout, watch
         finally:
             watch.cancel()
             process.kill()

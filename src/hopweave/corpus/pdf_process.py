@@ -1,18 +1,33 @@
 """Reads the PDF on standard input and tells of each page in a line of JSON: a program of its own, see `pages`.
 
+With the number of a page it draws that page instead, see `drawn_page`: a line of JSON, then the image, as PNG.
+
 A PDF is a program for drawing pages, and a malicious one can run without end, or ask for any amount of memory. So it is read
 in a process that can be ended. Nothing of hopweave is imported here, which keeps its start short.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
+import math
 import sys
+from collections.abc import Iterator
 from importlib import import_module
+from io import BytesIO
 from typing import Any
 
 _MAX_MEMORY_BYTES = 4 << 30
+_MAX_MEMORY_BYTES_DRAWING = 1 << 30
 _MAX_REASON = 200
+
+_WIDTH, _MAX_HEIGHT, _MAX_PIXELS = 1240, 3000, 4_000_000
+"""Of an image: the width is that of A4 at 150 dots per inch."""
+_MAX_CHARACTERS = 50_000
+"""Of a page that are looked for; a page of a newspaper has 30,000."""
+_UNITS = 10_000
+"""Boxes are told in ten-thousandths of the page's width and height."""
+_WRONG_PASSWORD = 4
 
 
 def tell(**what: Any) -> None:
@@ -54,19 +69,87 @@ def _has_image(page: Any) -> bool:
         return False
 
 
-def limit_memory() -> None:
+def draw(stream: Any, number: int) -> None:
+    """Tells of a page: how many there are, the size of its image in pixels, its characters and their boxes; then the image."""
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(stream)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == _WRONG_PASSWORD:
+            tell(error="is encrypted; save it without a password, or leave it out")
+            return
+        raise
+    if not 1 <= number <= len(document):
+        tell(error=f"has no page {number}; check the file")
+        return
+    page = document[number - 1]
+    bitmap = page.render(scale=_scale(*page.get_size()))
+    image = BytesIO()
+    bitmap.to_pil().save(image, "PNG")
+    characters = list(_characters(page))
+    tell(
+        num_pages=len(document),
+        width=bitmap.width,
+        height=bitmap.height,
+        num_bytes=image.tell(),
+        text="".join(character for character, _ in characters),
+        boxes=[box for _, box in characters],
+    )
+    sys.stdout.buffer.write(image.getvalue())
+    sys.stdout.flush()
+
+
+def _scale(width: float, height: float) -> float:
+    """Pixels a point, so that an image keeps to its bounds whatever size a page says it has."""
+    if not (math.isfinite(width) and math.isfinite(height) and width > 0 and height > 0):
+        raise ValueError("a page without a size")
+    return min(_WIDTH / width, _MAX_HEIGHT / height, math.sqrt(_MAX_PIXELS / width / height))
+
+
+def _characters(page: Any) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
+    """Each character of a page with the left, top, right and bottom of its box, whichever way the page is turned."""
+    from pypdfium2 import raw
+
+    text = page.get_textpage()
+    high = 0
+    x, y = ctypes.c_int(), ctypes.c_int()
+    for at in range(min(text.count_chars(), _MAX_CHARACTERS)):
+        code = raw.FPDFText_GetUnicode(text, at)
+        character, high = _character(code, high), code if 0xD800 <= code < 0xDC00 else 0
+        left, bottom, right, top = text.get_charbox(at, loose=True)
+        corners = []
+        for across, up in ((left, top), (right, bottom)):
+            raw.FPDF_PageToDevice(page, 0, 0, _UNITS, _UNITS, 0, across, up, x, y)
+            corners.append((min(max(x.value, 0), _UNITS), min(max(y.value, 0), _UNITS)))
+        (one_x, other_x), (one_y, other_y) = zip(*corners, strict=True)
+        yield character, (min(one_x, other_x), min(one_y, other_y), max(one_x, other_x), max(one_y, other_y))
+
+
+def _character(code: int, high: int) -> str:
+    """The character of a code. One in two halves counts as its second half, so that there is one character to each box."""
+    if high and 0xDC00 <= code < 0xE000:
+        return chr(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00)
+    return chr(code) if 0 < code <= sys.maxunicode and not 0xD800 <= code < 0xE000 else " "
+
+
+def limit_memory(max_bytes: int) -> None:
     """Keeps this process to some memory, where the system can."""
     try:
         resource = import_module("resource")
-        resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY_BYTES, _MAX_MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
     except (ImportError, OSError, ValueError):
         pass
 
 
 if __name__ == "__main__":
-    limit_memory()
+    asked = sys.argv[1:]
+    limit_memory(_MAX_MEMORY_BYTES_DRAWING if asked else _MAX_MEMORY_BYTES)
     try:
-        read(sys.stdin.buffer)
+        if asked:
+            draw(sys.stdin.buffer, int(asked[0]))
+        else:
+            read(sys.stdin.buffer)
     except Exception as error:  # noqa: BLE001 - whatever a damaged file leads to is told in one line
         said = " ".join(f"{type(error).__name__}: {error}".split()).encode("utf-8", "replace").decode()
         if type(error).__name__ == "DependencyError":

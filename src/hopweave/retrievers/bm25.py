@@ -32,8 +32,10 @@ from typing import Annotated, Literal
 
 import tantivy
 
+from hopweave.corpus.file_states import FILE_STATES, origin_of
 from hopweave.corpus.intake import Intake
 from hopweave.corpus.lookup import document_id_of
+from hopweave.corpus.origin import Origin
 from hopweave.errors import DataError, SearchError, SettingsError
 from hopweave.memoize import Kept
 from hopweave.retrievers._bm25_index import (
@@ -132,6 +134,17 @@ class BM25:
                 raise DataError(f"index {self.index} has no passage {passage_id!r}; check the id, or update the index")
             found.append(passage)
         return found
+
+    def origin_of(self, passage_id: str) -> Origin | None:
+        """The file that a passage comes from; `None` if the index does not know, as where it was not made from files.
+
+        Raises:
+            DataError: as `passages`; also if the list of files is damaged.
+        """
+        self.passages([passage_id])
+        searcher = self._open_searcher()
+        number, _ = stored(searcher, next(by_term(searcher, "id", passage_id)))
+        return origin_of(self.index / self._manifest.data / FILE_STATES, number)
 
     def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
         """See `corpus.lookup.LooksUp`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from copy import copy
@@ -10,6 +11,7 @@ from threading import Lock
 from typing import Any
 
 from hopweave.corpus.lookup import LooksUp
+from hopweave.corpus.origin import Origin
 from hopweave.errors import ReadError, SearchError, SettingsError
 from hopweave.memoize import Kept
 from hopweave.protocols import DuplicateDetector, LanguageModel, ModelReader, ModelRetriever, Reader, Retriever
@@ -115,6 +117,14 @@ class Components:
             raise SearchError("this retriever cannot look passages up by their ids; choose one that comes with hopweave")
         return (await self._look_up.ask([passage_id]))[0]
 
+    async def origin(self, passage_id: str) -> Origin | None:
+        """The file that a passage comes from, which is there; `None` if the engine does not know.
+
+        Raises:
+            DataError: if there is no such passage any more, or what the engine knows of its files is damaged.
+        """
+        return await asyncio.to_thread(self._origin, passage_id) if hasattr(self.engine, "origin_of") else None
+
     async def read(self, query: str, passage: Passage) -> Reading:
         """A reading by an engine, in one batch with whoever asks at the same moment."""
         if self._read is None:
@@ -164,6 +174,12 @@ class Components:
             found = engine.passages_of(ids, documents=False)
         by_id = {passage.id: passage for passage in found}
         return [by_id.get(one) for one in ids]
+
+    def _origin(self, passage_id: str) -> Origin | None:
+        engine: Any = self.engine
+        with self._asking_engine:
+            found: Origin | None = engine.origin_of(passage_id)
+        return found
 
     def _compare_batch(self, items: Sequence[tuple[str, tuple[str, ...]]]) -> list[int | None]:
         return [self.duplicate_detector.duplicate_of(query, seen) if self.duplicate_detector else None for query, seen in items]

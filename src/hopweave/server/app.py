@@ -12,7 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 from hopweave.protocols import LanguageModel
 from hopweave.server import explorer, refusals, reports
 from hopweave.server.gate import Gate
-from hopweave.server.routes import answers, chat, corpora, state
+from hopweave.server.routes import answers, chat, corpora, pages, state
 from hopweave.server.service import Service
 from hopweave.server.settings import ServerSettings
 from hopweave.settings import Settings, read_settings
@@ -49,7 +49,7 @@ def create_app(server: ServerSettings, settings: Settings | None = None, *, llm:
         redoc_url=None,
     )
     app.state.service = service
-    for family in (answers, corpora, chat, state, explorer, reports):
+    for family in (answers, corpora, pages, chat, state, explorer, reports):
         app.include_router(family.router)
     refusals.install(app)
     app.add_middleware(Gate, service=service)

@@ -155,6 +155,61 @@ class SearchReply(BaseModel):
     hits: list[HitReply]
 
 
+class BoxReply(BaseModel):
+    """A rectangle on a page, in shares (0 to 1) of its width and height, from the upper left corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class MarkedReply(BaseModel):
+    """Words of a passage, and where they stand on its page."""
+
+    start: int
+    end: int
+    text: Annotated[str, Field(description="The words, as the passage has them.")]
+    boxes: Annotated[list[BoxReply], Field(description="One for each line of theirs; none if they were not found on the page.")]
+
+
+class PageReply(BaseModel):
+    """The page of a PDF that a passage is from."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "source": "report.pdf#page=3",
+                    "page": 3,
+                    "num_pages": 12,
+                    "width": 1240,
+                    "height": 1754,
+                    "spans": [
+                        {
+                            "start": 0,
+                            "end": 14,
+                            "text": "Ulm is a city.",
+                            "boxes": [{"left": 0.12, "top": 0.07, "right": 0.25, "bottom": 0.09}],
+                        }
+                    ],
+                    "why": "",
+                }
+            ]
+        }
+    )
+
+    source: str
+    page: Annotated[int | None, Field(description="Counted from 1; null if the passage is from no page of a PDF.")] = None
+    num_pages: int | None = None
+    width: Annotated[int | None, Field(description="Of the image, in pixels; null if there is none.")] = None
+    height: int | None = None
+    spans: Annotated[list[MarkedReply], Field(description="In the order in which they were asked for.")] = Field(
+        default_factory=list
+    )
+    why: Annotated[str, Field(description="Why there is no image of the page; empty if there is one.")] = ""
+
+
 class MethodReply(BaseModel):
     """A method."""
 

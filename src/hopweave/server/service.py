@@ -23,6 +23,7 @@ from hopweave.server.callers import Allowance, Caller, Callers
 from hopweave.server.databases import Databases
 from hopweave.server.kept import Entry, KeptAnswers, new_id
 from hopweave.server.metrics import Metrics
+from hopweave.server.page_images import PageImages
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.settings import ServerSettings
 from hopweave.settings import Settings
@@ -89,6 +90,7 @@ class Service:
         self._databases = Databases(places)
         self.kept = KeptAnswers(open_shelf(server.answers), server.keep_days)
         self.metrics = Metrics()
+        self.page_images = PageImages()
         self._spans = _spans_of(server)
         self.is_draining = False
         self._why_no_model = "the server is starting"
@@ -156,6 +158,7 @@ class Service:
         for task in self._in_background:
             task.cancel()
         await asyncio.gather(*self._in_background, return_exceptions=True)
+        await self.page_images.close()
         if self._corpora is not None:
             await self._corpora.close()
         if self._parts is not None:

@@ -114,6 +114,8 @@ class ServerSettings(BaseModel):
         keys: by the name of who holds the key. Without any, everyone who reaches the server may ask.
         runs: folders of evaluations that the explorer shows, by name; only where there are no keys.
         limits: see `Limits`.
+        page_images: whether whoever may see a passage of a PDF is shown the whole page that it is from, as an image. If absent,
+            only where this machine alone reaches the server and there are no keys.
         telemetry: what is sent as OpenTelemetry spans: nothing, times and counts, or also texts.
         cors: origins whose pages may call the server from a browser.
         hosts: the names under which it may be called; any if empty. On a loopback address only its own, unless given.
@@ -130,6 +132,7 @@ class ServerSettings(BaseModel):
     keys: dict[str, KeySettings] = Field(default_factory=dict)
     runs: dict[str, str] = Field(default_factory=dict)
     limits: Limits = Limits()
+    page_images: bool | None = None
     telemetry: Literal["off", "times", "texts"] = "off"
     cors: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
@@ -153,6 +156,11 @@ class ServerSettings(BaseModel):
     def is_local(self) -> bool:
         """Whether only this machine can reach it."""
         return is_loopback(self.host)
+
+    @property
+    def shows_pages(self) -> bool:
+        """Whether pages of PDFs are shown as images."""
+        return self.page_images if self.page_images is not None else self.is_local and not self.keys
 
     @property
     def allowed_hosts(self) -> tuple[str, ...]:

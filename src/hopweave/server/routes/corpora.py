@@ -10,8 +10,10 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
+from hopweave.corpus.origin import Origin
 from hopweave.errors import SearchError, SettingsError
 from hopweave.server.asking import described
+from hopweave.server.callers import Caller
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.server.schemas import (
@@ -25,6 +27,7 @@ from hopweave.server.schemas import (
     SearchReply,
     SearchRequest,
 )
+from hopweave.server.service import Service
 from hopweave.types import Hit, Passage
 from hopweave.visibility import Visible
 
@@ -73,12 +76,25 @@ async def search(body: SearchRequest, service: TheService, caller: TheCaller) ->
 @router.get("/v1/corpora/{name}/passages/{passage_id:path}")
 async def passage(name: Name, passage_id: PassageId, service: TheService, caller: TheCaller) -> PassageReply:
     """A passage by its id."""
+    found, _ = await seen(name, passage_id, service, caller)
+    return _passage(found)
+
+
+async def seen(
+    name: str, passage_id: str, service: Service, caller: Caller, *, with_origin: bool = False
+) -> tuple[Passage, Origin | None]:
+    """A passage that whoever asks may see, and, if asked for, the file that it comes from, if the index knows it.
+
+    Raises:
+        Refused: for a corpus or a passage that there is not, or that is not theirs to see, in the same words.
+    """
     name = service.corpus_of(caller, name)
     with _told():
-        found = await service.corpora.passage(name, caller.access, {}, passage_id)
-    if found is None:
-        raise Refused(404, "unknown_passage", f"there is no passage {passage_id[:100]!r} in {name} for you to see")
-    return _passage(found)
+        async with service.corpora.by_id(name, caller.access, {}) as parts:
+            found = await parts.passage(passage_id)
+            if found is None:
+                raise Refused(404, "unknown_passage", f"there is no passage {passage_id[:100]!r} in {name} for you to see")
+            return found, await parts.origin(passage_id) if with_origin else None
 
 
 @contextmanager

@@ -51,6 +51,10 @@ export async function exported(id, view) {
   return { blob: await reply.blob(), name: named ? named[1] : `hopweave-${id}` };
 }
 
+export async function picture(path) {
+  return (await sent(path)).blob();
+}
+
 // Asks, and calls `on[event]` with the data of each server-sent event.
 export async function asked(body, on, signal) {
   const reply = await sent("v1/answers", {

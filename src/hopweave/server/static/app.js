@@ -306,7 +306,7 @@ function wire() {
     load().catch(refuse);
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") closePassage();
+    if (event.key === "Escape" && !document.querySelector("dialog[open]")) closePassage();
   });
 }
 

@@ -1,11 +1,13 @@
 // A passage beside the reasoning, with the words that were cited marked. Offsets are code points, not the units of a string here.
 
 import { button, byId, el, oneLine } from "./dom.js";
+import { pageOf, sheet } from "./sheet.js";
 
 let opener = null;
 
-// `spans` are citations of this passage; `doing` has forbid() and pin(), or null where nothing can be changed.
-export function showPassage(passage, spans, doing, from) {
+// `spans` are citations of this passage; `doing` has forbid() and pin(), or null where nothing can be changed; `corpus` is null
+// where the server has none.
+export function showPassage(passage, spans, doing, from, corpus) {
   opener = from;
   const title = el("h2", { id: "passage-title", tabindex: "-1", dir: "auto" }, oneLine(passage.title) || passage.id);
   const panel = byId("passage");
@@ -14,6 +16,7 @@ export function showPassage(passage, spans, doing, from) {
     title,
     passage.source && el("p", { class: "small where", dir: "auto" }, place(passage)),
     el("blockquote", { dir: "auto" }, pieces(passage.text, spans)),
+    corpus !== null && pageOf(passage) && sheet(corpus, passage, spans),
     facts(passage),
     doing && el("div", { class: "changes" },
       el("h3", {}, "Change it and run again"),
@@ -36,8 +39,8 @@ export function closePassage() {
 
 // Where it comes from; of a PDF with the page.
 function place(passage) {
-  const paged = /^(.*)#page=(\d+)$/.exec(passage.source);
-  return paged ? `${paged[1]}, page ${paged[2]}` : passage.source;
+  const paged = pageOf(passage);
+  return paged ? `${paged.file}, page ${paged.number}` : passage.source;
 }
 
 function facts(passage) {

@@ -207,7 +207,7 @@ function openPassage(run, id, step, from, doing, citations = null) {
     forbid: () => doing.change(run, { change: "forbid", step: search.id, passage: id }),
     pin: () => doing.change(run, { change: "pin", step: search.id, passage: id }),
   };
-  showPassage(passage, all.filter((one) => one.passage_id === id), changes || null, from);
+  showPassage(passage, all.filter((one) => one.passage_id === id), changes || null, from, run.isKept ? run.corpus : null);
 }
 
 function reveal(article, id) {
