@@ -279,6 +279,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorReply, "description": "The body cannot be read as text."},
     401: {"model": ErrorReply, "description": "There is no key, or it is not known."},
     404: {"model": ErrorReply, "description": "There is no such thing, or it is not for whoever asks to see."},
+    405: {"model": ErrorReply, "description": "What the path names takes no such request, as where an id holds a slash."},
     408: {"model": ErrorReply, "description": "The body took too long."},
     413: {"model": ErrorReply, "description": "The body is too large."},
     421: {"model": ErrorReply, "description": "The server is not known under this name."},
