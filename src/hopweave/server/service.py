@@ -29,7 +29,7 @@ from hopweave.server.settings import ServerSettings
 from hopweave.settings import Settings
 from hopweave.storage.answer_shelf import open_shelf
 from hopweave.storage.daily_counts import open_counts
-from hopweave.trace import Observer, Record
+from hopweave.trace import Observer, Record, Totals
 from hopweave.weaver import Weaver
 
 if TYPE_CHECKING:
@@ -251,16 +251,15 @@ class Service:
                 record = await _record(weaver, asked, observers, branch)
             line = record.to_json()
             entry = Entry.from_record(answer_id, record, asked, branch.of if branch is not None else None)
+            totals = record.totals()
             # Shielded, as the work is done and paid for: a client that goes away now finds it among its answers.
-            await asyncio.shield(asyncio.to_thread(self._keep, caller, entry, record, line))
-        totals = record.totals()
+            await asyncio.shield(asyncio.to_thread(self._keep, caller, entry, totals, line))
         self.metrics.record(asked.method_name, asked.corpus, record, totals)
         if self._spans is not None:
             self._spans.send(answer_id, record, asked.within)
         return Answered(answer_id, record, line)
 
-    def _keep(self, caller: Caller, entry: Entry, record: Record, line: str) -> None:
-        totals = record.totals()
+    def _keep(self, caller: Caller, entry: Entry, totals: Totals, line: str) -> None:
         self.allowance.spent(caller, totals.prompt_tokens + totals.completion_tokens)
         self.kept.keep(caller.name, entry, line)
 
