@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,40 +39,53 @@ def browser():
         opened.close()
 
 
-@pytest.fixture
-def opened(browser, tmp_path):
-    """Opens the explorer of a server; all that its pages complain of, or load from elsewhere, is a failure in the end."""
-    faults, contexts = [], []
+class Pages:
+    """The explorer of servers in a browser, and all that its pages complain of, or load from elsewhere."""
 
-    def open_at(address, *, width=1280, theme="light"):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, accept_downloads=True)
-        contexts.append(context)
+    def __init__(self, browser):
+        self.faults, self._browser, self._contexts = [], browser, []
+
+    def __call__(self, address, *, width=1280, theme="light"):
+        context = self._browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, accept_downloads=True)
+        self._contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(LONG_MS)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda sent: None if sent.url.startswith((address, "blob:")) else faults.append(sent.url))
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", lambda said: self.faults.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda sent: None if sent.url.startswith((address, "blob:")) else self.faults.append(sent.url))
         page.goto(address)
         page.wait_for_selector("#method option >> nth=2", state="attached")
         return page
 
-    yield open_at
-    for context in contexts:
-        context.close()
-    assert faults == []
+    @contextmanager
+    def served(self, app):
+        """A server of an application. Its pages are left before it stops, as what they still asked for would fail."""
+        with listening(app) as address:
+            try:
+                yield address
+            finally:
+                while self._contexts:
+                    self._contexts.pop().close()
 
 
 @pytest.fixture
-def server(tmp_path):
-    with listening(app_with(tmp_path)) as address:
+def opened(browser):
+    pages = Pages(browser)
+    yield pages
+    assert pages.faults == []
+
+
+@pytest.fixture
+def server(tmp_path, opened):
+    with opened.served(app_with(tmp_path)) as address:
         yield address
 
 
 @pytest.fixture
-def papers(tmp_path):
+def papers(tmp_path, opened):
     """A server over PDFs, which lie in the folder `papers-files`."""
     pytest.importorskip("pypdfium2", reason="needs: pip install 'hopweave[documents]'")
-    with listening(app_with(tmp_path, with_papers=True)) as address:
+    with opened.served(app_with(tmp_path, with_papers=True)) as address:
         yield address
 
 
@@ -84,7 +98,7 @@ def ask(page, question=QUESTION, *, method="searchain", beside=""):
 
 
 def test_the_tree_grows_step_by_step_before_there_is_an_answer(opened, tmp_path):
-    with listening(app_with(tmp_path, delay_seconds=0.4)) as address:
+    with opened.served(app_with(tmp_path, delay_seconds=0.4)) as address:
         page = opened(address)
         page.fill("#question", QUESTION)
         page.click("#ask")
@@ -207,12 +221,12 @@ def test_an_answer_is_taken_away_as_a_file(opened, server, name, ending, holds):
 
 
 def test_the_history_is_there_after_a_restart_and_a_reload_shows_the_same(opened, tmp_path):
-    with listening(app_with(tmp_path)) as address:
+    with opened.served(app_with(tmp_path)) as address:
         page = opened(address)
         ask(page)
         EXPECTED(page.locator(".entry")).to_have_count(1)
         page.context.close()
-    with listening(app_with(tmp_path)) as address:
+    with opened.served(app_with(tmp_path)) as address:
         page = opened(address)
         page.click(".entry")
         EXPECTED(page.locator(".answer .short")).to_have_text("the Teel")
@@ -386,7 +400,7 @@ def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp
     scores = score_run(run, metrics)
     write_scores(run, scores)
     summarize(run, scores, metrics).write(run)
-    with listening(app_with(tmp_path, runs={"night": str(run.path)})) as address:
+    with opened.served(app_with(tmp_path, runs={"night": str(run.path)})) as address:
         page = opened(address)
         page.click("#evaluations")
         page.click("tr:has-text('hasty') .link >> nth=0")
@@ -402,7 +416,7 @@ def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp
 
 
 def test_a_question_can_be_stopped(opened, tmp_path):
-    with listening(app_with(tmp_path, delay_seconds=20)) as address:
+    with opened.served(app_with(tmp_path, delay_seconds=20)) as address:
         page = opened(address)
         page.fill("#question", QUESTION)
         page.click("#ask")
