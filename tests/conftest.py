@@ -26,11 +26,19 @@ _USERS_MODELS = str(models_folder())
 """Weights are too large to be fetched anew: tests marked `live` read those of the user."""
 
 _own = Path(tempfile.mkdtemp(prefix="hopweave-tests-"))
-for _name in [name for name in os.environ if name.startswith("HOPWEAVE_")]:
+for _name in [name for name in os.environ if name.startswith(("HOPWEAVE_", "PG", "DASK_"))]:
     del os.environ[_name]
 os.environ |= {"HOME": str(_own), "XDG_CACHE_HOME": str(_own / "cache"), "XDG_CONFIG_HOME": str(_own / "config")}
 os.environ |= {"XDG_DATA_HOME": str(_own / "data"), "XDG_STATE_HOME": str(_own / "state")}
 os.environ[_MODELS] = _USERS_MODELS  # while tests are collected, and in processes of xdist, which find it here
+
+
+@pytest.fixture
+def own_folders(tmp_path, monkeypatch):
+    """Folders of the user, and a working directory, that no other test has."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,7 +1,6 @@
 """`hopweave stale` over answers that servers keep on PostgreSQL, and over corpora on servers: as over files and folders."""
 
 import json
-import os
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -26,13 +25,7 @@ def server():
 
 
 @pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("HOPWEAVE_", "PG")):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
+def scene(own_folders):
     write(engineer=ENGINEER, lamp=LAMP)
     sync()
 

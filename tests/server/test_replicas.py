@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import socket
 import sys
 from collections import Counter
@@ -15,6 +14,8 @@ from support.served_app import KEY, QUESTION, app_over, client_of, keys
 
 httpx = pytest.importorskip("httpx")
 
+pytestmark = pytest.mark.usefixtures("own_folders")
+
 QUESTIONS = [f"Which river runs through town {number}?" for number in range(6)]
 
 
@@ -22,16 +23,6 @@ QUESTIONS = [f"Which river runs through town {number}?" for number in range(6)]
 def server():
     with postgres_server() as started:
         yield started
-
-
-@pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("HOPWEAVE_", "PG")):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
 
 
 def free_port():

@@ -1,6 +1,5 @@
 """Daily counts, in a folder and on a real PostgreSQL: a budget is never exceeded, whoever shares it, and a day begins anew."""
 
-import os
 import threading
 from contextlib import ExitStack, closing
 
@@ -24,10 +23,7 @@ def server():
 
 
 @pytest.fixture
-def place(server, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("PG"):
-            monkeypatch.delenv(name)
+def place(server):
     return server.place()
 
 

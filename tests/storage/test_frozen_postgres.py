@@ -1,7 +1,6 @@
 """A PostgreSQL that accepts everything and says nothing: each use ends with a clear error, and a server says so."""
 
 import asyncio
-import os
 import threading
 from contextlib import ExitStack, closing
 
@@ -29,9 +28,6 @@ def server():
 
 @pytest.fixture
 def place(server, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith("PG"):
-            monkeypatch.delenv(name)
     monkeypatch.setattr("hopweave.storage.postgres._SILENT_SECONDS", 0.5)
     monkeypatch.setattr("hopweave.storage.postgres._CONNECT_SECONDS", 2)
     return server.place()

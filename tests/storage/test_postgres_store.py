@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from collections import Counter
@@ -24,6 +23,8 @@ from hopweave.storage.postgres import Database, is_address, place_of
 from hopweave.storage.postgres_store import PostgresStore
 from hopweave.storage.stores import open_store
 from hopweave.types import Reply
+
+pytestmark = pytest.mark.usefixtures("own_folders")
 
 HELLO = Stored(Reply("hello"), None, 1.5, 2)
 SECRET = "word-of-honour"
@@ -51,16 +52,6 @@ def opened(place):
     yield make
     for one in open_ones:
         one.close()
-
-
-@pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("HOPWEAVE_", "PG")):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
 
 
 async def python(code, *arguments):

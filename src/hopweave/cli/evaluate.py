@@ -37,20 +37,21 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 
+DatasetName = Annotated[
+    str, typer.Option(help="Dataset (see `hopweave list datasets`), or comma-separated labels of the plan, or FILE.py:CLASS.")
+]
+Seed = Annotated[int | None, typer.Option(help="Sample them at random with this seed; without it, the first ones are used.")]
+
+
 @app.command()
 def evaluate(
     plan: Annotated[Path | None, typer.Argument(help="A TOML file with datasets, methods and settings; or use flags.")] = None,
     *,
     out: Annotated[Path, typer.Option(help="The folder of the run. An existing run is resumed.")],
-    dataset: Annotated[
-        str,
-        typer.Option(help="Dataset (see `hopweave list datasets`), or comma-separated labels of the plan, or FILE.py:CLASS."),
-    ] = "",
+    dataset: DatasetName = "",
     path: Annotated[Path | None, typer.Option(help="The dataset's file.")] = None,
     limit: Annotated[int | None, typer.Option(help="Use this many questions of each dataset.")] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Sample them at random with this seed; without it, the first ones are used.")
-    ] = None,
+    seed: Seed = None,
     methods: Annotated[str, typer.Option(help="Methods, labels of the plan, or FILE.py:CLASS, separated by commas.")] = "",
     corpus: Corpus = "",
     llm: LLM = "",

@@ -98,9 +98,8 @@ def index(
     from hopweave.corpus import Intake
 
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
-    if looks and language is not None:
-        raise SettingsError(f"{looks[0]} changes nothing; use it alone, with --to")
-    _refuse_contradictions(paths or [], looks, is_add=add, is_sync=sync, is_delete=bool(delete))
+    changes = {"is_add": add, "is_sync": sync, "is_delete": bool(delete), "has_language": language is not None}
+    _refuse_contradictions(paths or [], looks, **changes)
     started = time.monotonic()
     client = _client(context, cluster, is_work=bool(paths))
     place, writer = _writer(to, engine, client)
@@ -118,15 +117,8 @@ def index(
     else:
         fields = {"id_field": id_field, "title_field": title_field, "text_field": text_field}
         limits = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib, "max_seconds": max_seconds}
-        options = reading_options(
-            lenient=not strict,
-            gitignore=gitignore,
-            include=tuple(include or ()),
-            exclude=tuple(exclude or ()),
-            access=tuple(access or ()),
-            **fields,
-            **limits,
-        )
+        chosen = {"include": tuple(include or ()), "exclude": tuple(exclude or ()), "access": tuple(access or ())}
+        options = reading_options(lenient=not strict, gitignore=gitignore, **chosen, **fields, **limits)
         intake = Intake(paths, sync, options, books=_books(client))
         is_update = add or (sync and Path(to, "manifest.json").exists())
         summary = _write(writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
@@ -150,8 +142,10 @@ def _books(client: Any) -> Books | None:
     return None if client is None else ClusterBooks(client)
 
 
-def _refuse_contradictions(paths: list[Path], looks: list[str], *, is_add: bool, is_sync: bool, is_delete: bool) -> None:
-    if looks and (paths or is_add or is_sync or is_delete or len(looks) > 1):
+def _refuse_contradictions(
+    paths: list[Path], looks: list[str], *, is_add: bool, is_sync: bool, is_delete: bool, has_language: bool
+) -> None:
+    if looks and (paths or is_add or is_sync or is_delete or has_language or len(looks) > 1):
         raise SettingsError(f"{looks[0]} changes nothing; use it alone, with --to")
     if is_sync and is_add:
         raise SettingsError("--sync adds as well; give it without --add")

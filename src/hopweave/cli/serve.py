@@ -28,6 +28,21 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 
+Answers = Annotated[
+    str, typer.Option(help="Where answers are kept: a folder, or a database; default: answers, or the database of --store.")
+]
+Runs = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=FOLDER", help="An evaluation for the explorer; may be repeated. Only without keys."),
+]
+Cors = Annotated[
+    list[str] | None, typer.Option(metavar="ORIGIN", help="Pages of this origin may call the server; may be repeated.")
+]
+Telemetry = Annotated[
+    str, typer.Option(help="OpenTelemetry spans: times, or texts, which sends questions and passages, too.", metavar="WHAT")
+]
+
+
 @app.command()
 def serve(
     corpora: Annotated[
@@ -44,21 +59,12 @@ def serve(
     host: Annotated[str, typer.Option(help="Where to listen; default: 127.0.0.1, which only this machine reaches.")] = "",
     port: Annotated[int | None, typer.Option(help="Default: 8000.", min=0, max=65_535)] = None,
     store: Store = "",
-    answers: Annotated[
-        str, typer.Option(help="Where answers are kept: a folder, or a database; default: answers, or the database of --store.")
-    ] = "",
-    run: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=FOLDER", help="An evaluation for the explorer; may be repeated. Only without keys."),
-    ] = None,
-    cors: Annotated[
-        list[str] | None, typer.Option(metavar="ORIGIN", help="Pages of this origin may call the server; may be repeated.")
-    ] = None,
+    answers: Answers = "",
+    run: Runs = None,
+    cors: Cors = None,
     is_open: Annotated[bool, typer.Option("--open", help="Listen at a public address without keys.")] = False,
     new_key: Annotated[str, typer.Option(metavar="NAME", help="Print a new key, with its lines for --server, and end.")] = "",
-    telemetry: Annotated[
-        str, typer.Option(help="OpenTelemetry spans: times, or texts, which sends questions and passages, too.", metavar="WHAT")
-    ] = "",
+    telemetry: Telemetry = "",
     replay: Replay = False,
     set_: Assignments = None,
     config: Config = None,
@@ -78,9 +84,7 @@ def serve(
     except ModuleNotFoundError as error:
         raise MissingExtra(error.name or "fastapi", "server") from None
     if new_key:
-        key, lines = made_key(new_key)
-        for line in (f"the key, which is shown this once: {key}", "", "for the file of --server:", "", *lines.splitlines()):
-            say(line)
+        _say_key(*made_key(new_key))
         return
     # Servers that share replies share answers, too, unless told otherwise.
     usual = {"answers": store} if is_address(store) else {}
@@ -100,6 +104,11 @@ def serve(
     made = create_app(offered, settings)
     service: Service = made.state.service
     listen(made, lambda: say(_said(service), err=True))
+
+
+def _say_key(key: str, lines: str) -> None:
+    for line in (f"the key, which is shown this once: {key}", "", "for the file of --server:", "", *lines.splitlines()):
+        say(line)
 
 
 def _said(service: Service) -> str:

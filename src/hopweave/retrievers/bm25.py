@@ -126,14 +126,7 @@ class BM25:
             DataError: for an id that the index does not hold, or whose passage is not shown, which is told in the same words.
         """
         searcher = self._open_searcher()
-        found = []
-        for passage_id in ids:
-            address = next(by_term(searcher, "id", passage_id), None)
-            passage = stored(searcher, address)[1] if address is not None else None
-            if passage is None or not self.visible.shows(passage):
-                raise DataError(f"index {self.index} has no passage {passage_id!r}; check the id, or update the index")
-            found.append(passage)
-        return found
+        return [self._shown(searcher, passage_id)[1] for passage_id in ids]
 
     def origin_of(self, passage_id: str) -> Origin | None:
         """The file that a passage comes from; `None` if the index does not know, as where it was not made from files.
@@ -141,9 +134,7 @@ class BM25:
         Raises:
             DataError: as `passages`; also if the list of files is damaged.
         """
-        self.passages([passage_id])
-        searcher = self._open_searcher()
-        number, _ = stored(searcher, next(by_term(searcher, "id", passage_id)))
+        number, _ = self._shown(self._open_searcher(), passage_id)
         return origin_of(self.index / self._manifest.data / FILE_STATES, number)
 
     def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
@@ -303,6 +294,14 @@ class BM25:
             "updated": manifest.updated_at,
             "fingerprint": manifest.fingerprint,
         }
+
+    def _shown(self, searcher: tantivy.Searcher, passage_id: str) -> tuple[int, Passage]:
+        """The number and the passage of an id. Errors as `passages`."""
+        address = next(by_term(searcher, "id", passage_id), None)
+        number, passage = stored(searcher, address) if address is not None else (0, None)
+        if passage is None or not self.visible.shows(passage):
+            raise DataError(f"index {self.index} has no passage {passage_id!r}; check the id, or update the index")
+        return number, passage
 
     def _open_searcher(self) -> tantivy.Searcher:
         if self._searcher is None:

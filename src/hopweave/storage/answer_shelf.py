@@ -210,7 +210,6 @@ class PostgresShelf(AnswerShelf):
 
     def __init__(self, address: str) -> None:
         self._database = Database(address, "the answers at")
-        self._is_made = False
         self.shown = self._database.shown
 
     def check(self) -> None:
@@ -291,10 +290,7 @@ class PostgresShelf(AnswerShelf):
         return bytes(rows[0][0]).decode() if rows else None
 
     def _made(self) -> Database:
-        if not self._is_made:
-            self._database.prepare(_NAME, _LAYOUT, _TABLES, make=True)
-            self._is_made = True
-        return self._database
+        return self._database.with_tables(_NAME, _LAYOUT, _TABLES)
 
 
 def open_shelf(place: Path | str) -> AnswerShelf:

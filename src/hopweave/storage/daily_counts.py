@@ -171,7 +171,6 @@ class PostgresCounts(DailyCounts):
 
     def __init__(self, address: str) -> None:
         self._database = Database(address, "the daily counts at")
-        self._is_made = False
 
     def take(self, name: str, budget: Daily) -> Spent | None:
         if self._made().run(_TAKE, {"name": name, "questions": budget.questions, "tokens": budget.tokens}):
@@ -190,10 +189,7 @@ class PostgresCounts(DailyCounts):
         self._database.close()
 
     def _made(self) -> Database:
-        if not self._is_made:
-            self._database.prepare(_NAME, _LAYOUT, _TABLES, make=True)
-            self._is_made = True
-        return self._database
+        return self._database.with_tables(_NAME, _LAYOUT, _TABLES)
 
 
 def open_counts(places: tuple[Path | str, ...], folder: Path) -> DailyCounts:

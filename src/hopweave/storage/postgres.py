@@ -94,6 +94,14 @@ class Database:
         self._lost_at = -1.0
         self._lost: DatabaseError | None = None
         self._lock = RLock()
+        self._made: set[str] = set()
+
+    def with_tables(self, name: str, layout: int, tables: Sequence[str]) -> Database:
+        """This database, in which tables are made before their first use if they are not there. See `prepare`."""
+        if name not in self._made:
+            self.prepare(name, layout, tables, make=True)
+            self._made.add(name)
+        return self
 
     def prepare(self, name: str, layout: int, tables: Sequence[str], *, make: bool) -> bool:
         """Makes sure that there are tables of a layout that this version knows.

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -27,6 +26,8 @@ from hopweave.evaluation.runs.shared import SharedComponents
 from hopweave.settings import read_settings
 from hopweave.trace import Record
 
+pytestmark = pytest.mark.usefixtures("own_folders")
+
 METHODS = ("direct", "ircot")
 
 
@@ -34,16 +35,6 @@ METHODS = ("direct", "ircot")
 def server():
     with postgres_server() as started:
         yield started
-
-
-@pytest.fixture(autouse=True)
-def scene(tmp_path, monkeypatch):
-    for name in list(os.environ):
-        if name.startswith(("HOPWEAVE_", "PG", "DASK_")):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(tmp_path)
 
 
 def put_questions(num):
