@@ -30,6 +30,7 @@ LAYERS = [
     {"storage"},
     {"settings", "question_graph"},
     {"toolkit"},
+    {"facts"},
     ROLES,
     {"opening", "progress_bar", "conversation"},
     {"weaver", "staleness", "corpora"},

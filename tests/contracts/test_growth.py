@@ -91,7 +91,7 @@ GIVEN = {
 }
 """What stands behind the text in the signatures of the parsers."""
 
-NOT_TEXT = {"edges_text", "chain_of", "render_nodes", "demanded", "each_once", "fresh", "ordered"}
+NOT_TEXT = {"probability_of", "edges_text", "chain_of", "render_nodes", "demanded", "each_once", "fresh", "ordered"}
 """Public functions of the parsers that read no text of a model."""
 
 BASE = 6_000

@@ -503,6 +503,7 @@ def test_profile_paper_searchain_holds_the_papers_numbers():
             chain_form="both_ways",  # figures 3 and 16
             force_final=False,  # what the model leaves out is left out
             stop_before_final=False,  # figure 3: the chain ends with its final content
+            final_from="answers",  # section 3.3, Tracing: from the correct path
             cite="every_node",  # section 3.3, Tracing: the document of each node
             add_missing_marks=False,  # marks are the model's own
         )

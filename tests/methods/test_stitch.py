@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from support.bench import Bench, purposes, queries, unread, verdicts
 
 from hopweave.errors import SettingsError
-from hopweave.methods._stitch.checking import Reading, problems_of
-from hopweave.methods._stitch.comparing import Side, asked_alone, compared, life_date, wanted_of
-from hopweave.methods._stitch.completing import completed
+from hopweave.facts.checking import Reading, problems_of
+from hopweave.facts.comparing import Side, asked_alone, compared, life_date, wanted_of
+from hopweave.facts.completing import completed
 from hopweave.methods._stitch.planning import MAX_STEPS, spelled_out, steps_of
 from hopweave.methods._stitch.planning import answered as answered_step
 from hopweave.methods.stitch import Stitch

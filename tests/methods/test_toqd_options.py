@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections import Counter
 from pathlib import Path
@@ -16,7 +17,7 @@ from hopweave.llms.scripted import Line
 from hopweave.methods.toqd import ToQD
 from hopweave.prompting.demonstrations import sample
 from hopweave.settings import read_settings
-from hopweave.types import Passage, Question
+from hopweave.types import Passage, Question, Reply, TokenLogprob
 
 MAIN = "Who is older, the mayor of Orlau or the painter of Blue Hill?"
 MAYOR, PAINTER = "Who is the mayor of Orlau?", "Who painted Blue Hill?"
@@ -252,11 +253,14 @@ def test_profile_paper_toqd_holds_the_papers_numbers():
         max_graphs=6,  # appendix A.2: r_max
         most_sub_questions=4,  # table 11
         num_passages=5,  # section 4.1
+        max_tokens_passages=0,  # section 4.1: passages
+        least_probability=0,  # section 3.2: the reply alone decides
         max_critique_retries=3,  # the released code
         temperature=0.1,  # section 4.1
         top_p=0.1,
         use_json_schema=False,  # table 12: arrows as text
         cite_with_reader=False,  # the paper has no reader
+        final_from="answers",  # Algorithm 1: from the sub-questions and their answers
         add_missing_marks=False,
     )
 
@@ -313,3 +317,41 @@ def test_the_page_names_every_option_with_the_value_of_the_paper_profile_and_our
         field.name: (str(getattr(paper, field.name)).lower(), str(getattr(ours, field.name)).lower())
         for field in dataclasses.fields(ours)
     }
+
+
+# -- a small model at its best -----------------------------------------------------------------------------------------
+
+TOWN = "In which town was Liv Aas born?"
+BORN = Passage("liv", "She was born in the town of Nesbyen. Her sister taught there.", "Liv Aas")
+
+
+def sure(probability: float):
+    """A model that says Oslo by itself with that probability, and Nesbyen from passages."""
+    plays = Plays(sub_questions={TOWN: [TOWN]}, arrows={TOWN: "1 -> Q"}, reads={TOWN: "Nesbyen"})
+
+    def say(messages, sampling):
+        is_alone = messages[-1].text.startswith("If you know the answer")
+        tokens = (TokenLogprob("Oslo", math.log(probability)),) if sampling.top_logprobs else ()
+        return Reply("Oslo", logprobs=tokens) if is_alone else plays(messages, sampling)
+
+    return bench(say, {TOWN: [BORN]})
+
+
+@pytest.mark.parametrize(("probability", "bound", "answer"), [(0.8, 0.85, "Nesbyen"), (0.9, 0.85, "Oslo"), (0.1, 0.0, "Oslo")])
+async def test_what_the_model_is_not_sure_to_know_is_looked_up(probability, bound, answer):
+    record = await sure(probability).ask(TOWN, "toqd", least_probability=bound)
+    assert verdicts(record)[0][1] == answer
+    assert told(record, "retrieve") == ["NO" if answer == "Oslo" else "YES"]
+
+
+async def test_the_probability_of_what_it_knows_is_in_the_trace():
+    [step] = decisions(await sure(0.8).ask(TOWN, "toqd"), "retrieve")
+    assert step.data == {"probability": 0.8}
+
+
+@pytest.mark.parametrize(("max_tokens", "is_whole"), [(0, True), (14, False)])
+async def test_a_node_is_shown_whole_passages_or_their_likeliest_sentences(max_tokens, is_whole):
+    record = await sure(0.1).ask(TOWN, "toqd", max_tokens_passages=max_tokens)
+    shown = calls(record, "self_verify_with_passages")[0][-1].text
+    assert "She was born in the town of Nesbyen." in shown
+    assert ("Her sister taught there." in shown) == is_whole

@@ -6,15 +6,17 @@ The model writes a whole chain of queries with answers. The chain is walked in o
 which the reader reads. An unsolved query is completed with what the passage says, whatever the confidence f; an answered one
 is corrected if f > theta and the answer is inconsistent with the passage; otherwise it passes. The first completed or corrected
 node ends the round: the model is told and writes a new chain, a branch at that node. When a whole chain passes, or the limit of
-rounds is reached, the final content is written from the correct path R, with a mark for each node (Tracing). Examples are
-demonstrations of the question's task family, as many as in table 11 for its dataset; tracing shows the same ones.
+rounds is reached, the final content is written from the correct path R, with a mark for each node (Tracing); a short answer is
+by default read from sentences of all that was found instead (`final_from`). Examples are demonstrations of the question's task
+family, as many as in table 11 for its dataset; tracing shows the same ones.
 
 Not published, and decided here: what leaves R when a branch is abandoned (`path_rule`), the exact meaning of r_max
 (`round_limit`), the variant of ROUGE-L (`rouge`), and how an unsolved node is handled without completion
 (`without_completion`).
 
 Calls: one per round, one for tracing, one more if it omits the final answer, and one per node read by a reader that asks the
-model.
+model. Where the answer is read from facts, one instead of tracing, and for a comparison one more for each value that no fact
+states.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
+from hopweave.facts.ending import answer_from_facts
 from hopweave.methods._searchain.chain_examples import open_chain, whole_chain
 from hopweave.methods._searchain.consistency import Consistency
 from hopweave.methods._searchain.path import PathNode, claims_on, pairs, pruned
@@ -35,12 +38,13 @@ from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import demanded
 from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
+from hopweave.text.evidence import condensed
 from hopweave.text.keywords import only_repeats
 from hopweave.toolkit.claims import file_claims, marked_answer, on_one_line, text_of
 from hopweave.toolkit.concurrency import why_stopped
 from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.options import Count, Whole, check_options, options_for
-from hopweave.types import Answer, Message, Origin, Passage, Question, Reading, Sampling
+from hopweave.types import Answer, Hit, Message, Origin, Passage, Question, Reading, Sampling
 
 _PROMPTS = prompts_beside(__file__)
 _FINAL = ("\n[Final Content]",)
@@ -92,12 +96,21 @@ class SearChain:
         Literal["stop", "both_ways"],
         "stop: the model stops at an unsolved query; both_ways: examples show every query with and without answer (figure 16)",
     ] = "stop"
+    max_tokens_feedback: Annotated[
+        Whole, "tokens of sentences of a passage shown when the model is told what it says; 0 shows the whole passage"
+    ] = 0
     stop_before_final: Annotated[
         bool, "end a chain before its [Final Content], which tracing writes anew from settled answers anyway"
     ] = True
     force_final: Annotated[
         bool, "ask once more for the final answer where the final content does not say which it is; the paper does not"
     ] = True
+    final_from: Annotated[
+        Literal["facts", "answers"],
+        "short answers: read from sentences of all that was found and supported answers, or written from settled answers alone",
+    ] = "facts"
+    num_question_passages: Annotated[Count, "passages retrieved for the question itself, where it is answered from facts"] = 10
+    max_tokens_facts: Annotated[Whole, "tokens of sentences shown then, of all passages found; 0 shows whole passages"] = 350
     cite: Annotated[
         Literal["confirmed", "every_node"], "cite only what a passage settles, or the passage of every node as the paper does"
     ] = "confirmed"
@@ -179,7 +192,14 @@ class _Walk:
         return "max_rounds"
 
     async def trace_back(self, stopped_because: str) -> Answer:
-        """Writes the final content from the correct path (section 3.3, Tracing) or, without budget left, the path itself."""
+        """Writes the final content from the correct path (section 3.3, Tracing) or, without budget left, the path itself.
+
+        With `final_from = "facts"`, the answer is read from facts instead, if it can be.
+        """
+        if self.options.final_from == "facts" and self.options.use_retrieval and self.question.form == "short":
+            answer = await self._from_facts(stopped_because)
+            if answer is not None:
+                return answer
         claims = claims_on(self.path, self.workbench, every_passage=self.options.cite == "every_node")
         file_claims(self.workbench, self.question, claims, after=[[node.step] for node in self.path])
         said = self.last_final or ("" if claims else self.last_text)
@@ -199,6 +219,17 @@ class _Walk:
             stopped_because,
             workbench=self.workbench,
             add_missing=self.options.add_missing_marks,
+        )
+
+    async def _from_facts(self, stopped_because: str) -> Answer | None:
+        return await answer_from_facts(
+            self.question,
+            self.workbench,
+            [node.assertion for node in self.path],
+            num_passages=self.options.num_question_passages,
+            max_tokens_facts=self.options.max_tokens_facts,
+            stopped_because=stopped_because,
+            after=[[node.step] for node in self.path],
         )
 
     # -- writing chains ------------------------------------------------------------------------------------------------
@@ -441,10 +472,16 @@ class _Walk:
     def _feedback(self, prompt: str, here: PathNode) -> str:
         values = {"query": escape(here.query), "question": self.question.text}
         if here.passage is not None:
-            values["passage"] = fence(here.passage.text, here.passage.title)
+            values["passage"] = self._shown(here.passage, here.query)
         if here.answer:
             values["span"] = escape(on_one_line(here.answer))
         return self._fill(prompt, **values)
+
+    def _shown(self, passage: Passage, query: str) -> str:
+        """A passage in feedback: its likeliest sentences for the query, or whole."""
+        longest = self.options.max_tokens_feedback
+        kept = condensed(query, [Hit(passage, 1.0, 1)], longest) if longest else []
+        return fence(kept[0].passage.text if kept else passage.text, passage.title)
 
     # -- small things --------------------------------------------------------------------------------------------------
 

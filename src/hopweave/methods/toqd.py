@@ -6,22 +6,25 @@ The question is decomposed into sub-questions, the irrelevant ones are dropped (
 a topology graph (Construct). A node is a leaf if no arrow leads to it, else internal. Each node whose predecessors are answered
 is inferred, in parallel with every other such node: an internal node is rewritten with the preceding answers; the model
 answers or says NO! (Self-verify); on NO! passages are retrieved, and the model answers from them or says NO! again; then the
-node is decomposed further, into its own child graph, and answered from that. The answer is a summary of all of them.
+node is decomposed further, into its own child graph, and answered from that. The answer is a summary of all of them; by default
+a short one is read from sentences of all that was found instead (`final_from`).
 
 Not published, and decided here: what r_max counts (`max_graphs`), how a node with a child graph gets its answer (a summary of
 that graph), how an invalid graph is repaired (`parse.arrows`), and what an answer from passages cites.
 
 Calls: 3 + s + i + v + 1 for s sub-questions, i of them internal, v answering NO!, and 3 + s' + i' + v' + 1 for each child
-graph; plus those of a reader that asks the model (one per passage read to find support for an answer).
+graph; plus those of a reader that asks the model (one per passage read to find support for an answer). Where the answer is read
+from facts, a comparison may cost one more for each value that no fact states.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from hopweave.errors import BudgetReached
+from hopweave.facts.ending import answer_from_facts
 from hopweave.methods._toqd.evidence import read_for_evidence
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.refusal import is_refusal
@@ -30,6 +33,7 @@ from hopweave.protocols import MethodContext
 from hopweave.question_graph.graph import GraphNode, QuestionGraph, pairs_of_nodes, walk
 from hopweave.question_graph.graph_answering import NodeTalk, plant, traverse
 from hopweave.question_graph.graph_writing import GraphWriter, numbered
+from hopweave.text.evidence import condensed
 from hopweave.toolkit.claims import Assertion, claims_of, last_answer, marked_answer, passages_of, text_of
 from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.final_answer import file_missing, of_form
@@ -48,6 +52,14 @@ class ToQD(Bounded):
         int, AtLeast(2), "how many sub-questions the model is asked for at most; it is asked for 2 at least"
     ] = 4
     num_passages: Annotated[Count, "passages retrieved and shown for a sub-question"] = 5
+    max_tokens_passages: Annotated[
+        Whole, "tokens of sentences shown for a sub-question, chosen from its passages; 0 shows whole passages"
+    ] = 250
+    least_probability: Annotated[
+        float,
+        AtLeast(0, 1),
+        "an answer that the model knows by itself counts as NO! if it finds it less probable; 0 sets no bound",
+    ] = 0.85
     max_critique_retries: Annotated[Whole, "how often sub-questions are asked for again where none is left"] = 3
     use_retrieval: Annotated[bool, "false: without IR, every sub-question is answered from the model's own knowledge"] = True
     use_critique: Annotated[bool, "false: without critique, every sub-question stays"] = True
@@ -59,6 +71,12 @@ class ToQD(Bounded):
     cite_with_reader: Annotated[
         bool, "have the reader look for what an answer rests on, where its words stand in no passage that was shown"
     ] = True
+    final_from: Annotated[
+        Literal["facts", "answers"],
+        "short answers: read from sentences of all that was found and supported answers, or written from all answers alone",
+    ] = "facts"
+    num_question_passages: Annotated[Count, "passages retrieved for the question itself, where it is answered from facts"] = 10
+    max_tokens_facts: Annotated[Whole, "tokens of sentences shown then, of all passages found; 0 shows whole passages"] = 350
     add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
     temperature: Annotated[Temperature | None, "of every call; none takes the run's, which is 0 where nothing is set"] = None
     top_p: Annotated[TopP | None, "of every call; none takes the run's, which is 1 where nothing is set"] = None
@@ -142,6 +160,10 @@ class _Inference:
     async def sum_up(self, stopped_because: str) -> Answer:
         """Predicts the answer from all sub-questions with their answers or, if the budget is used up, lists those."""
         nodes = tuple(walk(self.nodes))
+        if self.options.final_from == "facts" and self.options.use_retrieval and self.question.form == "short":
+            answer = await self._from_facts(nodes, stopped_because)
+            if answer is not None:
+                return answer
         claims = claims_of(map(_assertion, nodes), self.workbench)
         said = ""
         if claims:
@@ -160,6 +182,16 @@ class _Inference:
             stopped_because,
             workbench=self.workbench,
             add_missing=self.options.add_missing_marks,
+        )
+
+    async def _from_facts(self, nodes: Sequence[GraphNode], stopped_because: str) -> Answer | None:
+        return await answer_from_facts(
+            self.question,
+            self.workbench,
+            [_assertion(node) for node in nodes],
+            num_passages=self.options.num_question_passages,
+            max_tokens_facts=self.options.max_tokens_facts,
+            stopped_because=stopped_because,
         )
 
     async def _summary(self, nodes: Sequence[GraphNode]) -> str:
@@ -206,7 +238,7 @@ class _Inference:
             await self._answer_from_memory(node, earlier)
         elif not self.options.use_self_verify:
             await self._retrieve(node)
-            said = await self.talk.said_from(node, node.hits)
+            said = await self.talk.said("answer_with_passages", node, passages=self._shown(node))
             await self._take(node, said)
         elif not await self._self_verify(node) and not await self._self_verify_with_passages(node):
             await self._decompose_further(node, earlier)
@@ -221,8 +253,14 @@ class _Inference:
 
     async def _self_verify(self, node: GraphNode) -> bool:
         """Whether the model answers on its own (Retrieve is NO)."""
-        said = await self.talk.said("self_verify", node)
-        self.workbench.decide("retrieve", "NO" if said else "YES")
+        if self.options.least_probability:
+            said, probability = await self.talk.known("self_verify", node)
+        else:
+            said, probability = await self.talk.said("self_verify", node), None
+        if probability is not None and probability < self.options.least_probability:
+            said = ""
+        sure: dict[str, Any] = {} if probability is None else {"probability": round(probability, 4)}
+        self.workbench.decide("retrieve", "NO" if said else "YES", **sure)
         if said:
             node.settle(said, "model")
         return bool(said)
@@ -230,7 +268,7 @@ class _Inference:
     async def _self_verify_with_passages(self, node: GraphNode) -> bool:
         """Whether the model answers from what is retrieved (Decomposition is NO)."""
         await self._retrieve(node)
-        said = await self.talk.said("self_verify_with_passages", node, passages=self.talk.shown(node.hits))
+        said = await self.talk.said("self_verify_with_passages", node, passages=self._shown(node))
         self.workbench.decide("decomposition", "NO" if said else "YES")
         await self._take(node, said)
         return bool(said)
@@ -253,7 +291,7 @@ class _Inference:
             self.workbench.decide("limit", f"r_max = {self.options.max_graphs} leaves no further graph for this node")
             return
         node.has_graph = True
-        passages = self.talk.shown(node.hits)
+        passages = self._shown(node)
         if earlier:
             request = self._fill(
                 "decompose_unresolved_after",
@@ -279,6 +317,11 @@ class _Inference:
 
     def _fill(self, name: str, **values: str) -> str:
         return self.workbench.fill(_PROMPTS[name], **values)
+
+    def _shown(self, node: GraphNode) -> str:
+        """What was found for a node, as shown to the model: its likeliest sentences, or whole passages."""
+        longest = self.options.max_tokens_passages
+        return self.talk.shown(condensed(node.asked, node.hits, longest) if longest else node.hits)
 
     def _sampling(self, max_tokens: int) -> Sampling:
         base, options = self.workbench.sampling, self.options

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from hopweave.grounding.citing import on_one_line
 from hopweave.parse.final import final_answer
+from hopweave.parse.probability import probability_of
 from hopweave.parse.refusal import is_refusal, without_yes
 from hopweave.parse.rewritten import parse_rewritten
 from hopweave.prompting.prompt import Prompt, escape, fence, prompts_beside, unescape
@@ -106,6 +107,17 @@ class NodeTalk:
         """The short answer to the prompt of that name; empty if the reply is NO! or contains none."""
         prompt = PROMPTS[name] if name in PROMPTS else self.more_prompts[name]
         text = await self._reply(self.workbench.fill(prompt, question=escape(node.asked), **values), name)
+        return self._answer_in(text, node)
+
+    async def known(self, name: str, node: GraphNode) -> tuple[str, float | None]:
+        """As `said`, with the probability that the model gives to its reply; `None` where the endpoint tells none."""
+        prompt = self.workbench.fill(self.more_prompts[name], question=escape(node.asked))
+        sampling = replace(self.sampling, top_logprobs=1) if self.workbench.abilities.logprobs else self.sampling
+        reply = await self.workbench.reply([Message("user", prompt)], purpose=name, sampling=sampling)
+        probability = probability_of(reply, reply.text.strip()) if reply.logprobs else None
+        return self._answer_in(reply.text, node), probability
+
+    def _answer_in(self, text: str, node: GraphNode) -> str:
         if not text.strip():
             self.workbench.parse_failed("answer", "the reply is empty", text)
             return ""

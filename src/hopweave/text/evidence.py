@@ -107,6 +107,14 @@ def shortened(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
     return short
 
 
+def condensed(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
+    """The hits with the chosen sentences alone, for a prompt: as `shortened`, but places in the text do not hold."""
+    return [
+        dataclasses.replace(hit, passage=dataclasses.replace(hit.passage, text=" ".join(hit.passage.text.split())))
+        for hit in shortened(question, hits, max_tokens)
+    ]
+
+
 def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
     spans = [(hit, number, span) for hit in hits for number, span in enumerate(sentence_spans(hit.passage.text))]
     texts = [hit.passage.text[span.start : span.end] for hit, _, span in spans]

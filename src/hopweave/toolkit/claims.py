@@ -97,11 +97,11 @@ def file_claims(
         workbench: of the question.
         question: the question; a claim that answers it directly is recorded without it.
         claims: in order.
-        after: for each claim the decisions that it comes from, if any.
+        after: for each claim the decisions that it comes from; claims beyond these have none.
     """
     for number, claim in enumerate(claims, start=1):
         query = "" if claim.query == question.text else f"{claim.query} -> "
-        behind = after[number - 1] if after else ()
+        behind = after[number - 1] if number <= len(after) else ()
         text = f"[{number}] {query}{claim.text or '?'}"
         workbench.decide("path", text, after=behind, origin=claim.origin, support=claim.support)
 
@@ -133,6 +133,7 @@ def concluded(
     with_queries: bool = True,
     stopped_because: str = "finished",
     final: Assertion | None = None,
+    after: Sequence[Sequence[int]] = (),
 ) -> Answer:
     """The answer that assertions lead to, with an additional claim for the answer itself if the last one does not state it.
 
@@ -147,13 +148,14 @@ def concluded(
         with_queries: whether that text includes the queries.
         stopped_because: for the answer.
         final: the claim for the answer itself; by default that some retrieved passage has its words.
+        after: as for `file_claims`.
     """
     words = unescape(short)
     passages = list({passage.id: passage for passage in retrieved}.values())
     steps = list(assertions)
     is_said = bool(steps) and question.form == "short" and normalize_answer(steps[-1].text) == normalize_answer(words)
     claims = claims_of(steps if is_said else [*steps, final or final_assertion(question, words, passages)], workbench)
-    file_claims(workbench, question, claims)
+    file_claims(workbench, question, claims, after)
     if not text:
         end = f"{MARKER} {on_one_line(words).rstrip('.')}." if words else ""
         text = " ".join(filter(None, [text_of(claims[: len(steps)], with_queries=with_queries), end]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from hopweave.parse.refusal import does_not_know
 from hopweave.text.evidence import Evidence
 from hopweave.text.matching import is_contained, is_yes_or_no
 from hopweave.text.words import anchors, keys_of
-from hopweave.types import Reply
 
 _WEIGHTS = {"none": 4, "form": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
 _YES_OR_NO = re.compile(r"\s*(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should)\b", re.IGNORECASE)
@@ -100,16 +98,3 @@ def _has(fact: Evidence, name: str) -> bool:
 
 def _words_of(fact: Evidence) -> str:
     return f"{fact.passage.title}\n{fact.text}"
-
-
-def probability_of(reply: Reply, answer: str) -> float:
-    """The geometric mean of the probabilities of the tokens that an answer is written in; 1 where the endpoint tells none."""
-    start = reply.text.rfind(answer)
-    if start < 0 or not answer or not reply.logprobs:
-        return 1.0
-    end, position, within = start + len(answer), 0, []
-    for token in reply.logprobs:
-        if position < end and position + len(token.token) > start:
-            within.append(token.logprob)
-        position += len(token.token)
-    return math.exp(sum(within) / len(within)) if within else 1.0
