@@ -502,6 +502,7 @@ def test_profile_paper_searchain_holds_the_papers_numbers():
             continue_chain=False,  # figures 20 and 21: the model writes its chain itself
             chain_form="both_ways",  # figures 3 and 16
             force_final=False,  # what the model leaves out is left out
+            max_tokens_feedback=0,  # figures 20 and 21: the whole passage
             stop_before_final=False,  # figure 3: the chain ends with its final content
             final_from="answers",  # section 3.3, Tracing: from the correct path
             cite="every_node",  # section 3.3, Tracing: the document of each node
@@ -583,3 +584,15 @@ async def test_passages_are_read_best_first_until_the_reader_is_sure_of_one(num_
     reader, record = await read_in_order(table, num_passages=num_passages)
     assert reader.seen == read
     assert [claim.origin for claim in record.answer.claims] == [verdict]
+
+
+@pytest.mark.parametrize(("max_tokens", "is_whole"), [(80, False), (0, True)])
+async def test_the_model_is_told_the_likeliest_sentences_of_a_passage_or_all_of_it(max_tokens, is_whole):
+    asked = "Who designed Orla Bridge?"
+    filler = " ".join(f"Its keeper number {number} counted the boats of the river every spring." for number in range(20))
+    passage = Passage("bridge", f"Orla Bridge was designed by Mara Lind. {filler}", "Orla Bridge")
+    made = Bench([chain((asked, None)), chain((asked, "Mara Lind"))], {asked: passage}, {asked: ("Mara Lind", 5.0)})
+    record = await made.ask("Who made it?", max_tokens_feedback=max_tokens)
+    shown = calls(record, "chain")[1][-1].text
+    assert "Orla Bridge was designed by Mara Lind." in shown
+    assert (filler in shown) == is_whole

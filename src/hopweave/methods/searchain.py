@@ -98,7 +98,7 @@ class SearChain:
     ] = "stop"
     max_tokens_feedback: Annotated[
         Whole, "tokens of sentences of a passage shown when the model is told what it says; 0 shows the whole passage"
-    ] = 0
+    ] = 80
     stop_before_final: Annotated[
         bool, "end a chain before its [Final Content], which tracing writes anew from settled answers anyway"
     ] = True
