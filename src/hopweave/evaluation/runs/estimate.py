@@ -3,16 +3,19 @@
 Where the cell, or else its method on another dataset, has records in the run, their mean is taken for the questions that are
 left, with the interval in which the sum lies in 95 of 100 cases. Else the method is rehearsed on the first questions: it
 really searches and really fills its prompts, and stand-ins for the model reply: in a word, in a sentence, at length, with a
-chain of sub-questions. That bounds one-call methods well; of methods whose rounds hang on what the model says it shows no
-more than how far these stand-ins drive them, and a real model may need more or less.
+chain of sub-questions; with an object where a JSON schema asks for one. That bounds one-call methods well; of methods whose
+rounds hang on what the model says it shows no more than how far these stand-ins drive them, and a real model may need more or
+less.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.prepare import Prepared
@@ -164,9 +167,12 @@ class _StandIn:
         self._voice = voice
 
     async def reply(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None = None) -> Reply:
-        """Says it."""
+        """Says it, or an object that says it in every field where the reply is bounded by a JSON schema."""
         is_long = self._voice == _LONG
-        text = self._voice * (max(1, 4 * sampling.max_tokens // len(_LONG)) if is_long else 1)
+        if sampling.json_schema is not None:
+            text = json.dumps(_made_up(sampling.json_schema, self._voice.splitlines()[0]))
+        else:
+            text = self._voice * (max(1, 4 * sampling.max_tokens // len(_LONG)) if is_long else 1)
         cuts = [found for stop in sampling.stop if (found := text.find(stop)) >= 0]
         text = text[: min(cuts)] if cuts else text
         num_tokens = sampling.max_tokens if is_long and not cuts else min(sampling.max_tokens, math.ceil(len(text) / 4))
@@ -175,6 +181,21 @@ class _StandIn:
 
     async def close(self) -> None:
         """Has nothing to let go of."""
+
+
+def _made_up(schema: Mapping[str, Any], words: str) -> Any:
+    """A value that a JSON schema allows, of the kinds that methods ask for."""
+    match schema.get("type"):
+        case "object":
+            return {name: _made_up(one, words) for name, one in schema.get("properties", {}).items()}
+        case "array":
+            return [_made_up(schema["items"], words)]
+        case "integer" | "number":
+            return schema.get("minimum", 1)
+        case "boolean":
+            return True
+        case _:
+            return schema["enum"][0] if "enum" in schema else words
 
 
 class _NothingRead:
