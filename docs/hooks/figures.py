@@ -118,7 +118,8 @@ def _page(records: dict[str, Record]) -> str:
         hops,
         "The figures are drawn from records of real runs, with a scripted model that answers as each method expects.\n"
         "Some methods take fewer samples here than by default, and SearChain and ToQD write their answers as published.\n"
-        "Parallel steps are drawn in sequence, and work done once for all questions is omitted. Blue is the language model, green is retrieval and the reader.",
+        "Parallel steps are drawn in sequence, and work done once for all questions is omitted.\n"
+        "Blue is the language model, green is retrieval and the reader.",
     ]
     for name, record in records.items():
         totals = record.totals()
