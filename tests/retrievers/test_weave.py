@@ -12,6 +12,7 @@ from hopweave.errors import DataError, SearchError, SettingsError
 from hopweave.protocols import Retriever
 from hopweave.retrievers._index_folder import read_manifest, write_manifest
 from hopweave.retrievers._links import key_words, mentions, openings, title_key
+from hopweave.retrievers._word_index import Document
 from hopweave.retrievers.bm25 import BM25
 from hopweave.retrievers.weave import Weave
 from hopweave.types import Passage
@@ -253,3 +254,13 @@ def test_words_of_keys_stand_where_they_say(text):
     words = key_words(text)
     assert all(0 <= word.start < word.end <= len(text) for word in words)
     assert all(one.end <= other.start for one, other in itertools.pairwise(words))
+
+
+def test_among_sentences_that_share_the_same_terms_with_the_question_the_first_is_best():
+    for number in range(100):
+        shared = [f"word{number}x{place}" for place in range(5)]
+        asked = dict(zip(shared, (0.1, 0.2, 0.3, 0.4, 0.6), strict=True))
+        longer = " ".join(f"other{number}x{place}" for place in range(40))
+        text = f"{' '.join(shared)} ends. {' '.join(shared).capitalize()} {longer}."
+        document = Document(0, Passage("p", text), words=None)
+        assert document.best_sentence(asked) is document.sentences[0]

@@ -201,7 +201,7 @@ class Weaving:
     def _residual_terms(self, source: Document) -> dict[str, float]:
         terms = {term: count * (COVERED if term in source.terms else 1.0) for term, count in self._terms.items()}
         added = (source.title_terms | source.best_sentence(self._idf)) - terms.keys()
-        return terms | {term: ADDED for term in added if self._words.idf(term)}
+        return terms | {term: ADDED for term in sorted(added) if self._words.idf(term)}
 
     def _names_of(self, source: Document) -> Collection[str]:
         """What passages that lead back to a passage name: its key, or without a title the names that it shares with them."""
@@ -245,7 +245,7 @@ class Weaving:
         picked: list[Document] = []
 
         def gain(document: Document) -> float:
-            covered = sum(self._idf[term] for term in left & document.terms) / total
+            covered = math.fsum(self._idf[term] for term in left & document.terms) / total
             return self._states[document].value + COVERAGE_BONUS * covered + LINKED_BONUS * linked[document]
 
         while rest and len(picked) < max_hits:

@@ -122,7 +122,8 @@ class Document:
 
     def best_sentence(self, question: Mapping[str, float]) -> frozenset[str]:
         """The terms of the sentence that shares most with the question, by idf; of the first among equals."""
-        return max(self.sentences, key=lambda terms: sum(question.get(term, 0.0) for term in terms), default=frozenset())
+        # A plain sum depends on the order of the terms, and that of a set on the process.
+        return max(self.sentences, key=lambda terms: math.fsum(question.get(term, 0.0) for term in terms), default=frozenset())
 
 
 class WordIndex:

@@ -122,13 +122,13 @@ def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
     asked = stems_of(question)
     frequencies = Counter(stem for of_sentence in stems for stem in of_sentence)
     weights = {stem: max(0.0, math.log((len(spans) + 1) / (frequencies[stem] + 0.5))) for stem in asked}
-    total = sum(weights.values()) or 1.0
+    total = math.fsum(weights.values()) or 1.0
     best = max((hit.score for hit in hits), default=0.0)
     values = [values for words, values in _KINDS if words.search(question.casefold())][:1]
     scored = []
     for (hit, number, span), text, of_sentence in zip(spans, texts, stems, strict=True):
         score = _PASSAGE_SCORE * (hit.score / best if best > 0 else 1.0)
-        score += _OVERLAP * sum(weights[stem] for stem in asked & of_sentence) / total
+        score += _OVERLAP * math.fsum(weights[stem] for stem in asked & of_sentence) / total
         score += {0: _FIRST, 1: _SECOND}.get(number, 0.0)
         score += _LINKED * (hit.via is not None and hit.via.by == "link")
         score += _RIGHT_KIND * any(value.search(text) is not None for value in values)
