@@ -15,10 +15,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 NEEDED = ("hopweave/py.typed", "hopweave/methods/searchain.prompts.toml", "hopweave/profiles/default.toml")
 NEEDED += ("hopweave/prompting/demonstrations/multi_hop.jsonl", "hopweave/toolkit/few_shot.prompts.toml")
+NEEDED += ("hopweave/facts/reading.prompts.toml", "hopweave/methods/stitch.prompts.toml")
 NEEDED += ("hopweave/starter/passages.jsonl", "hopweave/starter/questions.jsonl", "hopweave/render/page.css")
 NEEDED += ("hopweave/evaluation/papers/published.toml", "hopweave/llms/openai_compatible.presets.toml")
 RULES = [
-    {"find": "Use nothing else", "where": "all", "say": "Gödel was born in Brno [1]. So the final answer is Brno."},
+    {"find": "number of the fact", "where": "all", "say": '{"fact": 1, "answer": "Brno"}'},
     {"find": "Does the passage state the answer", "say": "yes: Brno"},
     {"find": "[Question]", "say": "[Query 1]: Where was the logician Kurt Gödel born?\n[Answer 1]: Brno"},
 ]
