@@ -90,6 +90,14 @@ async def test_without_a_call_left_the_path_is_the_answer():
     assert (record.answer.stopped_because, record.answer.short) == ("max_llm_calls", "Drum")
 
 
+async def test_without_a_search_left_the_final_content_is_written_and_the_limit_named():
+    text = {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}
+    made = Bench([CHAIN, f"[Final Content]: {FINAL}"], text, READ)
+    record = await made.ask(ASKED, budget={"max_searches": 2}, final_from="facts")
+    assert purposes(record) == ["chain", "tracing"]
+    assert (record.answer.stopped_because, record.answer.short) == ("max_searches", "Drum")
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -3,81 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
 from hopweave.facts.comparing import wanted_of
 from hopweave.facts.reading import FactReader, facts_of, passages_behind
+from hopweave.prompting.prompt import unescape
 from hopweave.protocols import MethodContext
 from hopweave.toolkit.claims import Assertion, claims_of, concluded
 from hopweave.toolkit.final_answer import bare_answer
+from hopweave.toolkit.options import Count, Whole
 from hopweave.types import Answer, Hit, Passage, Question
+
+FinalFrom = Annotated[
+    Literal["facts", "answers"],
+    "short answers: read from sentences of all that was found and supported answers, or written from the answers alone",
+]
+QuestionPassages = Annotated[Count, "passages retrieved for the question itself, where it is answered from facts"]
+FactTokens = Annotated[Whole, "tokens of sentences shown then, of all passages found; 0 shows whole passages"]
 
 _OF_STEPS = 0.5
 """What a passage that only a step found counts, against the best one that the question found."""
 
 
-async def answer_from_facts(
-    question: Question,
-    workbench: MethodContext,
-    steps: Sequence[Assertion],
-    *,
-    num_passages: int,
-    max_tokens_facts: int,
-    stopped_because: str,
-    after: Sequence[Sequence[int]] = (),
-) -> Answer | None:
-    """The answer to a question with a short answer, read once its steps are done; `None` if nothing can be read.
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a method in steps comes to its answer; see the options of SearChain and ToQD of the same names."""
 
-    The steps that a passage supports count as settled: they are shown before the question, and are claims of the answer. The
-    others are left out; what was found for them is read with the rest. A comparison is decided by code.
+    final_from: Literal["facts", "answers"]
+    use_retrieval: bool
+    num_question_passages: int
+    max_tokens_facts: int
 
-    Args:
-        question: the question.
-        workbench: of the question.
-        steps: what was answered on the way, each with the passages that were found for it.
-        num_passages: retrieved for the question itself.
-        max_tokens_facts: tokens of sentences shown, chosen from all passages; 0 shows whole passages.
-        stopped_because: for the answer.
-        after: for each step the decisions that it comes from.
+    async def answer(
+        self,
+        question: Question,
+        workbench: MethodContext,
+        steps: Sequence[Assertion],
+        stopped_because: str,
+        after: Sequence[Sequence[int]] = (),
+    ) -> tuple[Answer | None, str]:
+        """The answer read from facts, or `None` if it is to be written from the steps; and why the work ended.
 
-    Raises:
-        ModelError, SearchError, ReplayMiss: as `MethodContext.reply` and `MethodContext.search`.
-    """
-    reader = FactReader(workbench)
-    claims = claims_of(steps, workbench)
-    kept = [number for number, claim in enumerate(claims) if claim.support == "supported"]
-    settled = [steps[number] for number in kept]
-    behind = [after[number] for number in kept] if after else []
-    premises: tuple[int, ...] = ()
-    try:
-        hits = await reader.search(question.text, num_passages)
-        facts = facts_of(question.text, _with_those_of(steps, hits), max_tokens_facts)
+        The steps that a passage supports count as settled: they are shown before the question, and are claims of the answer.
+        The others are left out; what was found for them is read with the rest. A comparison is decided by code. Labels and
+        explanations are not read, nor is anything where the model gives no answer, or where a limit is reached before.
+
+        Args:
+            question: the question.
+            workbench: of the question.
+            steps: what was answered on the way, each with the passages that were found for it.
+            stopped_because: why the steps ended.
+            after: for each step the decisions that it comes from.
+
+        Raises:
+            ModelError, SearchError, ReplayMiss: as `MethodContext.reply` and `MethodContext.search`.
+        """
+        if self.final_from != "facts" or not self.use_retrieval or question.form != "short":
+            return None, stopped_because
+        claims = claims_of(steps, workbench)
+        kept = [number for number, claim in enumerate(claims) if claim.support == "supported"]
+        reader = FactReader(workbench)
+        try:
+            settled, final = await self._read(question, reader, steps, [steps[number] for number in kept])
+        except BudgetReached as reached:
+            return None, reached.limit if stopped_because == "finished" else stopped_because
+        short, how = bare_answer(workbench, final.text, question) if final.text else ("", "empty")
+        if not short:
+            return None, stopped_because
+        answer = concluded(
+            question,
+            settled,
+            short,
+            how,
+            workbench,
+            retrieved=[*final.passages, *reader.found],
+            stopped_because=stopped_because,
+            final=replace(final, text=unescape(short)),
+            after=[after[number] for number in kept] if after else (),
+        )
+        return answer, stopped_because
+
+    async def _read(
+        self, question: Question, reader: FactReader, steps: Sequence[Assertion], settled: Sequence[Assertion]
+    ) -> tuple[Sequence[Assertion], Assertion]:
+        """What is settled, with the sides of a comparison, and what the model or the comparison gives as the answer."""
+        hits = await reader.search(question.text, self.num_question_passages)
+        facts = facts_of(question.text, _with_those_of(steps, hits), self.max_tokens_facts)
         known = [(one.query, one.text) for one in settled]
         if wanted_of(question.text) is not None and (made := await reader.compare(question.text, facts, known)).answer:
-            said, passages = made.answer, []
-            premises = (len(settled) + 1, len(settled) + 2) if len(made.sides) == 2 else ()
-            settled, is_doubted = [*settled, *made.sides], not premises
-        else:
-            reading, problems = await reader.read(question.text, facts, known)
-            said, passages, is_doubted = reading.answer, passages_behind(reading), bool(problems)
-    except BudgetReached:
-        return None
-    short, how = bare_answer(workbench, said, question) if said else ("", "empty")
-    if not short:
-        return None
-    shown = list({passage.id: passage for passage in (*passages, *reader.found)}.values())
-    final = Assertion(question.text, short, "retrieved", () if premises else shown, premises, is_doubted=is_doubted)
-    return concluded(
-        question,
-        settled,
-        short,
-        how,
-        workbench,
-        retrieved=shown,
-        stopped_because=stopped_because,
-        final=final,
-        after=behind,
-    )
+            both = (len(settled) + 1, len(settled) + 2) if len(made.sides) == 2 else ()
+            found = () if both else reader.found
+            final = Assertion(question.text, made.answer, "retrieved", found, both, is_doubted=not both)
+            return [*settled, *made.sides], final
+        reading, problems = await reader.read(question.text, facts, known)
+        found = [*passages_behind(reading), *reader.found]
+        return settled, Assertion(question.text, reading.answer, "retrieved", found, is_doubted=bool(problems))
 
 
 def _with_those_of(steps: Sequence[Assertion], hits: Sequence[Hit]) -> list[Hit]:

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.facts.ending import answer_from_facts
+from hopweave.facts.ending import Ending, FactTokens, FinalFrom, QuestionPassages
 from hopweave.methods._searchain.chain_examples import open_chain, whole_chain
 from hopweave.methods._searchain.consistency import Consistency
 from hopweave.methods._searchain.path import PathNode, claims_on, pairs, pruned
@@ -105,12 +105,9 @@ class SearChain:
     force_final: Annotated[
         bool, "ask once more for the final answer where the final content does not say which it is; the paper does not"
     ] = True
-    final_from: Annotated[
-        Literal["facts", "answers"],
-        "short answers: read from sentences of all that was found and supported answers, or written from settled answers alone",
-    ] = "facts"
-    num_question_passages: Annotated[Count, "passages retrieved for the question itself, where it is answered from facts"] = 10
-    max_tokens_facts: Annotated[Whole, "tokens of sentences shown then, of all passages found; 0 shows whole passages"] = 350
+    final_from: FinalFrom = "facts"
+    num_question_passages: QuestionPassages = 10
+    max_tokens_facts: FactTokens = 350
     cite: Annotated[
         Literal["confirmed", "every_node"], "cite only what a passage settles, or the passage of every node as the paper does"
     ] = "confirmed"
@@ -196,12 +193,13 @@ class _Walk:
 
         With `final_from = "facts"`, the answer is read from facts instead, if it can be.
         """
-        if self.options.final_from == "facts" and self.options.use_retrieval and self.question.form == "short":
-            answer = await self._from_facts(stopped_because)
-            if answer is not None:
-                return answer
+        steps, after = [node.assertion for node in self.path], [[node.step] for node in self.path]
+        ending = options_for(Ending, self.options)
+        answer, stopped_because = await ending.answer(self.question, self.workbench, steps, stopped_because, after)
+        if answer is not None:
+            return answer
         claims = claims_on(self.path, self.workbench, every_passage=self.options.cite == "every_node")
-        file_claims(self.workbench, self.question, claims, after=[[node.step] for node in self.path])
+        file_claims(self.workbench, self.question, claims, after)
         said = self.last_final or ("" if claims else self.last_text)
         tracing = Tracing(self.workbench, self.question, _PROMPTS, self.options.max_tokens, self.options.force_final)
         if claims and self.options.use_retrieval:
@@ -219,17 +217,6 @@ class _Walk:
             stopped_because,
             workbench=self.workbench,
             add_missing=self.options.add_missing_marks,
-        )
-
-    async def _from_facts(self, stopped_because: str) -> Answer | None:
-        return await answer_from_facts(
-            self.question,
-            self.workbench,
-            [node.assertion for node in self.path],
-            num_passages=self.options.num_question_passages,
-            max_tokens_facts=self.options.max_tokens_facts,
-            stopped_because=stopped_because,
-            after=[[node.step] for node in self.path],
         )
 
     # -- writing chains ------------------------------------------------------------------------------------------------

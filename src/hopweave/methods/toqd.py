@@ -21,10 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from hopweave.errors import BudgetReached
-from hopweave.facts.ending import answer_from_facts
+from hopweave.facts.ending import Ending, FactTokens, FinalFrom, QuestionPassages
 from hopweave.methods._toqd.evidence import read_for_evidence
 from hopweave.parse.final import demanded, final_answer
 from hopweave.parse.refusal import is_refusal
@@ -37,8 +37,8 @@ from hopweave.text.evidence import condensed
 from hopweave.toolkit.claims import Assertion, claims_of, last_answer, marked_answer, passages_of, text_of
 from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.final_answer import file_missing, of_form
-from hopweave.toolkit.options import AtLeast, Bounded, Count, Temperature, TopP, Whole
-from hopweave.types import Answer, Claim, Message, Passage, Question, Sampling
+from hopweave.toolkit.options import AtLeast, Bounded, Count, Temperature, TopP, Whole, options_for
+from hopweave.types import Answer, Claim, Hit, Message, Passage, Question, Sampling
 
 _PROMPTS = prompts_beside(__file__)
 
@@ -71,12 +71,9 @@ class ToQD(Bounded):
     cite_with_reader: Annotated[
         bool, "have the reader look for what an answer rests on, where its words stand in no passage that was shown"
     ] = True
-    final_from: Annotated[
-        Literal["facts", "answers"],
-        "short answers: read from sentences of all that was found and supported answers, or written from all answers alone",
-    ] = "facts"
-    num_question_passages: Annotated[Count, "passages retrieved for the question itself, where it is answered from facts"] = 10
-    max_tokens_facts: Annotated[Whole, "tokens of sentences shown then, of all passages found; 0 shows whole passages"] = 350
+    final_from: FinalFrom = "facts"
+    num_question_passages: QuestionPassages = 10
+    max_tokens_facts: FactTokens = 350
     add_missing_marks: Annotated[bool, "mark a sentence that states a cited answer where the model forgot to"] = True
     temperature: Annotated[Temperature | None, "of every call; none takes the run's, which is 0 where nothing is set"] = None
     top_p: Annotated[TopP | None, "of every call; none takes the run's, which is 1 where nothing is set"] = None
@@ -160,11 +157,12 @@ class _Inference:
     async def sum_up(self, stopped_because: str) -> Answer:
         """Predicts the answer from all sub-questions with their answers or, if the budget is used up, lists those."""
         nodes = tuple(walk(self.nodes))
-        if self.options.final_from == "facts" and self.options.use_retrieval and self.question.form == "short":
-            answer = await self._from_facts(nodes, stopped_because)
-            if answer is not None:
-                return answer
-        claims = claims_of(map(_assertion, nodes), self.workbench)
+        steps = [_assertion(node) for node in nodes]
+        ending = options_for(Ending, self.options)
+        answer, stopped_because = await ending.answer(self.question, self.workbench, steps, stopped_because)
+        if answer is not None:
+            return answer
+        claims = claims_of(steps, self.workbench)
         said = ""
         if claims:
             try:
@@ -182,16 +180,6 @@ class _Inference:
             stopped_because,
             workbench=self.workbench,
             add_missing=self.options.add_missing_marks,
-        )
-
-    async def _from_facts(self, nodes: Sequence[GraphNode], stopped_because: str) -> Answer | None:
-        return await answer_from_facts(
-            self.question,
-            self.workbench,
-            [_assertion(node) for node in nodes],
-            num_passages=self.options.num_question_passages,
-            max_tokens_facts=self.options.max_tokens_facts,
-            stopped_because=stopped_because,
         )
 
     async def _summary(self, nodes: Sequence[GraphNode]) -> str:
@@ -238,7 +226,7 @@ class _Inference:
             await self._answer_from_memory(node, earlier)
         elif not self.options.use_self_verify:
             await self._retrieve(node)
-            said = await self.talk.said("answer_with_passages", node, passages=self._shown(node))
+            said = await self.talk.said_from(node, self._condensed(node))
             await self._take(node, said)
         elif not await self._self_verify(node) and not await self._self_verify_with_passages(node):
             await self._decompose_further(node, earlier)
@@ -253,12 +241,7 @@ class _Inference:
 
     async def _self_verify(self, node: GraphNode) -> bool:
         """Whether the model answers on its own (Retrieve is NO)."""
-        if self.options.least_probability:
-            said, probability = await self.talk.known("self_verify", node)
-        else:
-            said, probability = await self.talk.said("self_verify", node), None
-        if probability is not None and probability < self.options.least_probability:
-            said = ""
+        said, probability = await self.talk.known("self_verify", node, self.options.least_probability)
         sure: dict[str, Any] = {} if probability is None else {"probability": round(probability, 4)}
         self.workbench.decide("retrieve", "NO" if said else "YES", **sure)
         if said:
@@ -268,7 +251,7 @@ class _Inference:
     async def _self_verify_with_passages(self, node: GraphNode) -> bool:
         """Whether the model answers from what is retrieved (Decomposition is NO)."""
         await self._retrieve(node)
-        said = await self.talk.said("self_verify_with_passages", node, passages=self._shown(node))
+        said = await self.talk.said("self_verify_with_passages", node, passages=self.talk.shown(self._condensed(node)))
         self.workbench.decide("decomposition", "NO" if said else "YES")
         await self._take(node, said)
         return bool(said)
@@ -291,7 +274,7 @@ class _Inference:
             self.workbench.decide("limit", f"r_max = {self.options.max_graphs} leaves no further graph for this node")
             return
         node.has_graph = True
-        passages = self._shown(node)
+        passages = self.talk.shown(self._condensed(node))
         if earlier:
             request = self._fill(
                 "decompose_unresolved_after",
@@ -318,10 +301,10 @@ class _Inference:
     def _fill(self, name: str, **values: str) -> str:
         return self.workbench.fill(_PROMPTS[name], **values)
 
-    def _shown(self, node: GraphNode) -> str:
-        """What was found for a node, as shown to the model: its likeliest sentences, or whole passages."""
+    def _condensed(self, node: GraphNode) -> Sequence[Hit]:
+        """What was found for a node, as the model is shown it: its likeliest sentences, or whole passages."""
         longest = self.options.max_tokens_passages
-        return self.talk.shown(condensed(node.asked, node.hits, longest) if longest else node.hits)
+        return condensed(node.asked, node.hits, longest) if longest else node.hits
 
     def _sampling(self, max_tokens: int) -> Sampling:
         base, options = self.workbench.sampling, self.options

@@ -109,13 +109,18 @@ class NodeTalk:
         text = await self._reply(self.workbench.fill(prompt, question=escape(node.asked), **values), name)
         return self._answer_in(text, node)
 
-    async def known(self, name: str, node: GraphNode) -> tuple[str, float | None]:
-        """As `said`, with the probability that the model gives to its reply; `None` where the endpoint tells none."""
+    async def known(self, name: str, node: GraphNode, least_probability: float) -> tuple[str, float | None]:
+        """As `said`, without passages; and the probability that the model gives to its reply.
+
+        Below the least one the answer is empty. With a bound of 0, or where the endpoint tells none, the probability is `None`.
+        """
         prompt = self.workbench.fill(self.more_prompts[name], question=escape(node.asked))
-        sampling = replace(self.sampling, top_logprobs=1) if self.workbench.abilities.logprobs else self.sampling
+        is_asked = bool(least_probability) and self.workbench.abilities.logprobs
+        sampling = replace(self.sampling, top_logprobs=1) if is_asked else self.sampling
         reply = await self.workbench.reply([Message("user", prompt)], purpose=name, sampling=sampling)
-        probability = probability_of(reply, reply.text.strip()) if reply.logprobs else None
-        return self._answer_in(reply.text, node), probability
+        said = self._answer_in(reply.text, node)
+        probability = probability_of(reply, reply.text.strip()) if is_asked and reply.logprobs else None
+        return (said if probability is None or probability >= least_probability else ""), probability
 
     def _answer_in(self, text: str, node: GraphNode) -> str:
         if not text.strip():

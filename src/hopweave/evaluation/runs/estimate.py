@@ -190,10 +190,8 @@ def _made_up(schema: Mapping[str, Any], words: str) -> Any:
             return {name: _made_up(one, words) for name, one in schema.get("properties", {}).items()}
         case "array":
             return [_made_up(schema["items"], words)]
-        case "integer" | "number":
-            return schema.get("minimum", 1)
-        case "boolean":
-            return True
+        case "integer":
+            return 1
         case _:
             return schema["enum"][0] if "enum" in schema else words
 
