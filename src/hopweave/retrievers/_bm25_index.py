@@ -31,7 +31,8 @@ from hopweave.visibility import FIELDS, Condition, Visible, filter_values
 ENGINE = "bm25"
 _MAX_ID_BYTES = 10_000
 
-_HEAP_BYTES = 128_000_000
+_HEAP_BYTES = 400_000_000
+"""At most so much of an index is in memory before it is written: the more, the fewer segments, and the cheaper a query."""
 LINK_FIELDS = ("title_key", "title_opening", "opening")
 """The key of the title, what it begins with, and what a key in the text can begin with; see `_links`."""
 
