@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from support.drawn_once import draw_once
+from support.postgres_server import postgres_server
 
 from hopweave.model_files.known import models_folder
 
@@ -39,6 +40,13 @@ def own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL that runs, one for all tests of a process; each test takes an empty place of its own from it."""
+    with postgres_server() as started:
+        yield started
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from support.elastic_server import ElasticServer
-from support.postgres_server import postgres_server
 from test_staleness import ASKED, ENGINEER, LAMP, Says, answered, keep, sync, write
 from typer.testing import CliRunner
 
@@ -16,12 +15,6 @@ from hopweave.cli import app
 from hopweave.storage.answer_shelf import PostgresShelf
 from hopweave.trace import Record
 from hopweave.types import Passage
-
-
-@pytest.fixture(scope="module")
-def server():
-    with postgres_server() as started:
-        yield started
 
 
 @pytest.fixture(autouse=True)
@@ -49,8 +42,8 @@ def served_as(record, name):
     return replace(record, setup=replace(record.setup, settings={**record.setup.settings, "corpus": name}))
 
 
-def test_answers_on_postgres_are_told_as_those_in_files_are(server):
-    place = server.place()
+def test_answers_on_postgres_are_told_as_those_in_files_are(postgres):
+    place = postgres.place()
     made = records()
     keep(*made)
     with closing(PostgresShelf(place)) as shelf:
@@ -70,8 +63,8 @@ def test_answers_on_postgres_are_told_as_those_in_files_are(server):
     assert both.stdout.splitlines()[-1].startswith("4 stale of 8 answers with 8 citations")
 
 
-def test_each_answer_of_a_server_is_compared_with_the_index_that_its_corpus_has_there(server):
-    place = server.place()
+def test_each_answer_of_a_server_is_compared_with_the_index_that_its_corpus_has_there(postgres):
+    place = postgres.place()
     Path("index").rename("first")
     write(engineer=ENGINEER.replace("Port Merrow", "Kiel"))
     sync()
@@ -90,8 +83,8 @@ def test_each_answer_of_a_server_is_compared_with_the_index_that_its_corpus_has_
     assert (twice.exit_code, "--corpus is given twice" in twice.output) == (1, True)
 
 
-def test_all_answers_are_looked_through_however_many_there_are_and_what_is_no_record_is_told(server):
-    place = server.place()
+def test_all_answers_are_looked_through_however_many_there_are_and_what_is_no_record_is_told(postgres):
+    place = postgres.place()
     line = records()[0].to_json()
     write(engineer="Nothing is left.")
     sync()
@@ -108,13 +101,13 @@ def test_all_answers_are_looked_through_however_many_there_are_and_what_is_no_re
     assert all(Record.from_json(line).question.text in one for one in result.stdout.splitlines())
 
 
-def test_a_database_without_answers_or_that_is_down_is_one_clear_error(server, monkeypatch):
-    empty = server.place()
+def test_a_database_without_answers_or_that_is_down_is_one_clear_error(postgres, monkeypatch):
+    empty = postgres.place()
     result = stale(empty)
     assert result.exit_code == 1
     assert "no answers are kept at postgres://" in result.stderr
     assert result.stderr.rstrip().endswith("give the address that hopweave serve --answers has")
-    assert server.run(f"SELECT count(*) FROM pg_tables WHERE schemaname = '{empty.rpartition('%3D')[2]}'") == [(0,)]
+    assert postgres.run(f"SELECT count(*) FROM pg_tables WHERE schemaname = '{empty.rpartition('%3D')[2]}'") == [(0,)]
     down = stale("postgres://127.0.0.1:9/x")
     assert (down.exit_code, down.stderr.count("\n")) == (1, 1)
     assert "cannot reach the answers at postgres://127.0.0.1:9/x" in down.stderr

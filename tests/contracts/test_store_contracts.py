@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from support.postgres_server import postgres_server
 
 from hopweave.errors import DataError, ModelError
 from hopweave.runtime.store import Stored, key_of
@@ -22,15 +21,9 @@ CUT = Stored(None, Failure("BudgetReached", "max_seconds = 1 reached"), 1.0, 1)
 KEY = key_of("m", [Message("user", "U")], Sampling(), 0)
 
 
-@pytest.fixture(scope="module")
-def server():
-    with postgres_server() as started:
-        yield started
-
-
 @pytest.fixture(params=KINDS)
 def place(request, tmp_path):
-    return tmp_path / "deep" / "place" if request.param == "file" else request.getfixturevalue("server").place()
+    return tmp_path / "deep" / "place" if request.param == "file" else request.getfixturevalue("postgres").place()
 
 
 @pytest.fixture
@@ -118,7 +111,7 @@ def test_what_could_not_be_read_again_is_not_kept(opened):
     assert list(store.items()) == []
 
 
-def test_a_reply_in_which_a_bit_turned_over_is_asked_for_again_and_replaced(opened, server):
+def test_a_reply_in_which_a_bit_turned_over_is_asked_for_again_and_replaced(opened, postgres):
     store = opened()
     store.put(KEY, HELLO)
     if hasattr(store, "_database"):

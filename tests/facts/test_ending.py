@@ -58,8 +58,37 @@ async def test_what_a_passage_supports_stands_before_the_question_and_the_rest_i
 
 
 async def test_an_answer_that_the_check_speaks_against_is_shown_as_unsupported():
-    record = await ask([CHAIN, said("Orla Bridge")])
+    record = await ask([CHAIN, said("Orla Bridge"), said("Orla Bridge")])
     assert (record.answer.short, record.answer.claims[-1].support) == ("Orla Bridge", "unsupported")
+
+
+async def test_the_name_that_the_question_leads_through_is_no_answer_to_it():
+    """It is read without what is settled, and then the hop from there alone."""
+    is_designer = "Who is the designer of Orla Bridge?"
+    found = {ASKED: [BRIDGE], is_designer: [BRIDGE], WHERE: [LIND]}
+    replies = [chain((is_designer, "Mara Lind")), said("Mara Lind", 2), said("Mara Lind", 2), said("Vask", 2)]
+    made = Bench(replies, found, {is_designer: ("Mara Lind", 5.0)})
+    record = await made.ask(ASKED, final_from="facts")
+    assert [messages[-1].text.rpartition("Question: ")[2] for messages in calls(record, "answer")] == [
+        f"({is_designer} Mara Lind) {ASKED}",
+        ASKED,
+        WHERE,
+    ]
+    assert queries(record)[-1] == WHERE
+    assert (record.answer.short, record.answer.claims[-1].support) == ("Vask", "unsupported")
+
+
+async def test_of_several_readings_the_one_with_least_against_it_counts():
+    record = await ask([CHAIN, said("Ghent", 4), said("the designer of Orla Bridge", 2)])
+    assert purposes(record) == ["chain", "answer", "answer"]
+    assert record.answer.short == "Ghent"
+
+
+async def test_without_a_call_left_for_another_reading_the_first_counts_and_the_limit_is_named():
+    text = {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}
+    made = Bench([CHAIN, said("Ghent", 4)], text, READ)
+    record = await made.ask(ASKED, budget={"max_llm_calls": 2}, final_from="facts")
+    assert (record.answer.short, record.answer.stopped_because) == ("Ghent", "max_llm_calls")
 
 
 async def test_two_things_are_compared_by_code():
@@ -77,8 +106,8 @@ async def test_two_things_are_compared_by_code():
 
 @pytest.mark.parametrize("reply", ["I do not know.", "{}", said("")])
 async def test_where_nothing_can_be_read_the_final_content_is_written(reply):
-    record = await ask([CHAIN, reply, f"[Final Content]: {FINAL}"])
-    assert purposes(record) == ["chain", "answer", "tracing"]
+    record = await ask([CHAIN, reply, reply, f"[Final Content]: {FINAL}"])
+    assert purposes(record) == ["chain", "answer", "answer", "tracing"]
     assert (record.answer.short, len(record.answer.claims)) == ("Drum", 2)
 
 

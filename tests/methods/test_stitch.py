@@ -13,8 +13,8 @@ from hopweave.errors import SettingsError
 from hopweave.facts.checking import Reading, problems_of
 from hopweave.facts.comparing import Side, asked_alone, compared, life_date, wanted_of
 from hopweave.facts.completing import completed
-from hopweave.methods._stitch.planning import MAX_STEPS, spelled_out, steps_of
-from hopweave.methods._stitch.planning import answered as answered_step
+from hopweave.facts.hops import MAX_STEPS, spelled_out, steps_of
+from hopweave.facts.hops import answered as answered_step
 from hopweave.methods.stitch import Stitch
 from hopweave.text.evidence import chosen_sentences
 from hopweave.types import Hit, Passage, Question, Reply, TokenLogprob
@@ -415,6 +415,15 @@ async def test_two_of_three_alternatives_are_not_decided_between_by_code():
 def test_a_yes_to_a_question_that_asks_for_something_else_is_no_answer():
     assert problems_of(reading("yes", evidence(LIND, 2)), 0) == ["form"]
     assert "form" not in problems_of(reading("yes", evidence(LIND, 2), asked="Was Mara Lind born in Vask?"), 0)
+    assert "form" in problems_of(reading("Mara Lind", evidence(LIND, 2), asked="In what year was Orla Bridge built?"), 0)
+    assert "form" not in problems_of(reading("in 1902", evidence(LIND, 2), asked="Which year was Orla Bridge built?"), 0)
+    assert "form" in problems_of(reading("1902", evidence(LIND, 2), asked="Where was Mara Lind born?"), 0)
+
+
+def test_the_name_that_a_question_leads_through_is_no_answer_to_it():
+    named = reading("Mara Lind", evidence(LIND, 1), asked="In which town was the designer of Orla Bridge born?")
+    assert problems_of(named, 0) == []
+    assert problems_of(named, 0, ["Mara Lind"]) == ["repeats"]
 
 
 def test_who_lived_longer_is_told_by_both_dates():

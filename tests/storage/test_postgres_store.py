@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from support.killed_runs import COMMAND
-from support.postgres_server import postgres_server
 from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
@@ -30,15 +29,9 @@ HELLO = Stored(Reply("hello"), None, 1.5, 2)
 SECRET = "word-of-honour"
 
 
-@pytest.fixture(scope="module")
-def server():
-    with postgres_server() as started:
-        yield started
-
-
 @pytest.fixture
-def place(server):
-    return server.place()
+def place(postgres):
+    return postgres.place()
 
 
 @pytest.fixture
@@ -176,11 +169,11 @@ async def test_processes_that_open_a_new_place_at_the_same_moment_all_find_it_wh
 # -- lost connections ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_connection_that_is_cut_is_made_again_and_its_claims_are_gone(opened, server):
+def test_a_connection_that_is_cut_is_made_again_and_its_claims_are_gone(opened, postgres):
     store, other = opened(), opened()
     store.put("k", HELLO)
     assert store.claim("c")
-    server.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hopweave'")
+    postgres.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hopweave'")
     assert store.get("k") == HELLO
     store.put("l", HELLO)
     assert other.claim("c")

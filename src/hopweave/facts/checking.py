@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from hopweave.grounding.support import adds
 from hopweave.parse.refusal import does_not_know
 from hopweave.text.evidence import Evidence
-from hopweave.text.matching import is_contained, is_yes_or_no
+from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
 from hopweave.text.words import anchors, keys_of
 
 _WEIGHTS = {"none": 4, "form": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
 _YES_OR_NO = re.compile(r"\s*(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should)\b", re.IGNORECASE)
 _ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\s*(?:in\s+)?(?:what|which)\s+year\b", re.IGNORECASE)
+_PLACE = re.compile(r"\s*where\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +38,29 @@ class Reading:
     facts: tuple[Evidence, ...]
 
 
-def problems_of(reading: Reading, least_probability: float) -> list[str]:
+def problems_of(reading: Reading, least_probability: float, passed: Sequence[str] = ()) -> list[str]:
     """What speaks against a reading, one word for each; empty if nothing does.
 
     - `none`: there is no answer, or it says that it is not known.
-    - `form`: it is a yes or a no, and the question asks for something else.
-    - `repeats`: it says nothing beyond the question.
+    - `form`: it is a yes or a no, and the question asks for something else; the question asks for a year, and it has no digit;
+      or for a place, and it has no letter.
+    - `repeats`: it says nothing beyond the question, or is one of the names that the question only leads through.
     - `elsewhere`: its words do not stand in the fact that was named, nor in the title of its passage.
     - `open`: more than half of the question's names do not lead to the fact: they are not in it or its title, and no other fact
       that has the name names this one's passage, is named by it, or shares a name with it.
     - `unsure`: the model found its words improbable.
+
+    Args:
+        reading: what was read.
+        least_probability: below it an answer is `unsure`.
+        passed: names that the question leads through; see `hops.led_through`.
     """
     if not reading.answer or does_not_know(reading.answer):
         return ["none"]
     found, is_bare = [], is_yes_or_no(reading.answer)
-    if is_bare and _ASKING.search(reading.asked) and not _YES_OR_NO.match(reading.asked):
+    if _is_of_other_form(reading.asked, reading.answer):
         found.append("form")
-    if not is_bare and not adds(reading.asked, reading.answer):
+    if not is_bare and (not adds(reading.asked, reading.answer) or _is_one_of(reading.answer, passed)):
         found.append("repeats")
     if not is_bare and (reading.fact is None or not is_contained(reading.answer, _words_of(reading.fact))):
         found.append("elsewhere")
@@ -71,6 +79,20 @@ def does_hold(problems: Sequence[str]) -> bool:
 def weight(problems: Sequence[str]) -> int:
     """How much speaks against a reading: an answer that no fact states says more against it than a way that stays unclear."""
     return sum(_WEIGHTS[problem] for problem in problems)
+
+
+def _is_of_other_form(question: str, answer: str) -> bool:
+    if _YES_OR_NO.match(question):
+        return False
+    if _YEAR.match(question):
+        return not any(map(str.isdigit, answer))
+    if _PLACE.match(question) and not any(map(str.isalpha, answer)):
+        return True
+    return is_yes_or_no(answer) and _ASKING.search(question) is not None
+
+
+def _is_one_of(answer: str, names: Sequence[str]) -> bool:
+    return normalize_answer(answer) in map(normalize_answer, names)
 
 
 def _is_open(question: str, fact: Evidence, facts: Sequence[Evidence]) -> bool:

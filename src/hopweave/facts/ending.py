@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached
+from hopweave.facts.checking import Reading, does_hold, weight
 from hopweave.facts.comparing import wanted_of
+from hopweave.facts.hops import led_through
 from hopweave.facts.reading import FactReader, facts_of, passages_behind
 from hopweave.prompting.prompt import unescape
 from hopweave.protocols import MethodContext
@@ -47,8 +50,10 @@ class Ending:
         """The answer read from facts, or `None` if it is to be written from the steps; and why the work ended.
 
         The steps that a passage supports count as settled: they are shown before the question, and are claims of the answer.
-        The others are left out; what was found for them is read with the rest. A comparison is decided by code. Labels and
-        explanations are not read, nor is anything where the model gives no answer, or where a limit is reached before.
+        The others are left out; what was found for them is read with the rest. Where the reading does not hold, the question is
+        read without what is settled and, if it leads through a settled name, the hop from there is read alone; what has least
+        against it counts, as doubted. A comparison is decided by code. Labels and explanations are not read, nor is anything
+        where the model gives no answer, or where a limit is reached before.
 
         Args:
             question: the question.
@@ -66,9 +71,10 @@ class Ending:
         kept = [number for number, claim in enumerate(claims) if claim.support == "supported"]
         reader = FactReader(workbench)
         try:
-            settled, final = await self._read(question, reader, steps, [steps[number] for number in kept])
+            settled, final, limit = await self._read(question, reader, steps, [steps[number] for number in kept])
         except BudgetReached as reached:
-            return None, reached.limit if stopped_because == "finished" else stopped_because
+            return None, _because(stopped_because, reached.limit)
+        stopped_because = _because(stopped_because, limit)
         short, how = bare_answer(workbench, final.text, question) if final.text else ("", "empty")
         if not short:
             return None, stopped_because
@@ -87,8 +93,8 @@ class Ending:
 
     async def _read(
         self, question: Question, reader: FactReader, steps: Sequence[Assertion], settled: Sequence[Assertion]
-    ) -> tuple[Sequence[Assertion], Assertion]:
-        """What is settled, with the sides of a comparison, and what the model or the comparison gives as the answer."""
+    ) -> tuple[Sequence[Assertion], Assertion, str]:
+        """What is settled, with the sides of a comparison; the answer of the model or the comparison; a limit reached then."""
         hits = await reader.search(question.text, self.num_question_passages)
         facts = facts_of(question.text, _with_those_of(steps, hits), self.max_tokens_facts)
         known = [(one.query, one.text) for one in settled]
@@ -96,10 +102,42 @@ class Ending:
             both = (len(settled) + 1, len(settled) + 2) if len(made.sides) == 2 else ()
             found = () if both else reader.found
             final = Assertion(question.text, made.answer, "retrieved", found, both, is_doubted=not both)
-            return [*settled, *made.sides], final
-        reading, problems = await reader.read(question.text, facts, known)
+            return [*settled, *made.sides], final, ""
+        hop, passed = led_through(question.text, known)
+        ways = [partial(reader.read, question.text, facts, known, passed)]
+        ways += [partial(reader.read, question.text, facts, (), passed)] if known else []
+        ways += [partial(reader.read_hop, hop, hits)] if passed else []
+        reading, is_doubted, limit = await _first_that_holds(ways)
         found = [*passages_behind(reading), *reader.found]
-        return settled, Assertion(question.text, reading.answer, "retrieved", found, is_doubted=bool(problems))
+        return settled, Assertion(question.text, reading.answer, "retrieved", found, is_doubted=is_doubted), limit
+
+
+async def _first_that_holds(ways: Sequence[Callable[[], Awaitable[tuple[Reading, list[str]]]]]) -> tuple[Reading, bool, str]:
+    """The first reading that holds, else the one with least against it; whether it is doubted; and a limit that was reached.
+
+    What is read after a reading that did not hold is doubted, too.
+
+    Raises:
+        BudgetReached: before there is a reading.
+    """
+    readings: list[tuple[Reading, list[str]]] = []
+    limit = ""
+    for read in ways:
+        try:
+            readings.append(await read())
+        except BudgetReached as reached:
+            if not readings:
+                raise
+            limit = reached.limit
+            break
+        if does_hold(readings[-1][1]):
+            break
+    best, problems = min(readings, key=lambda reading: weight(reading[1]))
+    return best, bool(problems) or len(readings) > 1, limit
+
+
+def _because(stopped_because: str, limit: str) -> str:
+    return limit if limit and stopped_because == "finished" else stopped_because
 
 
 def _with_those_of(steps: Sequence[Assertion], hits: Sequence[Hit]) -> list[Hit]:

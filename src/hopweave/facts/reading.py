@@ -34,6 +34,9 @@ _FACT = {"type": "integer"}
 LONGEST_REPLY = 160  # tokens
 LEAST_PROBABILITY = 0.85
 
+_OLDER = 0.5
+"""What a passage that was found for the question counts, against one that was found for the hop."""
+
 
 def object_of(**properties: Any) -> dict[str, Any]:
     """The JSON schema of an object that has just these properties."""
@@ -72,7 +75,7 @@ class FactReader:
         workbench: of the question.
         max_tokens: of the longest reply.
         least_probability: an answer that the model finds less probable is `unsure`.
-        num_hop_passages: passages retrieved for the value of one side of a comparison.
+        num_hop_passages: passages retrieved for a hop, or for the value of one side of a comparison.
         max_tokens_hop: tokens of sentences shown for it; 0 shows whole passages.
         found: the passages of all searches.
     """
@@ -95,7 +98,11 @@ class FactReader:
         return hits
 
     async def read(
-        self, asked: str, facts: tuple[Evidence, ...], settled: Sequence[tuple[str, str]] = ()
+        self,
+        asked: str,
+        facts: tuple[Evidence, ...],
+        settled: Sequence[tuple[str, str]] = (),
+        passed: Sequence[str] = (),
     ) -> tuple[Reading, list[str]]:
         """What the model reads from the facts, and what speaks against it (see `checking.problems_of`).
 
@@ -103,6 +110,7 @@ class FactReader:
             asked: the question.
             facts: in the order in which they are shown.
             settled: other questions, which are settled already, with their answers.
+            passed: names that the question leads through; see `hops.led_through`.
 
         Raises:
             ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
@@ -113,10 +121,23 @@ class FactReader:
         fact = _fact(values, facts, answer)
         whole = completed(asked, answer, fact.text) if fact is not None else answer
         reading = Reading(asked, whole, fact, probability_of(reply, answer), facts)
-        problems = problems_of(reading, self.least_probability)
+        problems = problems_of(reading, self.least_probability, passed)
         shown = f"{asked} -> {whole or '?'}"
         self.workbench.decide("reading", shown, problems=problems, probability=round(reading.probability, 4))
         return reading, problems
+
+    async def read_hop(self, asked: str, hits: Sequence[Hit]) -> tuple[Reading, list[str]]:
+        """As `read`, over the likeliest sentences of what is found for one hop, and of what was found for the question.
+
+        Args:
+            asked: the question of the hop.
+            hits: of the question, best first.
+
+        Raises:
+            ModelError, SearchError, BudgetReached, ReplayMiss: as `MethodContext.reply` and `MethodContext.search`.
+        """
+        found = await self.search(asked, self.num_hop_passages)
+        return await self.read(asked, facts_of(asked, _joined(found, hits), self.max_tokens_hop))
 
     async def compare(self, question: str, facts: tuple[Evidence, ...], settled: Sequence[tuple[str, str]] = ()) -> Comparison:
         """The answer that code gives to a comparison. A value that no fact about its side states is asked for alone.
@@ -250,6 +271,14 @@ def passages_behind(reading: Reading) -> list[Passage]:
     """The passages that a reading may rest on: that of its fact, then those of all facts that were shown."""
     facts = [reading.fact, *reading.facts] if reading.fact is not None else reading.facts
     return list({fact.passage.id: fact.passage for fact in facts}.values())
+
+
+def _joined(found: Sequence[Hit], earlier: Sequence[Hit]) -> list[Hit]:
+    """What was found for a hop, and behind it what was found for the question; scores are shares of the best."""
+    shares = {hit.passage.id: replace(hit, score=_OLDER * hit.score / (earlier[0].score or 1.0)) for hit in earlier}
+    shares |= {hit.passage.id: replace(hit, score=hit.score / (found[0].score or 1.0)) for hit in found}
+    ids = dict.fromkeys(hit.passage.id for hit in (*found, *earlier))
+    return [replace(shares[passage_id], rank=rank) for rank, passage_id in enumerate(ids, start=1)]
 
 
 def _inline(text: str) -> str:

@@ -23,6 +23,7 @@ from typing import Annotated, Any
 from hopweave.errors import BudgetReached
 from hopweave.facts.checking import Reading, does_hold, weight
 from hopweave.facts.comparing import wanted_of
+from hopweave.facts.hops import MAX_STEPS, answered, spelled_out, steps_of
 from hopweave.facts.reading import (
     LEAST_PROBABILITY,
     LONGEST_REPLY,
@@ -36,7 +37,6 @@ from hopweave.facts.reading import (
     passages_behind,
     values_of,
 )
-from hopweave.methods._stitch.planning import MAX_STEPS, answered, spelled_out, steps_of
 from hopweave.prompting.prompt import escape, prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.evidence import Evidence
@@ -54,9 +54,6 @@ def _texts(most: int) -> dict[str, Any]:
 
 _PLAN = object_of(unnamed=_texts(MAX_STEPS - 1), steps=_texts(MAX_STEPS))
 _PLANNED = ("two", "town", "spouse", "year", "state", "film", "grandfather", "sister")
-
-_OLDER = 0.5
-"""What a passage that was found for the question counts, against one that was found for the hop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +155,7 @@ class _Stitching:
         problems: list[str] = []
         for step in steps:
             asked = answered(step, answers)
-            found = await self.reader.search(asked, self.options.num_hop_passages)
-            facts = facts_of(asked, _joined(found, hits), self.options.max_tokens_hop)
-            reading, against = await self.reader.read(asked, facts)
+            reading, against = await self.reader.read_hop(asked, hits)
             problems += against
             if not reading.answer:
                 break
@@ -207,14 +202,6 @@ class _Stitching:
         reply = await self.workbench.reply([Message("user", text)], purpose="answer", sampling=sampling)
         short, how = bare_answer(self.workbench, reply.text, self.question)
         return one_answer(self.question, reply.text, short, how, hits)
-
-
-def _joined(found: Sequence[Hit], earlier: Sequence[Hit]) -> list[Hit]:
-    """What was found for a hop, and behind it what was found for the question; scores are shares of the best."""
-    shares = {hit.passage.id: replace(hit, score=_OLDER * hit.score / (earlier[0].score or 1.0)) for hit in earlier}
-    shares |= {hit.passage.id: replace(hit, score=hit.score / (found[0].score or 1.0)) for hit in found}
-    ids = dict.fromkeys(hit.passage.id for hit in (*found, *earlier))
-    return [replace(shares[passage_id], rank=rank) for rank, passage_id in enumerate(ids, start=1)]
 
 
 def _texts_of(values: Mapping[str, Any], name: str) -> list[str]:

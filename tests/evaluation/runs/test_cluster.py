@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from support.dask_cluster import dask_cluster
 from support.killed_runs import COMMAND
-from support.postgres_server import postgres_server
 from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
@@ -29,12 +28,6 @@ from hopweave.trace import Record
 pytestmark = pytest.mark.usefixtures("own_folders")
 
 METHODS = ("direct", "ircot")
-
-
-@pytest.fixture(scope="module")
-def server():
-    with postgres_server() as started:
-        yield started
 
 
 def put_questions(num):
@@ -80,25 +73,25 @@ def num_repeated(requests):
     return len(requests) - len(set(map(asked, requests)))
 
 
-async def test_a_cluster_makes_the_run_of_one_process_and_repeats_no_call(server, tmp_path):
+async def test_a_cluster_makes_the_run_of_one_process_and_repeats_no_call(postgres, tmp_path):
     put_questions(3)
     with dask_cluster(tmp_path / "dask", 1) as cluster:
         async with ScriptedServer(reply) as model:
-            await ended(await started(model.base_url, server.place(), "clustered", "--cluster", cluster.address))
+            await ended(await started(model.base_url, postgres.place(), "clustered", "--cluster", cluster.address))
             requests = tuple(model.requests)
-            await ended(await started(model.base_url, server.place(), "whole"))
+            await ended(await started(model.base_url, postgres.place(), "whole"))
     assert num_repeated(requests) == 0
     assert prints("clustered") == prints("whole")
     assert Manifest.read(Path("clustered")).is_complete
 
 
 @pytest.mark.slow
-async def test_a_worker_is_killed_on_the_way_and_a_shard_too_and_all_runs_are_equal(server, tmp_path):
+async def test_a_worker_is_killed_on_the_way_and_a_shard_too_and_all_runs_are_equal(postgres, tmp_path):
     """On three worker processes and in three shards: each equals the run of one process, and no call is made twice."""
     put_questions(12)
     async with ScriptedServer(reply) as model:
-        await ended(await started(model.base_url, server.place(), "whole"))
-        before, place = model.num_requests, server.place()
+        await ended(await started(model.base_url, postgres.place(), "whole"))
+        before, place = model.num_requests, postgres.place()
         with dask_cluster(tmp_path / "dask", 3) as cluster:
             process = await started(model.base_url, place, "clustered", "--cluster", cluster.address)
             while model.num_requests < before + 10:  # noqa: ASYNC110 - it is other processes that are waited for
@@ -106,7 +99,7 @@ async def test_a_worker_is_killed_on_the_way_and_a_shard_too_and_all_runs_are_eq
             cluster.workers[0].kill()
             await ended(process)
         of_cluster = model.requests[before:]
-        after, other = model.num_requests, server.place()
+        after, other = model.num_requests, postgres.place()
         killed = await started(model.base_url, other, "part2", "--shard", "2/3", "--parallel", "2")
         while model.num_requests < after + 3:  # noqa: ASYNC110
             await asyncio.sleep(0.003)

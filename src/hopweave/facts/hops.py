@@ -40,6 +40,7 @@ _HEAD = 3
 
 _CLAUSE = re.compile(r"\s*,?\s*(?:who|that|which|whose|where)\b", re.IGNORECASE)
 _DEFINITE = re.compile(r"[Tt]he\s+(?!\d)")
+_NAMING = re.compile(r"\s*(?:who|what|which|where)\s+(?:is|was|are|were)\s+(?:the\s+names?\s+of\s+)?", re.IGNORECASE)
 _WHO = re.compile(r"who\b", re.IGNORECASE)
 _LEADING = re.compile(r"^The\b ")
 _POSSESSED = re.compile(r"(?:['\u2019]s|s['\u2019])\s+[a-z]")
@@ -112,6 +113,27 @@ def steps_of(question: str, unnamed: Sequence[str], asked: Sequence[str]) -> tup
 def answered(step: str, answers: Sequence[str]) -> str:
     """A step with the answers of earlier ones in their places."""
     return _REFERENCE.sub(lambda found: answers[int(found[1]) - 1] if 0 < int(found[1]) <= len(answers) else found[0], step)
+
+
+def led_through(question: str, settled: Sequence[tuple[str, str]]) -> tuple[str, tuple[str, ...]]:
+    """The question with settled answers in the place of the words that they name; and these answers.
+
+    Args:
+        question: that is to be answered.
+        settled: other questions with their answers, in the order in which they were settled.
+
+    >>> led_through("What is the seat of the county where Kerrow lies?",
+    ...             [("What is the county where Kerrow lies?", "Moor County"), ("Who lives in Kerrow?", "Ada Finch")])
+    ('What is the seat of Moor County?', ('Moor County',))
+    >>> led_through("Where was the designer of Orla Bridge born?", [("Where was Mara Lind born?", "Vask")])
+    ('Where was the designer of Orla Bridge born?', ())
+    """
+    rest, names = spelled_out(question), list[str]()
+    for query, answer in settled:
+        if (opening := _NAMING.match(query)) and (steps := steps_of(rest, [query[opening.end() :].rstrip("? ")], [query])):
+            rest = answered(steps[-1], [answer])
+            names.append(answer)
+    return (rest, tuple(names)) if names else (question, ())
 
 
 def _replaced(question: str, phrase: str, number: int) -> tuple[str, str] | None:
