@@ -8,7 +8,7 @@ import pytest
 from support.bench import Bench, calls, chain, purposes, queries
 from support.toqd import Plays, bench
 
-from hopweave.types import Passage, Question
+from hopweave.types import Passage, Question, Reply, TokenLogprob
 
 ASKED = "In which town was the designer of Orla Bridge born?"
 WHO = "Who designed Orla Bridge?"
@@ -29,6 +29,13 @@ def asked_last(record) -> str:
 
 def said(answer: str, fact: int = 1) -> str:
     return json.dumps({"fact": fact, "answer": answer})
+
+
+def improbable(answer: str, fact: int) -> Reply:
+    """A reply whose words the model found improbable."""
+    text = said(answer, fact)
+    tokens = [token for token in text.partition(answer) if token]
+    return Reply(text, logprobs=tuple(TokenLogprob(token, -1.0 if token == answer else 0.0) for token in tokens))
 
 
 async def ask(replies, question=ASKED, found=None, **options):
@@ -76,6 +83,28 @@ async def test_the_name_that_the_question_leads_through_is_no_answer_to_it():
     ]
     assert queries(record)[-1] == WHERE
     assert (record.answer.short, record.answer.claims[-1].support) == ("Vask", "unsupported")
+
+
+async def test_what_is_right_for_a_query_and_doubted_for_the_question_is_shown_as_unsupported():
+    designer = "Who is the designer of Orla Bridge?"
+    replies = [chain((designer, "Mara Lind")), *[said("Mara Lind", 2)] * 3]
+    record = await Bench(replies, {ASKED: [BRIDGE], designer: [BRIDGE]}, {designer: ("Mara Lind", 5.0)}).ask(
+        ASKED, final_from="facts"
+    )
+    assert record.answer.short == "Mara Lind"
+    assert [(claim.query, claim.support) for claim in record.answer.claims] == [
+        (designer, "supported"),
+        (ASKED, "unsupported"),
+    ]
+
+
+async def test_a_reading_that_holds_counts_though_as_much_speaks_against_it():
+    """It is merely unsure, where the first one is open."""
+    left = Passage("left", "The mill stands in Ghent.", "Corran Mill")
+    made = Bench([CHAIN, said("Ghent", 3), improbable("Vask", 4)], {ASKED: [BRIDGE, left], WHO: [BRIDGE], WHERE: [LIND]}, READ)
+    record = await made.ask(ASKED, final_from="facts")
+    assert [step.data["problems"] for step in record.steps if getattr(step, "label", "") == "reading"] == [["open"], ["unsure"]]
+    assert record.answer.short == "Vask"
 
 
 async def test_of_several_readings_the_one_with_least_against_it_counts():

@@ -132,7 +132,7 @@ async def _first_that_holds(ways: Sequence[Callable[[], Awaitable[tuple[Reading,
             break
         if does_hold(readings[-1][1]):
             break
-    best, problems = min(readings, key=lambda reading: weight(reading[1]))
+    best, problems = min(readings, key=lambda reading: (not does_hold(reading[1]), weight(reading[1])))
     return best, bool(problems) or len(readings) > 1, limit
 
 

@@ -135,7 +135,8 @@ def concluded(
     final: Assertion | None = None,
     after: Sequence[Sequence[int]] = (),
 ) -> Answer:
-    """The answer that assertions lead to, with an additional claim for the answer itself if the last one does not state it.
+    """The answer that assertions lead to, with an additional claim for the answer itself if the last one does not state it,
+    or if only the answer itself is doubted.
 
     Args:
         question: the question.
@@ -154,6 +155,8 @@ def concluded(
     passages = list({passage.id: passage for passage in retrieved}.values())
     steps = list(assertions)
     is_said = bool(steps) and question.form == "short" and normalize_answer(steps[-1].text) == normalize_answer(words)
+    if is_said and final is not None and final.is_doubted and not steps[-1].is_doubted:
+        is_said = False  # a step is right for its own query, and the same words may be no answer to the question
     claims = claims_of(steps if is_said else [*steps, final or final_assertion(question, words, passages)], workbench)
     file_claims(workbench, question, claims, after)
     if not text:
