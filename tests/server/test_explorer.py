@@ -29,6 +29,7 @@ ARGUMENTS = [
 ]
 EXPECTED = playwright.expect
 LONG_MS = 30_000
+EXPECTED.set_options(timeout=LONG_MS)  # a busy machine is no failure
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +95,7 @@ def ask(page, question=QUESTION, *, method="searchain", beside=""):
     page.select_option("#method", method)
     page.select_option("#beside", beside)
     page.click("#ask")
-    EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2 if beside else 1, timeout=LONG_MS)
+    EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2 if beside else 1)
 
 
 def test_the_tree_grows_step_by_step_before_there_is_an_answer(opened, tmp_path):
@@ -106,7 +107,7 @@ def test_the_tree_grows_step_by_step_before_there_is_an_answer(opened, tmp_path)
         page.wait_for_selector(".node.decision >> nth=2")
         assert page.locator(".answer").count() == 0
         first = page.locator(".node").count()
-        EXPECTED(page.locator(".answer .short")).to_have_text("the Teel", timeout=LONG_MS)
+        EXPECTED(page.locator(".answer .short")).to_have_text("the Teel")
         assert page.locator(".node").count() > first
         EXPECTED(page.locator("#says")).to_contain_text("searchain is done: the Teel, supported")
         assert page.locator(".node.pending").count() == 0
@@ -158,7 +159,7 @@ def test_an_edited_answer_runs_again_beside_the_first_and_all_before_it_is_repla
         ".editor textarea", written.replace("[Answer 1]: Marlow Cross", "[Answer 1]: Zwiesel").replace("Cross?", "Cross ?")
     )
     page.click("text=Run again from here")
-    EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2, timeout=LONG_MS)
+    EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2)
     EXPECTED(page.locator(".branch")).to_contain_text("Zwiesel")
     first, branch = (record_of(page, server, at) for at in (0, 1))
     assert branch.branch.of == first.fingerprint
@@ -192,7 +193,7 @@ def test_a_passage_is_forbidden_or_pinned_from_where_it_is_read(opened, server, 
     ask(page)
     page.click(".long .mark >> nth=0")
     page.click(f"#passage >> text={choice}")
-    EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2, timeout=LONG_MS)
+    EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2)
     changed = [step for step in record_of(page, server, 1).steps if getattr(step, field, ())]
     assert getattr(changed[0], field) == ("carrow",)
 
@@ -332,9 +333,7 @@ def test_a_citation_into_a_pdf_opens_its_page_with_the_cited_words_marked(opened
     open_a_citation_into_a_pdf(page)
     drawn = page.locator(".page-figure canvas")
     EXPECTED(drawn).to_have_attribute(
-        "aria-label",
-        "Page 3 of halloran.pdf, as an image. Marked on it: \u201cShe was born in Marlow Cross in 1833.\u201d",
-        timeout=LONG_MS,
+        "aria-label", "Page 3 of halloran.pdf, as an image. Marked on it: \u201cShe was born in Marlow Cross in 1833.\u201d"
     )
     EXPECTED(page.locator(".page-figure")).to_contain_text("Page 3 of 3")
     paper, marks = drawn.bounding_box(), [one.bounding_box() for one in page.locator(".sheet rect").all()]
@@ -372,7 +371,7 @@ def test_a_pdf_that_changed_is_named_and_the_panel_says_why_its_page_is_not_show
     (tmp_path / "papers-files" / "halloran.pdf").write_bytes(b"%PDF-1.4 and something else")
     page = opened(papers)
     open_a_citation_into_a_pdf(page)
-    EXPECTED(page.locator(".page-figure")).to_contain_text("The page is not shown: the file has changed", timeout=LONG_MS)
+    EXPECTED(page.locator(".page-figure")).to_contain_text("The page is not shown: the file has changed")
     assert page.locator("canvas").count() == 0
 
 
