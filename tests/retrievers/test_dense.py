@@ -17,10 +17,10 @@ from hopweave import catalog
 from hopweave.errors import DataError, MissingExtra, SearchError, SettingsError
 from hopweave.protocols import Retriever
 from hopweave.retrievers import _dense_index
-from hopweave.retrievers._dense_index import encoded_text
 from hopweave.retrievers._encoders import EncoderOptions
 from hopweave.retrievers._index_folder import read_manifest
 from hopweave.retrievers._ranking import APART
+from hopweave.retrievers._vector_source import encoded_text
 from hopweave.retrievers.bm25 import BM25
 from hopweave.retrievers.dense import Dense
 from hopweave.types import Passage
@@ -343,6 +343,14 @@ def test_vectors_that_do_not_fit_their_ids_are_refused(tmp_path, lines):
         (tmp_path / "vectors.txt").write_text(lines)
     with pytest.raises(DataError, match=r"vectors\.npy"):
         Dense.build(tmp_path / "index", PASSAGES[:3], options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_vectors_that_are_no_numbers_are_refused(tmp_path, wrong):
+    np.save(tmp_path / "vectors.npy", np.array([[1.0, 0.0], [wrong, 0.0]], dtype=np.float32))
+    (tmp_path / "vectors.txt").write_text("p0\np1")
+    with pytest.raises(DataError, match=r"vectors\.npy holds what is no number; make the vectors anew"):
+        Dense.build(tmp_path / "index", PASSAGES[:2], options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
 
 
 # -- where the index is ------------------------------------------------------------------------------------------------------

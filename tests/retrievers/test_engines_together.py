@@ -1,6 +1,7 @@
 """Engines that stand on other engines: fused by rank, reranked, and followed by `weave`."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ OF_DENSE = {"dense": {"model": "tiny"}}
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """The model `tiny` is the tests' own."""
-    monkeypatch.setattr(dense_module, "encoder_of", lambda _: TinyEncoder())
+    monkeypatch.setattr(dense_module, "KIND", replace(dense_module.KIND, encoder_of=lambda _: TinyEncoder()))
 
 
 @pytest.fixture

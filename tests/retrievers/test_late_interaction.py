@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ QUERY = "a town that has an observatory and sheep"
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """The model `tiny` is the tests' own."""
-    monkeypatch.setattr(module, "token_encoder_of", lambda _: TinyTokenEncoder())
+    monkeypatch.setattr(module, "KIND", replace(module.KIND, encoder_of=lambda _: TinyTokenEncoder()))
 
 
 @pytest.fixture

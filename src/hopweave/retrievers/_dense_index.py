@@ -13,26 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hopweave.catalog import require
-from hopweave.retrievers._cluster_encoding import EncodesAhead
-from hopweave.retrievers._encoders import Encoder, Vectors, given_vectors
+from hopweave.retrievers._encoders import Vectors, encoder_of, given_vectors
 from hopweave.retrievers._index_folder import Manifest, damaged
-from hopweave.retrievers._vector_index import (
-    GIVEN,
-    Kept,
-    Passages,
-    Previous,
-    append,
-    encoded_text,
-    mapped,
-    missing_from_given,
-    other_dimension,
-)
+from hopweave.retrievers._vector_index import Passages, Previous, SourcedFiles, append, mapped
+from hopweave.retrievers._vector_source import Arrays, VectorKind
 from hopweave.types import Passage
 from hopweave.visibility import PUBLIC, Visible
 
@@ -137,123 +127,20 @@ class DenseStore:
         return sorted(found, key=lambda hit: (-hit[0], hit[1].id))[:max_hits]
 
 
-class VectorSource(Protocol):
-    """Where the vectors of passages come from."""
-
-    @property
-    def identity(self) -> str:
-        """Names the model."""
-
-    @property
-    def num_ahead(self) -> int:
-        """See `VectorFiles`."""
-
-    def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`."""
-
-    def vectors_of(self, passages: Sequence[Passage]) -> Vectors:
-        """A vector for each passage."""
-
-    def forget(self) -> None:
-        """Takes away what was kept in case of a kill."""
+def _stored(vectors: Vectors | list[Vectors]) -> Arrays:
+    return {"vectors": np.asarray(vectors, dtype=np.float32)}
 
 
-class EncodedPassages:
-    """Encodes passages in pieces, each of which is kept until the index is whole, so that a killed build goes on.
-
-    Args:
-        encoder: makes the vectors.
-        folder: the index. The pieces lie beside it.
-    """
-
-    def __init__(self, encoder: Encoder, folder: Path) -> None:
-        self._encoder = encoder
-        self.identity = encoder.identity
-        self._kept = Kept(folder, encoder.identity)
-
-    @property
-    def num_ahead(self) -> int:
-        """See `VectorFiles`."""
-        return self._encoder.num_ahead if isinstance(self._encoder, EncodesAhead) else 0
-
-    def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`. What was kept is not encoded again."""
-        if isinstance(self._encoder, EncodesAhead):
-            texts = [encoded_text(passage) for passage in passages]
-            if not self._kept.has(texts):
-                self._encoder.begin(texts)
-
-    def vectors_of(self, passages: Sequence[Passage]) -> Vectors:
-        """See `VectorSource`."""
-        texts = [encoded_text(passage) for passage in passages]
-        return self._kept.arrays(texts, lambda texts: {"vectors": self._encoder.encode(texts, "passage")})["vectors"]
-
-    def forget(self) -> None:
-        """See `VectorSource`."""
-        self._kept.forget()
+KIND = VectorKind(encoder_of, given_vectors, _stored)
 
 
-class GivenPassages:
-    """Takes the vectors of passages that were made elsewhere, by id.
-
-    Args:
-        path: see `EncoderOptions.vectors`.
-        identity: the name of the model that made them, if it is known.
-    """
-
-    def __init__(self, path: Path, identity: str = GIVEN) -> None:
-        self._path = path
-        self._vectors = given_vectors(path)
-        self.identity = identity
-
-    @property
-    def num_ahead(self) -> int:
-        """See `VectorFiles`."""
-        return 0
-
-    def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`."""
-
-    def vectors_of(self, passages: Sequence[Passage]) -> Vectors:
-        """See `VectorSource`."""
-        missing = next((one.id for one in passages if " ".join(one.id.split()) not in self._vectors), None)
-        if missing is not None:
-            raise missing_from_given(self._path, missing)
-        return np.array([self._vectors[" ".join(one.id.split())] for one in passages], dtype=np.float32)
-
-    def forget(self) -> None:
-        """See `VectorSource`."""
-
-
-class DenseFiles:
-    """The vectors of one state of an index, while it is written; see `_vector_index.VectorFiles`.
-
-    Args:
-        source: where the vectors come from.
-        folder: the index.
-    """
-
-    def __init__(self, source: VectorSource, folder: Path) -> None:
-        self._source = source
-        self._folder = folder
-        self._dimension = 0
-        self.identity = source.identity
-
-    @property
-    def num_ahead(self) -> int:
-        """See `VectorFiles`."""
-        return self._source.num_ahead
-
-    def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`."""
-        self._source.begin(passages)
+class DenseFiles(SourcedFiles):
+    """The vectors of one state of an index, while it is written."""
 
     def add(self, data: Path, passages: Sequence[Passage]) -> None:
         """See `VectorFiles`."""
-        found = self._source.vectors_of(passages)
-        self._dimension = self._dimension or found.shape[1]
-        if found.shape != (len(passages), self._dimension):
-            raise other_dimension(self._folder, found.shape[1])
+        found = self._source.arrays_of(passages)["vectors"]
+        self._agree(found.shape[1], self._dimension or found.shape[1])
         with (data / _NEW).open("ab") as new:
             new.write(np.ascontiguousarray(found, dtype="<f4").tobytes())
 
@@ -262,9 +149,7 @@ class DenseFiles:
         (data / _VECTORS).touch()
         if previous is not None and previous.manifest.num_passages:
             before = previous.manifest.state["dimension"]
-            if self._dimension not in (0, before):
-                raise other_dimension(self._folder, self._dimension)
-            self._dimension = before
+            self._agree(self._dimension, before)
             old = mapped(previous.data / _VECTORS, np.float32, before)
             with (data / _VECTORS).open("wb") as vectors:
                 for part, stays in previous.blocks():
@@ -273,10 +158,6 @@ class DenseFiles:
         num_passages = (data / _VECTORS).stat().st_size // (4 * max(self._dimension, 1))
         trained_on = _write_ivf(data, num_passages, self._dimension, previous) if num_passages > FLAT_MAX else 0
         return {"dimension": self._dimension, "trained_on": trained_on}
-
-    def forget(self) -> None:
-        """See `VectorFiles`."""
-        self._source.forget()
 
 
 def _write_ivf(data: Path, num_passages: int, dimension: int, previous: Previous | None) -> int:

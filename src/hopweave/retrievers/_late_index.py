@@ -11,28 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hopweave.errors import DataError
-from hopweave.retrievers._cluster_encoding import EncodesAhead
 from hopweave.retrievers._encoders import Vectors
 from hopweave.retrievers._index_folder import Manifest, damaged
-from hopweave.retrievers._token_encoders import TokenEncoder, given_tokens
-from hopweave.retrievers._vector_index import (
-    GIVEN,
-    Arrays,
-    Kept,
-    Passages,
-    Previous,
-    append,
-    encoded_text,
-    mapped,
-    missing_from_given,
-    other_dimension,
-)
+from hopweave.retrievers._token_encoders import given_tokens, token_encoder_of
+from hopweave.retrievers._vector_index import Passages, Previous, SourcedFiles, append, mapped
+from hopweave.retrievers._vector_source import Arrays, VectorKind
 from hopweave.types import Passage
 
 ENGINE = "late_interaction"
@@ -130,128 +117,17 @@ def coded(vectors: Sequence[Vectors]) -> Arrays:
     return {"codes": codes, "scales": scales, "counts": np.array([len(one) for one in vectors], dtype=np.int64)}
 
 
-class TokenSource(Protocol):
-    """Where the vectors of passages come from."""
-
-    @property
-    def identity(self) -> str:
-        """Names the model."""
-
-    @property
-    def num_ahead(self) -> int:
-        """See `VectorFiles`."""
-
-    def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`."""
-
-    def codes_of(self, passages: Sequence[Passage]) -> Arrays:
-        """See `coded`."""
-
-    def forget(self) -> None:
-        """Takes away what was kept in case of a kill."""
+KIND = VectorKind(token_encoder_of, given_tokens, coded)
 
 
-class EncodedTokens:
-    """Encodes passages in pieces, each of which is kept until the index is whole, so that a killed build goes on.
-
-    Args:
-        encoder: makes the vectors.
-        folder: the index. The pieces lie beside it.
-    """
-
-    def __init__(self, encoder: TokenEncoder, folder: Path) -> None:
-        self._encoder = encoder
-        self.identity = encoder.identity
-        self._kept = Kept(folder, encoder.identity)
-
-    @property
-    def num_ahead(self) -> int:
-        """See `VectorFiles`."""
-        return self._encoder.num_ahead if isinstance(self._encoder, EncodesAhead) else 0
-
-    def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`. What was kept is not encoded again."""
-        if isinstance(self._encoder, EncodesAhead):
-            texts = [encoded_text(passage) for passage in passages]
-            if not self._kept.has(texts):
-                self._encoder.begin(texts)
-
-    def codes_of(self, passages: Sequence[Passage]) -> Arrays:
-        """See `TokenSource`."""
-        texts = [encoded_text(passage) for passage in passages]
-        return self._kept.arrays(texts, lambda texts: coded(self._encoder.encode(texts, "passage")))
-
-    def forget(self) -> None:
-        """See `TokenSource`."""
-        self._kept.forget()
-
-
-class GivenTokens:
-    """Takes the vectors of passages that were made elsewhere, by id.
-
-    Args:
-        path: see `TokenEncoderOptions.vectors`.
-        identity: the name of the model that made them, if it is known.
-    """
-
-    def __init__(self, path: Path, identity: str = GIVEN) -> None:
-        self._path = path
-        self._vectors = given_tokens(path)
-        self.identity = identity
-
-    @property
-    def num_ahead(self) -> int:
-        """See `VectorFiles`."""
-        return 0
-
-    def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`."""
-
-    def codes_of(self, passages: Sequence[Passage]) -> Arrays:
-        """See `TokenSource`."""
-        ids = [" ".join(passage.id.split()) for passage in passages]
-        missing = next((one.id for one, key in zip(passages, ids, strict=True) if key not in self._vectors), None)
-        if missing is not None:
-            raise missing_from_given(self._path, missing)
-        rows = [self._vectors[key] for key in ids]
-        if not all(np.isfinite(one).all() for one in rows):
-            raise DataError(f"{self._path} holds what is no number; make the vectors anew")
-        return coded(rows)
-
-    def forget(self) -> None:
-        """See `TokenSource`."""
-
-
-class TokenFiles:
-    """The vectors of one state of an index, while it is written; see `_vector_index.VectorFiles`.
-
-    Args:
-        source: where the vectors come from.
-        folder: the index.
-    """
-
-    def __init__(self, source: TokenSource, folder: Path) -> None:
-        self._source = source
-        self._folder = folder
-        self._dimension = 0
-        self.identity = source.identity
-
-    @property
-    def num_ahead(self) -> int:
-        """See `VectorFiles`."""
-        return self._source.num_ahead
-
-    def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`."""
-        self._source.begin(passages)
+class TokenFiles(SourcedFiles):
+    """The vectors of one state of an index, while it is written."""
 
     def add(self, data: Path, passages: Sequence[Passage]) -> None:
         """See `VectorFiles`."""
-        found = self._source.codes_of(passages)
+        found = self._source.arrays_of(passages)
         dimension = found["codes"].shape[1]
-        self._dimension = self._dimension or dimension
-        if dimension != self._dimension:
-            raise other_dimension(self._folder, dimension)
+        self._agree(dimension, self._dimension or dimension)
         for name, key in ((_NEW_CODES, "codes"), (_NEW_SCALES, "scales"), (_NEW_COUNTS, "counts")):
             with (data / name).open("ab") as new:
                 new.write(np.ascontiguousarray(found[key]).tobytes())
@@ -263,9 +139,7 @@ class TokenFiles:
         counts: list[NDArray[np.int64]] = []
         if previous is not None and previous.manifest.num_passages:
             before = previous.manifest.state["dimension"]
-            if self._dimension not in (0, before):
-                raise other_dimension(self._folder, self._dimension)
-            self._dimension = before
+            self._agree(self._dimension, before)
             counts = list(_copy_what_stays(data, previous, before))
         append(data / _NEW_CODES, data / _CODES)
         append(data / _NEW_SCALES, data / _SCALES)
@@ -273,10 +147,6 @@ class TokenFiles:
         (data / _ENDS).write_bytes(np.cumsum(np.concatenate(counts), dtype="<i8").tobytes())
         (data / _NEW_COUNTS).unlink(missing_ok=True)
         return {"dimension": self._dimension}
-
-    def forget(self) -> None:
-        """See `VectorFiles`."""
-        self._source.forget()
 
 
 def _copy_what_stays(data: Path, previous: Previous, dimension: int) -> Iterator[NDArray[np.int64]]:

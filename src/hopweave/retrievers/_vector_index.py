@@ -8,12 +8,10 @@ How the vectors themselves are stored is up to `VectorFiles`.
 
 from __future__ import annotations
 
-import hashlib
-import io
 import json
 import shutil
 import sqlite3
-import zipfile
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -27,17 +25,14 @@ from numpy.typing import NDArray
 
 from hopweave.corpus.lookup import document_id_of
 from hopweave.errors import DataError
-from hopweave.files import write_whole
 from hopweave.retrievers._filter_table import TABLE as FILTER_TABLE
 from hopweave.retrievers._filter_table import forget, has_labels, note, shown_rows
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._index_writing import Staging, replace_index
 from hopweave.retrievers._passage_rows import passage_of_row, row_of_passage
+from hopweave.retrievers._vector_source import VectorSource, encoded_text
 from hopweave.types import Passage
 from hopweave.visibility import Visible
-
-GIVEN = "given"
-"""In place of an encoder's name, for vectors that were made elsewhere by a model that nobody named."""
 
 NUMBERS = "numbers.i64"
 _PASSAGES = "passages.sqlite"
@@ -48,8 +43,6 @@ _SCHEMA = """
     CREATE TABLE passages (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, document TEXT NOT NULL, row TEXT NOT NULL);
     CREATE INDEX documents ON passages (document);
 """
-
-Arrays = Mapping[str, NDArray[Any]]
 
 
 class VectorFiles(Protocol):
@@ -74,6 +67,56 @@ class VectorFiles(Protocol):
 
     def forget(self) -> None:
         """Takes away what was kept in case of a kill."""
+
+
+class SourcedFiles(ABC):
+    """`VectorFiles` that take the vectors from a source.
+
+    Args:
+        source: where the vectors come from.
+        folder: the index.
+    """
+
+    def __init__(self, source: VectorSource, folder: Path) -> None:
+        self._source = source
+        self._folder = folder
+        self._dimension = 0
+        self.identity = source.identity
+
+    @property
+    def num_ahead(self) -> int:
+        """See `VectorFiles`."""
+        return self._source.num_ahead
+
+    def begin(self, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`."""
+        self._source.begin(passages)
+
+    @abstractmethod
+    def add(self, data: Path, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`."""
+
+    @abstractmethod
+    def finish(self, data: Path, previous: Previous | None) -> Mapping[str, int]:
+        """See `VectorFiles`."""
+
+    def forget(self) -> None:
+        """See `VectorFiles`."""
+        self._source.forget()
+
+    def _agree(self, new: int, there: int) -> None:
+        """Vectors of a length are added to those of another, which is that of all.
+
+        Args:
+            new: numbers in each vector; 0 if none is added.
+            there: numbers in those that are there.
+
+        Raises:
+            DataError: if they differ.
+        """
+        if new not in (0, there):
+            raise DataError(f"vectors of {new} numbers do not go with those in index {self._folder}; use one model for all")
+        self._dimension = there
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,67 +198,12 @@ class Passages:
         del self._numbers
 
 
-class Kept:
-    """What was computed for pieces of a corpus, kept until the index is whole, so that a killed build goes on.
-
-    Args:
-        folder: the index. The pieces lie beside it.
-        identity: of the model that computes.
-    """
-
-    def __init__(self, folder: Path, identity: str) -> None:
-        self._folder = folder.with_name(f".{folder.name}.encoding")
-        self._identity = identity
-
-    def arrays(self, texts: Sequence[str], compute: Callable[[Sequence[str]], Arrays]) -> Arrays:
-        """What `compute` returns for some texts, or what it returned before."""
-        path = self._path(texts)
-        try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
-                return {name: kept[name] for name in kept.files}
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile):  # it is not there, or was cut off with the power
-            pass
-        computed = compute(texts)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        content_of_file = io.BytesIO()
-        np.savez(content_of_file, **computed)  # type: ignore[arg-type]
-        write_whole(path, content_of_file.getvalue())
-        return computed
-
-    def has(self, texts: Sequence[str]) -> bool:
-        """Whether something was kept for some texts."""
-        return self._path(texts).exists()
-
-    def forget(self) -> None:
-        """Takes them away."""
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _path(self, texts: Sequence[str]) -> Path:
-        content = json.dumps([self._identity, texts]).encode()
-        return self._folder / f"{hashlib.blake2b(content, digest_size=16).hexdigest()}.npz"
-
-
-def encoded_text(passage: Passage) -> str:
-    """What is encoded of a passage: its title, a full stop, its text."""
-    return f"{passage.title}. {passage.text}" if passage.title else passage.text
-
-
-def missing_from_given(path: Path, passage_id: str) -> DataError:
-    """The error for a passage that vectors made elsewhere are lacking of."""
-    return DataError(f"{path} has no vector of passage {passage_id!r}; add it, with its id in the .txt beside it")
-
-
 def other_model(folder: Path, engine: str, there: str, named: str) -> DataError:
     """The error for an index that holds the vectors of another model than the settings name."""
     return DataError(
         f"index {folder} holds vectors of {there}, and the settings name {named}; "
         f"set retrievers.{engine}.model to the one that made them, or build the index anew"
     )
-
-
-def other_dimension(folder: Path, found: int) -> DataError:
-    """The error for vectors that are longer or shorter than those before."""
-    return DataError(f"vectors of {found} numbers do not go with those in index {folder}; use one model for all")
 
 
 def build(

@@ -18,13 +18,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from hopweave.errors import SearchError
-from hopweave.retrievers._cluster_encoding import ClusterEncoder
-from hopweave.retrievers._dense_index import ENGINE, DenseFiles, DenseStore, EncodedPassages, GivenPassages, VectorSource
-from hopweave.retrievers._encoders import Encoder, EncoderOptions, Vectors, encoder_of
+from hopweave.retrievers._dense_index import ENGINE, KIND, DenseFiles, DenseStore
+from hopweave.retrievers._encoders import Encoder, EncoderOptions, Vectors
 from hopweave.retrievers._engines import index_for
 from hopweave.retrievers._index_folder import IndexSummary, open_index
 from hopweave.retrievers._ranking import APART
-from hopweave.retrievers._vector_index import GIVEN, build, other_model, update
+from hopweave.retrievers._vector_index import build, other_model, update
+from hopweave.retrievers._vector_source import GIVEN
 from hopweave.toolkit.options import Count, check_options
 from hopweave.types import Hit, Passage
 from hopweave.visibility import PUBLIC, Visible
@@ -64,7 +64,7 @@ class Dense(EncoderOptions):
         self.index = index_for(Path(self.index), ENGINE)
         self._manifest, store = open_index(self.index, ENGINE, partial(DenseStore, visible=self.visible))
         self._store: DenseStore | None = store
-        self._encoder = encoder or encoder_of(self)
+        self._encoder = encoder or KIND.encoder_of(self)
         if self._manifest.analyzer not in (self._encoder.identity, GIVEN):
             raise other_model(self.index, ENGINE, self._manifest.analyzer, self._encoder.identity)
 
@@ -137,7 +137,8 @@ class Dense(EncoderOptions):
                 full disk. What was there is untouched.
             SearchError: if the encoder fails.
         """
-        return build(folder, ENGINE, _files(folder, options, encoder, cluster), passages, on_passage)
+        source = KIND.source(folder, options or EncoderOptions(), encoder, cluster)
+        return build(folder, ENGINE, DenseFiles(source, folder), passages, on_passage)
 
     @classmethod
     def update(
@@ -159,10 +160,11 @@ class Dense(EncoderOptions):
                 index, another writer, or a full disk. The index is untouched.
             SearchError: if the encoder fails.
         """
+        source = KIND.source(folder, options or EncoderOptions(), encoder, cluster)
         return update(
             folder,
             ENGINE,
-            _files(folder, options, encoder, cluster),
+            DenseFiles(source, folder),
             upsert=upsert,
             delete=delete,
             missing_ok=missing_ok,
@@ -207,16 +209,3 @@ class Dense(EncoderOptions):
             [Hit(passage, score, rank) for rank, (score, passage) in enumerate(found, start=1)]
             for found in store.nearest(vectors, max_hits, self.nprobe)
         ]
-
-
-def _files(folder: Path, options: EncoderOptions | None, encoder: Encoder | None, cluster: Any) -> DenseFiles:
-    options = options or EncoderOptions()
-    if cluster is not None and encoder is None and options.model and options.vectors is None:
-        encoder = ClusterEncoder(cluster, encoder_of, options)
-    source: VectorSource
-    if options.vectors is not None:
-        known = encoder or (encoder_of(options) if options.model else None)
-        source = GivenPassages(options.vectors, known.identity if known is not None else GIVEN)
-    else:
-        source = EncodedPassages(encoder or encoder_of(options), folder)
-    return DenseFiles(source, folder)

@@ -18,13 +18,13 @@ from typing import Annotated, Any, ClassVar
 from hopweave.catalog import key_of
 from hopweave.errors import DataError, SearchError, SettingsError
 from hopweave.protocols import Retriever
-from hopweave.retrievers._cluster_encoding import ClusterEncoder
 from hopweave.retrievers._encoders import Vectors
 from hopweave.retrievers._engines import index_for, opened
 from hopweave.retrievers._index_folder import MANIFEST, IndexSummary, open_index
-from hopweave.retrievers._late_index import ENGINE, EncodedTokens, GivenTokens, TokenFiles, TokenSource, TokenStore
-from hopweave.retrievers._token_encoders import TokenEncoder, TokenEncoderOptions, token_encoder_of
-from hopweave.retrievers._vector_index import GIVEN, build, other_model, update
+from hopweave.retrievers._late_index import ENGINE, KIND, TokenFiles, TokenStore
+from hopweave.retrievers._token_encoders import TokenEncoder, TokenEncoderOptions
+from hopweave.retrievers._vector_index import build, other_model, update
+from hopweave.retrievers._vector_source import GIVEN
 from hopweave.toolkit.options import Count, check_options
 from hopweave.types import Hit, Passage
 from hopweave.visibility import PUBLIC, Visible
@@ -69,7 +69,7 @@ class LateInteraction(TokenEncoderOptions):
         self.index = index_for(Path(self.index), ENGINE)
         self._manifest, store = open_index(self.index, ENGINE, TokenStore)
         self._store: TokenStore | None = store
-        self._encoder = encoder or token_encoder_of(self)
+        self._encoder = encoder or KIND.encoder_of(self)
         if self._manifest.analyzer not in (self._encoder.identity, GIVEN):
             raise other_model(self.index, ENGINE, self._manifest.analyzer, self._encoder.identity)
         self._engine = self._opened_engine()
@@ -141,7 +141,8 @@ class LateInteraction(TokenEncoderOptions):
             DataError: see `Dense.build`.
             SearchError: if the encoder fails.
         """
-        return build(folder, ENGINE, _files(folder, options, encoder, cluster), passages, on_passage)
+        source = KIND.source(folder, options or TokenEncoderOptions(), encoder, cluster)
+        return build(folder, ENGINE, TokenFiles(source, folder), passages, on_passage)
 
     @classmethod
     def update(
@@ -162,10 +163,11 @@ class LateInteraction(TokenEncoderOptions):
             DataError: see `Dense.update`.
             SearchError: if the encoder fails.
         """
+        source = KIND.source(folder, options or TokenEncoderOptions(), encoder, cluster)
         return update(
             folder,
             ENGINE,
-            _files(folder, options, encoder, cluster),
+            TokenFiles(source, folder),
             upsert=upsert,
             delete=delete,
             missing_ok=missing_ok,
@@ -216,16 +218,3 @@ class LateInteraction(TokenEncoderOptions):
                     f"date with: hopweave index PATH... --engine {ENGINE} --add --to {self.index}"
                 )
             yield score
-
-
-def _files(folder: Path, options: TokenEncoderOptions | None, encoder: TokenEncoder | None, cluster: Any) -> TokenFiles:
-    options = options or TokenEncoderOptions()
-    if cluster is not None and encoder is None and options.model and options.vectors is None:
-        encoder = ClusterEncoder(cluster, token_encoder_of, options)
-    source: TokenSource
-    if options.vectors is not None:
-        known = encoder or (token_encoder_of(options) if options.model else None)
-        source = GivenTokens(options.vectors, known.identity if known is not None else GIVEN)
-    else:
-        source = EncodedTokens(encoder or token_encoder_of(options), folder)
-    return TokenFiles(source, folder)
