@@ -340,6 +340,12 @@ def test_a_question_of_many_words_is_split_as_well():
     assert steps_of("Ada " * 1_000, ["Ada of Ada"], []) == ()
 
 
+def test_a_number_sign_of_the_question_stands_for_no_answer():
+    asked = spelled_out("Which label released the #1 hit of the singer who was born in Kerrow?")
+    steps = steps_of(asked, ["the singer who was born in Kerrow"], ["Which singer was born in Kerrow?"])
+    assert answered_step(steps[-1], ["Ada Finch"]) == "Which label released the number 1 hit of Ada Finch?"
+
+
 def test_relatives_of_two_steps_are_spelled_out():
     assert spelled_out("Who is Ada's mother-in-law?") == "Who is Ada's spouse's mother?"
     assert spelled_out("Who is the paternal grandmother of Ada?") == "Who is the mother of the father of Ada?"

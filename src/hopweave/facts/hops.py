@@ -4,7 +4,7 @@ A small model names the unnamed ("the county where Kerrow lies") far better than
 the former is its own: what is left is the question itself, with `#1` in place of those words. Where they do not stand in it, or
 are no definite thing that has to do with a name, the question stays as it is.
 
-Words for relatives that take two steps ("father-in-law", "maternal grandmother") are spelled out first.
+Words for relatives that take two steps ("father-in-law", "maternal grandmother") are spelled out first, and so is `#1`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from hopweave.text.words import anchors, keys_of
 
 MAX_STEPS = 3
 _REFERENCE = re.compile(r"#(\d)")
+_NUMBER_SIGN = re.compile(r"#(?=\d)")
 _ASKING = frozenset(
     {*("who", "whom", "whose", "what", "which", "where", "when", "how", "in", "of")}
     | {*("did", "do", "does", "is", "was", "are", "were", "has", "have", "had")}
@@ -66,10 +67,12 @@ _POSSESSED_RELATIVE = re.compile(rf"['\u2019]s\s+({'|'.join(_RELATIVES)})\b", re
 
 
 def spelled_out(question: str) -> str:
-    """The question with relatives of two steps spelled out.
+    """The question with relatives of two steps spelled out, and without `#` before a digit, which would stand for an answer.
 
     >>> spelled_out("Who is the maternal grandfather of Ada Finch?"), spelled_out("When did Ada Finch's mother-in-law die?")
     ('Who is the father of the mother of Ada Finch?', "When did Ada Finch's spouse's mother die?")
+    >>> spelled_out("Who wrote the #1 hit of the singer from Kerrow?")
+    'Who wrote the number 1 hit of the singer from Kerrow?'
     """
 
     def of_relative(found: re.Match[str]) -> str:
@@ -80,7 +83,7 @@ def spelled_out(question: str) -> str:
         outer, inner = _RELATIVES[found[1].casefold()]
         return f"'s {inner}'s {outer}"
 
-    return _POSSESSED_RELATIVE.sub(possessed, _OF_RELATIVE.sub(of_relative, question))
+    return _POSSESSED_RELATIVE.sub(possessed, _OF_RELATIVE.sub(of_relative, _NUMBER_SIGN.sub("number ", question)))
 
 
 def steps_of(question: str, unnamed: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
@@ -131,7 +134,7 @@ def led_through(question: str, settled: Sequence[tuple[str, str]]) -> tuple[str,
     rest, names = spelled_out(question), list[str]()
     for query, answer in settled:
         if (opening := _NAMING.match(query)) and (steps := steps_of(rest, [query[opening.end() :].rstrip("? ")], [query])):
-            rest = answered(steps[-1], [answer])
+            rest = spelled_out(answered(steps[-1], [answer]))
             names.append(answer)
     return (rest, tuple(names)) if names else (question, ())
 
