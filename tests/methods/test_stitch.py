@@ -13,7 +13,7 @@ from hopweave.errors import SettingsError
 from hopweave.facts.checking import Reading, problems_of
 from hopweave.facts.comparing import Side, asked_alone, compared, life_date, wanted_of
 from hopweave.facts.completing import completed
-from hopweave.facts.hops import MAX_STEPS, spelled_out, steps_of
+from hopweave.facts.hops import MAX_STEPS, Way, spelled_out, steps_of
 from hopweave.facts.hops import answered as answered_step
 from hopweave.methods.stitch import Stitch
 from hopweave.text.evidence import chosen_sentences
@@ -429,7 +429,14 @@ def test_a_yes_to_a_question_that_asks_for_something_else_is_no_answer():
 def test_the_name_that_a_question_leads_through_is_no_answer_to_it():
     named = reading("Mara Lind", evidence(LIND, 1), asked="In which town was the designer of Orla Bridge born?")
     assert problems_of(named, 0) == []
-    assert problems_of(named, 0, ["Mara Lind"]) == ["repeats"]
+    assert problems_of(named, 0, Way(through=("Mara Lind",))) == ["repeats"]
+
+
+def test_an_answer_that_is_settled_on_the_way_is_neither_open_nor_unsure():
+    found = reading("Drum", evidence(OTHER, 1), probability=0.2)
+    assert problems_of(found, 0.5) == ["open", "unsure"]
+    assert problems_of(found, 0.5, Way(besides=("drum",))) == []
+    assert problems_of(reading("Ghent", evidence(LIND, 2), probability=0.2), 0.5, Way(besides=("Ghent",))) == ["elsewhere"]
 
 
 def test_who_lived_longer_is_told_by_both_dates():

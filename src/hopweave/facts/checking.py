@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hopweave.facts.hops import NOTHING_SETTLED, Way
 from hopweave.grounding.support import adds
 from hopweave.parse.refusal import does_not_know
 from hopweave.text.evidence import Evidence
@@ -38,7 +39,7 @@ class Reading:
     facts: tuple[Evidence, ...]
 
 
-def problems_of(reading: Reading, least_probability: float, passed: Sequence[str] = ()) -> list[str]:
+def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_SETTLED) -> list[str]:
     """What speaks against a reading, one word for each; empty if nothing does.
 
     - `none`: there is no answer, or it says that it is not known.
@@ -50,20 +51,24 @@ def problems_of(reading: Reading, least_probability: float, passed: Sequence[str
       that has the name names this one's passage, is named by it, or shares a name with it.
     - `unsure`: the model found its words improbable.
 
+    The last two are not held against what is settled as the answer to a question on the way.
+
     Args:
         reading: what was read.
         least_probability: below it an answer is `unsure`.
-        passed: names that the question leads through; see `hops.led_through`.
+        way: what is settled.
     """
     if not reading.answer or does_not_know(reading.answer):
         return ["none"]
     found, is_bare = [], is_yes_or_no(reading.answer)
     if _is_of_other_form(reading.asked, reading.answer):
         found.append("form")
-    if not is_bare and (not adds(reading.asked, reading.answer) or _is_one_of(reading.answer, passed)):
+    if not is_bare and (not adds(reading.asked, reading.answer) or _is_one_of(reading.answer, way.through)):
         found.append("repeats")
     if not is_bare and (reading.fact is None or not is_contained(reading.answer, _words_of(reading.fact))):
         found.append("elsewhere")
+    if _is_one_of(reading.answer, way.besides):
+        return found
     if reading.fact is not None and _is_open(reading.asked, reading.fact, reading.facts):
         found.append("open")
     if reading.probability < least_probability:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from hopweave.errors import BudgetReached
 from hopweave.facts.checking import Reading, does_hold, weight
 from hopweave.facts.comparing import wanted_of
-from hopweave.facts.hops import led_through
+from hopweave.facts.hops import way_of
 from hopweave.facts.reading import FactReader, facts_of, passages_behind
 from hopweave.prompting.prompt import unescape
 from hopweave.protocols import MethodContext
@@ -103,16 +103,16 @@ class Ending:
             found = () if both else reader.found
             final = Assertion(question.text, made.answer, "retrieved", found, both, is_doubted=not both)
             return [*settled, *made.sides], final, ""
-        hop, passed = led_through(question.text, known)
-        ways = [partial(reader.read, question.text, facts, known, passed)]
-        ways += [partial(reader.read, question.text, facts, (), passed)] if known else []
-        ways += [partial(reader.read_hop, hop, hits)] if passed else []
-        reading, is_doubted, limit = await _first_that_holds(ways)
+        way = way_of(question.text, known)
+        reads = [partial(reader.read, question.text, facts, known, way)]
+        reads += [partial(reader.read, question.text, facts, (), way)] if known else []
+        reads += [partial(reader.read_hop, way.rest, hits, way)] if way.through else []
+        reading, is_doubted, limit = await _first_that_holds(reads)
         found = [*passages_behind(reading), *reader.found]
         return settled, Assertion(question.text, reading.answer, "retrieved", found, is_doubted=is_doubted), limit
 
 
-async def _first_that_holds(ways: Sequence[Callable[[], Awaitable[tuple[Reading, list[str]]]]]) -> tuple[Reading, bool, str]:
+async def _first_that_holds(reads: Sequence[Callable[[], Awaitable[tuple[Reading, list[str]]]]]) -> tuple[Reading, bool, str]:
     """The first reading that holds, else the one with least against it; whether it is doubted; and a limit that was reached.
 
     What is read after a reading that did not hold is doubted, too.
@@ -122,7 +122,7 @@ async def _first_that_holds(ways: Sequence[Callable[[], Awaitable[tuple[Reading,
     """
     readings: list[tuple[Reading, list[str]]] = []
     limit = ""
-    for read in ways:
+    for read in reads:
         try:
             readings.append(await read())
         except BudgetReached as reached:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from hopweave.text.keywords import Word, words_in
 from hopweave.text.words import anchors, keys_of
@@ -118,25 +119,43 @@ def answered(step: str, answers: Sequence[str]) -> str:
     return _REFERENCE.sub(lambda found: answers[int(found[1]) - 1] if 0 < int(found[1]) <= len(answers) else found[0], step)
 
 
-def led_through(question: str, settled: Sequence[tuple[str, str]]) -> tuple[str, tuple[str, ...]]:
-    """The question with settled answers in the place of the words that they name; and these answers.
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a question leads through answers that are settled.
+
+    Attributes:
+        rest: the question with the names that it leads through in the place of the words for them.
+        through: these names.
+        besides: all other settled answers.
+    """
+
+    rest: str = ""
+    through: tuple[str, ...] = ()
+    besides: tuple[str, ...] = ()
+
+
+NOTHING_SETTLED = Way()
+
+
+def way_of(question: str, settled: Sequence[tuple[str, str]]) -> Way:
+    """How a question leads through settled answers.
 
     Args:
         question: that is to be answered.
         settled: other questions with their answers, in the order in which they were settled.
 
-    >>> led_through("What is the seat of the county where Kerrow lies?",
-    ...             [("What is the county where Kerrow lies?", "Moor County"), ("Who lives in Kerrow?", "Ada Finch")])
-    ('What is the seat of Moor County?', ('Moor County',))
-    >>> led_through("Where was the designer of Orla Bridge born?", [("Where was Mara Lind born?", "Vask")])
-    ('Where was the designer of Orla Bridge born?', ())
+    >>> way_of("What is the seat of the county where Kerrow lies?",
+    ...        [("What is the county where Kerrow lies?", "Moor County"), ("Who lives in Kerrow?", "Ada Finch")])
+    Way(rest='What is the seat of Moor County?', through=('Moor County',), besides=('Ada Finch',))
     """
-    rest, names = spelled_out(question), list[str]()
+    rest, through, besides = spelled_out(question), list[str](), list[str]()
     for query, answer in settled:
         if (opening := _NAMING.match(query)) and (steps := steps_of(rest, [query[opening.end() :].rstrip("? ")], [query])):
             rest = spelled_out(answered(steps[-1], [answer]))
-            names.append(answer)
-    return (rest, tuple(names)) if names else (question, ())
+            through.append(answer)
+        else:
+            besides.append(answer)
+    return Way(rest, tuple(through), tuple(besides))
 
 
 def _replaced(question: str, phrase: str, number: int) -> tuple[str, str] | None:

@@ -16,6 +16,7 @@ from typing import Any
 from hopweave.facts.checking import Reading, problems_of
 from hopweave.facts.comparing import Side, asked_alone, compared, life_date, reached, wanted_of
 from hopweave.facts.completing import completed
+from hopweave.facts.hops import NOTHING_SETTLED, Way
 from hopweave.parse.json_object import parse_json_object
 from hopweave.parse.probability import probability_of
 from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
@@ -102,7 +103,7 @@ class FactReader:
         asked: str,
         facts: tuple[Evidence, ...],
         settled: Sequence[tuple[str, str]] = (),
-        passed: Sequence[str] = (),
+        way: Way = NOTHING_SETTLED,
     ) -> tuple[Reading, list[str]]:
         """What the model reads from the facts, and what speaks against it (see `checking.problems_of`).
 
@@ -110,7 +111,7 @@ class FactReader:
             asked: the question.
             facts: in the order in which they are shown.
             settled: other questions, which are settled already, with their answers.
-            passed: names that the question leads through; see `hops.led_through`.
+            way: how the question leads through what is settled.
 
         Raises:
             ModelError, BudgetReached, ReplayMiss: as `MethodContext.reply`.
@@ -121,23 +122,24 @@ class FactReader:
         fact = _fact(values, facts, answer)
         whole = completed(asked, answer, fact.text) if fact is not None else answer
         reading = Reading(asked, whole, fact, probability_of(reply, answer), facts)
-        problems = problems_of(reading, self.least_probability, passed)
+        problems = problems_of(reading, self.least_probability, way)
         shown = f"{asked} -> {whole or '?'}"
         self.workbench.decide("reading", shown, problems=problems, probability=round(reading.probability, 4))
         return reading, problems
 
-    async def read_hop(self, asked: str, hits: Sequence[Hit]) -> tuple[Reading, list[str]]:
+    async def read_hop(self, asked: str, hits: Sequence[Hit], way: Way = NOTHING_SETTLED) -> tuple[Reading, list[str]]:
         """As `read`, over the likeliest sentences of what is found for one hop, and of what was found for the question.
 
         Args:
             asked: the question of the hop.
             hits: of the question, best first.
+            way: how the question leads through what is settled.
 
         Raises:
             ModelError, SearchError, BudgetReached, ReplayMiss: as `MethodContext.reply` and `MethodContext.search`.
         """
         found = await self.search(asked, self.num_hop_passages)
-        return await self.read(asked, facts_of(asked, _joined(found, hits), self.max_tokens_hop))
+        return await self.read(asked, facts_of(asked, _joined(found, hits), self.max_tokens_hop), way=way)
 
     async def compare(self, question: str, facts: tuple[Evidence, ...], settled: Sequence[tuple[str, str]] = ()) -> Comparison:
         """The answer that code gives to a comparison. A value that no fact about its side states is asked for alone.
