@@ -4,8 +4,7 @@ import dataclasses
 
 import pytest
 from support.scripted_server import Behaviour, ScriptedServer
-from test_samples import WARM, AtOnce
-from test_workbench import ASK, QUICK, Model, bench, record_of
+from support.workbench import ASK, QUICK, WARM, AtOnce, Model, bench, record_of
 
 from hopweave.errors import BudgetReached, ModelError, ReplayMiss
 from hopweave.llms.openai_compatible import OpenAICompatible

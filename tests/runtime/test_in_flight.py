@@ -3,8 +3,7 @@
 import asyncio
 
 import pytest
-from test_samples import WARM, AtOnce
-from test_workbench import ASK, QUICK, Model, bench, others, record_of, until
+from support.workbench import ASK, QUICK, WARM, AtOnce, Model, bench, others, record_of, until
 
 from hopweave.errors import BudgetReached, ModelError
 from hopweave.runtime.budget import Budget

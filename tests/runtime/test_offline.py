@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from support.bench import TableRetriever
-from test_workbench import ASK, Model, bench, record_of
+from support.workbench import ASK, Model, bench, record_of
 
 from hopweave.errors import BudgetReached, ModelError
 from hopweave.llms.scripted import Scripted

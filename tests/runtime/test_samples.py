@@ -4,34 +4,13 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from test_workbench import ASK, QUICK, Engine, Model, bench, record_of
+from support.workbench import ASK, QUICK, WARM, AtOnce, Engine, bench, record_of
 
 from hopweave.errors import BudgetReached, ModelError, ReplayMiss
 from hopweave.llms.scripted import Line, Scripted
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.store import Store
 from hopweave.trace import ModelCall
-from hopweave.types import Reply, Sampling, Usage
-
-WARM = Sampling(temperature=0.7)
-
-
-class AtOnce(Model):
-    """A model whose endpoint draws several replies in one request."""
-
-    abilities = replace(Scripted().abilities, samples=True)
-
-    def __init__(self, say=lambda number: f"s{number}"):
-        super().__init__(say)
-        self.asked = []
-
-    async def replies(self, messages, sampling, num):
-        self.asked.append(num)
-        said = [self.say(number) for number in range(num)]
-        for one in said:
-            if isinstance(one, Exception):
-                raise one
-        return [Reply(one, usage=Usage(10, 2 * num) if number == 0 else Usage()) for number, one in enumerate(said)]
 
 
 def calls(workbench):

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 from support.bench import Bench
-from test_samples import WARM, AtOnce
-from test_workbench import ASK, bench, record_of
+from support.workbench import ASK, WARM, AtOnce, bench, record_of
 
 from hopweave.llms.scripted import Scripted
 from hopweave.runtime.budget import Budget
