@@ -86,8 +86,10 @@ def tiny(monkeypatch):
         from hopweave.retrievers import dense, late_interaction, reranked
     except MissingExtra:
         return
-    monkeypatch.setattr(dense, "encoder_of", lambda _: TinyEncoder())
-    monkeypatch.setattr(late_interaction, "token_encoder_of", lambda _: TinyTokenEncoder())
+    monkeypatch.setattr(dense, "KIND", dataclasses.replace(dense.KIND, encoder_of=lambda _: TinyEncoder()))
+    monkeypatch.setattr(
+        late_interaction, "KIND", dataclasses.replace(late_interaction.KIND, encoder_of=lambda _: TinyTokenEncoder())
+    )
     monkeypatch.setattr(reranked.Reranked, "_new_reranker", lambda _: Overlap())
 
 
