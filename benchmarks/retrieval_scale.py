@@ -112,12 +112,16 @@ def _plot(measured: Mapping[tuple[str, int], Mapping[str, float]], path: Path) -
     pyplot: Any = require("matplotlib.pyplot", "eval")
     shown = {"alone_ms": "CPU ms a query", "build_peak_mb": "peak memory of the build, MB", "disk_mb": "disk, MB"}
     figure, axes = pyplot.subplots(1, len(shown), figsize=(11, 3.2), layout="constrained")
+    sizes = sorted({size for _, size in measured})
     for axis, (key, label) in zip(axes, shown.items(), strict=True):
         for engine in dict.fromkeys(name for name, _ in measured):
             points = sorted((size, of[key]) for (name, size), of in measured.items() if name == engine and key in of)
             if points:
                 axis.plot(*zip(*points, strict=True), marker="o", label=engine)
-        axis.set(xscale="log", yscale="log", xlabel="passages", ylabel=label)
+        axis.set(xscale="log", xlabel="passages", ylabel=label)
+        axis.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
+        axis.set_xticks([], minor=True)
+        axis.set_ylim(bottom=0)
         axis.legend(frameon=False)
     figure.savefig(path)
 
