@@ -6,15 +6,16 @@ calls of a question depend on one another, so its critical path is that many sec
 
 - that limit as a share of the time taken, from the start of the process (interpreter, imports, index, store and connections);
 - the CPU milliseconds of the process per call, from the first question to the last record on disk, with trace, record,
-  store and BM25 search, and as a multiple of a bare aiohttp client that then, in the same process, sends the same requests with
-  the same concurrency and parses the replies; `apart` is the multiple of a client that staggers its requests like the
-  questions, which costs it more CPU;
+  store and search (by BM25, unless `--retriever` says otherwise), and as a multiple of a bare aiohttp client that then, in the
+  same process, sends the same requests with the same concurrency and parses the replies; `apart` is the multiple of a client
+  that staggers its requests like the questions, which costs it more CPU;
 - the CPU seconds of startup (imports, index, store, client), and the CPU milliseconds of the server per call.
 
 With `--latency lognormal` the server takes 1 s on average (sigma 0.6), and the limit is the total waiting time, spread evenly
 over the slots: nothing is subtracted for slots that stay empty at the end.
 
-    python benchmarks/throughput.py [--method ircot] [--questions 192] [--parallel 64] [--delay 1.0] [--latency lognormal]
+    python benchmarks/throughput.py [--method ircot] [--retriever bm25] [--questions 192] [--parallel 64] [--delay 1.0]
+        [--latency lognormal]
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--parallel", type=int, default=64)
     parser.add_argument("--delay", type=float, default=1.0, help="seconds that the server takes for a reply, on average")
     parser.add_argument("--latency", choices=("constant", "lognormal"), default="constant")
+    parser.add_argument("--retriever", default="bm25", help="whose CPU is in the figures, too")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--sigma", type=float, default=0.0, help=argparse.SUPPRESS)
     parser.add_argument("--base-url", default="", help=argparse.SUPPRESS)
@@ -70,7 +72,7 @@ def _measured(options: argparse.Namespace, method: str) -> str:
     sigma = 0.6 if options.latency == "lognormal" else 0.0
     with server(__file__, options.delay, "--method", method, "--sigma", str(sigma)) as running:
         said = {"--method": method, "--base-url": running.base_url, "--questions": options.questions}
-        said |= {"--parallel": options.parallel, "--begun": time.monotonic()}
+        said |= {"--parallel": options.parallel, "--retriever": options.retriever, "--begun": time.monotonic()}
         command = [sys.executable, __file__, *(str(word) for pair in said.items() for word in pair)]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
         server_cpu_seconds = running.cpu_seconds()
@@ -97,6 +99,7 @@ async def _ask(options: argparse.Namespace) -> dict[str, float]:
         settings = read_settings(
             {
                 "method": options.method,
+                "retriever": options.retriever,
                 "methods": {options.method: OPTIONS.get(options.method, {})},
                 "llm": "openai_compatible",
                 "llms": {
