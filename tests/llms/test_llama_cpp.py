@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -248,3 +249,35 @@ async def test_a_cancelled_call_stops_the_embedded_model_and_a_lost_process_is_s
     process = llm._server._process
     await llm.close()
     assert process.poll() is not None
+
+
+def test_the_process_of_the_model_ends_where_nobody_is_left_to_hear_that_it_is_loaded(tmp_path):
+    stub = """
+import threading
+class _Any:
+    def __getattr__(self, name):
+        part = _Any(); setattr(self, name, part); return part
+class CommonParams(_Any): pass
+class Server:
+    listening_address = "http://127.0.0.1:1"
+    def __init__(self, params):
+        threading.Thread(target=threading.Event().wait).start()  # as llama.cpp's own threads, it ends only with the process
+"""
+    (tmp_path / "xllamacpp.py").write_text(stub)
+    options = {"path": "m", "context_tokens": 1, "num_threads": 1, "cache_ram_mib": 0, "key": "k", "is_talkative": False}
+    read_end, write_end = os.pipe()
+    os.close(read_end)  # the process that started it is gone
+    try:
+        done = subprocess.run(
+            [sys.executable, llama_cpp._llama_server.__file__],
+            input=json.dumps(options) + "\n",
+            text=True,
+            stdout=write_end,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": str(tmp_path)},
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(write_end)
+    assert done.returncode == 0

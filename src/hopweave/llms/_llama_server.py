@@ -33,11 +33,13 @@ def main() -> None:
         answer = {"error": f"{error}" or type(error).__name__}
     else:
         answer = {"address": server.listening_address}
-    answers.write(json.dumps(answer) + "\n")
-    answers.flush()
-    if "address" in answer:
-        sys.stdin.read()
-    os._exit(0)  # skip llama.cpp's cleanup: the system reclaims everything at once
+    try:
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+        if "address" in answer:
+            sys.stdin.read()
+    finally:  # also where the process that started this one is gone before the model is loaded, so that nobody reads
+        os._exit(0)  # skip llama.cpp's cleanup, which may wait for ever: the system reclaims everything at once
 
 
 def _started(options: dict[str, Any]) -> Any:
