@@ -345,6 +345,16 @@ def test_vectors_that_do_not_fit_their_ids_are_refused(tmp_path, lines):
         Dense.build(tmp_path / "index", PASSAGES[:3], options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
 
 
+def test_an_encoder_that_leaves_a_text_out_is_an_error(tmp_path):
+    class Forgetful(TinyEncoder):
+        def encode(self, texts, kind):
+            return super().encode(texts, kind)[1:]
+
+    with pytest.raises(SearchError, match="the encoder returned vectors of 4 texts, not of 5; check the model"):
+        Dense.build(tmp_path / "index", PASSAGES[:5], encoder=Forgetful())
+    assert not (tmp_path / "index").exists()
+
+
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
 def test_vectors_that_are_no_numbers_are_refused(tmp_path, wrong):
     np.save(tmp_path / "vectors.npy", np.array([[1.0, 0.0], [wrong, 0.0]], dtype=np.float32))

@@ -19,11 +19,15 @@ Vectors_co = TypeVar("Vectors_co", covariant=True)
 Options = TypeVar("Options", bound=Any)
 
 
-class _Encoder(Protocol[Vectors_co]):
-    @property
-    def identity(self) -> str: ...
+class EncodesTexts(Protocol[Vectors_co]):
+    """What makes a vector of each text, or one of each of its tokens."""
 
-    def encode(self, texts: Sequence[str], kind: Kind) -> Vectors_co: ...
+    @property
+    def identity(self) -> str:
+        """Names the model."""
+
+    def encode(self, texts: Sequence[str], kind: Kind) -> Vectors_co:
+        """What is made of each text, in their order."""
 
 
 @runtime_checkable
@@ -52,7 +56,7 @@ class ClusterEncoder(Generic[Vectors_co]):
         SettingsError, MissingExtra: as `make`.
     """
 
-    def __init__(self, client: Any, make: Callable[[Options], _Encoder[Vectors_co]], options: Options) -> None:
+    def __init__(self, client: Any, make: Callable[[Options], EncodesTexts[Vectors_co]], options: Options) -> None:
         self._client = client
         self._make = make
         is_here = Path(options.model).exists()
@@ -91,7 +95,7 @@ class ClusterEncoder(Generic[Vectors_co]):
 
 
 def encoded(
-    make: Callable[[Options], _Encoder[Any]], options: Options, expected: str, texts: Sequence[str], kind: Kind
+    make: Callable[[Options], EncodesTexts[Any]], options: Options, expected: str, texts: Sequence[str], kind: Kind
 ) -> tuple[Any, str]:
     """The vectors of texts, in a worker; or else why there are none, which the user has to see to."""
     try:
@@ -103,11 +107,11 @@ def encoded(
         return None, str(error)
 
 
-_opened: dict[str, _Encoder[Any]] = {}
+_opened: dict[str, EncodesTexts[Any]] = {}
 _opening = Lock()
 
 
-def _encoder_of(make: Callable[[Options], _Encoder[Any]], options: Options) -> _Encoder[Any]:
+def _encoder_of(make: Callable[[Options], EncodesTexts[Any]], options: Options) -> EncodesTexts[Any]:
     """The encoder of this process; a model is loaded once."""
     with _opening:
         name = f"{make.__qualname__} {options!r}"

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from hopweave.catalog import require
 from hopweave.retrievers._encoders import Vectors, encoder_of, given_vectors
 from hopweave.retrievers._index_folder import Manifest, damaged
-from hopweave.retrievers._vector_index import Passages, Previous, SourcedFiles, append, mapped
+from hopweave.retrievers._vector_index import Passages, Previous, VectorFiles, append, mapped
 from hopweave.retrievers._vector_source import Arrays, VectorKind
 from hopweave.types import Passage
 from hopweave.visibility import PUBLIC, Visible
@@ -134,12 +134,12 @@ def _stored(vectors: Vectors | list[Vectors]) -> Arrays:
 KIND = VectorKind(encoder_of, given_vectors, _stored)
 
 
-class DenseFiles(SourcedFiles):
+class DenseFiles(VectorFiles):
     """The vectors of one state of an index, while it is written."""
 
     def add(self, data: Path, passages: Sequence[Passage]) -> None:
         """See `VectorFiles`."""
-        found = self._source.arrays_of(passages)["vectors"]
+        found = self.source.arrays_of(passages)["vectors"]
         self._agree(found.shape[1], self._dimension or found.shape[1])
         with (data / _NEW).open("ab") as new:
             new.write(np.ascontiguousarray(found, dtype="<f4").tobytes())

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hopweave.retrievers._encoders import Vectors
 from hopweave.retrievers._index_folder import Manifest, damaged
 from hopweave.retrievers._token_encoders import given_tokens, token_encoder_of
-from hopweave.retrievers._vector_index import Passages, Previous, SourcedFiles, append, mapped
+from hopweave.retrievers._vector_index import Passages, Previous, VectorFiles, append, mapped
 from hopweave.retrievers._vector_source import Arrays, VectorKind
 from hopweave.types import Passage
 
@@ -120,12 +120,12 @@ def coded(vectors: Sequence[Vectors]) -> Arrays:
 KIND = VectorKind(token_encoder_of, given_tokens, coded)
 
 
-class TokenFiles(SourcedFiles):
+class TokenFiles(VectorFiles):
     """The vectors of one state of an index, while it is written."""
 
     def add(self, data: Path, passages: Sequence[Passage]) -> None:
         """See `VectorFiles`."""
-        found = self._source.arrays_of(passages)
+        found = self.source.arrays_of(passages)
         dimension = found["codes"].shape[1]
         self._agree(dimension, self._dimension or dimension)
         for name, key in ((_NEW_CODES, "codes"), (_NEW_SCALES, "scales"), (_NEW_COUNTS, "counts")):

@@ -18,7 +18,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,32 +45,8 @@ _SCHEMA = """
 """
 
 
-class VectorFiles(Protocol):
-    """The vectors of one state of an index, while it is written."""
-
-    @property
-    def identity(self) -> str:
-        """Names the model that makes the vectors."""
-
-    @property
-    def num_ahead(self) -> int:
-        """How many pieces of passages it likes to have begun before they are added."""
-
-    def begin(self, passages: Sequence[Passage]) -> None:
-        """Is told of a piece that will be added, as it is, after those that were begun before."""
-
-    def add(self, data: Path, passages: Sequence[Passage]) -> None:
-        """Writes the vectors of further passages into a file in `data`."""
-
-    def finish(self, data: Path, previous: Previous | None) -> Mapping[str, int]:
-        """Puts the vectors that stay before those that were added; returns what the manifest has to say of them."""
-
-    def forget(self) -> None:
-        """Takes away what was kept in case of a kill."""
-
-
-class SourcedFiles(ABC):
-    """`VectorFiles` that take the vectors from a source.
+class VectorFiles(ABC):
+    """The vectors of one state of an index, while it is written.
 
     Args:
         source: where the vectors come from.
@@ -78,31 +54,17 @@ class SourcedFiles(ABC):
     """
 
     def __init__(self, source: VectorSource, folder: Path) -> None:
-        self._source = source
+        self.source = source
         self._folder = folder
         self._dimension = 0
-        self.identity = source.identity
-
-    @property
-    def num_ahead(self) -> int:
-        """See `VectorFiles`."""
-        return self._source.num_ahead
-
-    def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`."""
-        self._source.begin(passages)
 
     @abstractmethod
     def add(self, data: Path, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`."""
+        """Writes the vectors of further passages into a file in `data`."""
 
     @abstractmethod
     def finish(self, data: Path, previous: Previous | None) -> Mapping[str, int]:
-        """See `VectorFiles`."""
-
-    def forget(self) -> None:
-        """See `VectorFiles`."""
-        self._source.forget()
+        """Puts the vectors that stay before those that were added; returns what the manifest has to say of them."""
 
     def _agree(self, new: int, there: int) -> None:
         """Vectors of a length are added to those of another, which is that of all.
@@ -253,8 +215,8 @@ def _writing_to(folder: Path, engine: str, files: VectorFiles, *, update: bool) 
     """Opens a new state of an index for writing; it is current once `_Writing.publish` returns."""
     with replace_index(folder, engine=engine, update=update) as staging:
         previous = staging.previous
-        if previous is not None and previous.analyzer != files.identity:
-            raise other_model(folder, engine, previous.analyzer, files.identity)
+        if previous is not None and previous.analyzer != files.source.identity:
+            raise other_model(folder, engine, previous.analyzer, files.source.identity)
         table = _new_table(staging)
         with closing(table):
             yield _Writing(staging, engine, files, table)
@@ -287,12 +249,12 @@ class _Writing:
                     on_passage(self.num_added)
 
     def _begun(self, left: Iterator[Passage]) -> Iterator[list[Passage]]:
-        """Passages in pieces. Those that follow are read, and their vectors begun, as far ahead as the files like."""
+        """Passages in pieces. Those that follow are read, and their vectors begun, as far ahead as their source likes."""
         waiting: deque[list[Passage]] = deque()
         while chunk := list(islice(left, _CHUNK)):
-            self._files.begin(chunk)
+            self._files.source.begin(chunk)
             waiting.append(chunk)
-            if len(waiting) > self._files.num_ahead:
+            if len(waiting) > self._files.source.num_ahead:
                 yield waiting.popleft()
         yield from waiting
 
@@ -322,13 +284,13 @@ class _Writing:
         state = {"next_number": self._next_number, **self._files.finish(self._staging.data, self._previous())}
         manifest = self._staging.publish(
             engine=self._engine,
-            analyzer=self._files.identity,
+            analyzer=self._files.source.identity,
             num_passages=(self._staging.data / NUMBERS).stat().st_size // 8,
             fingerprint=self._fingerprint,
             state=state,
             has_labels=are_labelled,
         )
-        self._files.forget()
+        self._files.source.forget()
         return IndexSummary(
             manifest.num_passages, self.num_added, len(self._gone_numbers), manifest.num_bytes, manifest.fingerprint
         )

@@ -15,10 +15,10 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hopweave.errors import DataError
+from hopweave.errors import DataError, SearchError
 from hopweave.files import write_whole
-from hopweave.retrievers._cluster_encoding import ClusterEncoder, EncodesAhead
-from hopweave.retrievers._encoders import Kind, Vectors
+from hopweave.retrievers._cluster_encoding import ClusterEncoder, EncodesAhead, EncodesTexts
+from hopweave.retrievers._encoders import Vectors
 from hopweave.types import Passage
 
 GIVEN = "given"
@@ -26,19 +26,7 @@ GIVEN = "given"
 
 Arrays = Mapping[str, NDArray[Any]]
 Encoded = TypeVar("Encoded", bound=Sequence[Vectors] | Vectors)
-Encoded_co = TypeVar("Encoded_co", bound=Sequence[Vectors] | Vectors, covariant=True)
 Options = TypeVar("Options", bound=Any)
-
-
-class EncodesTexts(Protocol[Encoded_co]):
-    """What encodes passages: for each a vector, or one for each of its tokens."""
-
-    @property
-    def identity(self) -> str:
-        """Names the model."""
-
-    def encode(self, texts: Sequence[str], kind: Kind) -> Encoded_co:
-        """What is made of each text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +71,10 @@ class VectorSource(Protocol):
 
     @property
     def num_ahead(self) -> int:
-        """See `VectorFiles`."""
+        """How many pieces of passages it likes to have begun before they are asked for."""
 
     def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`."""
+        """Is told of a piece that will be asked for, as it is, after those that were begun before."""
 
     def arrays_of(self, passages: Sequence[Passage]) -> Arrays:
         """What is stored of passages; see `VectorKind`."""
@@ -112,11 +100,11 @@ class EncodedPassages(Generic[Encoded]):
 
     @property
     def num_ahead(self) -> int:
-        """See `VectorFiles`."""
+        """See `VectorSource`."""
         return self._encoder.num_ahead if isinstance(self._encoder, EncodesAhead) else 0
 
     def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`. What was kept is not encoded again."""
+        """See `VectorSource`. What was kept is not encoded again."""
         if isinstance(self._encoder, EncodesAhead):
             texts = [encoded_text(passage) for passage in passages]
             if not self._kept.has(texts):
@@ -125,11 +113,17 @@ class EncodedPassages(Generic[Encoded]):
     def arrays_of(self, passages: Sequence[Passage]) -> Arrays:
         """See `VectorSource`."""
         texts = [encoded_text(passage) for passage in passages]
-        return self._kept.arrays(texts, lambda texts: self._stored(self._encoder.encode(texts, "passage")))
+        return self._kept.arrays(texts, self._encoded)
 
     def forget(self) -> None:
         """See `VectorSource`."""
         self._kept.forget()
+
+    def _encoded(self, texts: Sequence[str]) -> Arrays:
+        found = self._encoder.encode(texts, "passage")
+        if len(found) != len(texts):
+            raise SearchError(f"the encoder returned vectors of {len(found)} texts, not of {len(texts)}; check the model")
+        return self._stored(found)
 
 
 class GivenPassages:
@@ -149,11 +143,11 @@ class GivenPassages:
 
     @property
     def num_ahead(self) -> int:
-        """See `VectorFiles`."""
+        """See `VectorSource`."""
         return 0
 
     def begin(self, passages: Sequence[Passage]) -> None:
-        """See `VectorFiles`."""
+        """See `VectorSource`."""
 
     def arrays_of(self, passages: Sequence[Passage]) -> Arrays:
         """See `VectorSource`."""

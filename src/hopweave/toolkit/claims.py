@@ -135,8 +135,7 @@ def concluded(
     final: Assertion | None = None,
     after: Sequence[Sequence[int]] = (),
 ) -> Answer:
-    """The answer that assertions lead to, with an additional claim for the answer itself if the last one does not state it,
-    or if only the answer itself is doubted.
+    """The answer that assertions lead to, with a claim for the answer itself unless the last one states it as surely.
 
     Args:
         question: the question.
@@ -155,8 +154,8 @@ def concluded(
     passages = list({passage.id: passage for passage in retrieved}.values())
     steps = list(assertions)
     is_said = bool(steps) and question.form == "short" and normalize_answer(steps[-1].text) == normalize_answer(words)
-    if is_said and final is not None and final.is_doubted and not steps[-1].is_doubted:
-        is_said = False  # a step is right for its own query, and the same words may be no answer to the question
+    # A step may be right for its own query, and its words no answer to the question.
+    is_said = is_said and (final is None or not final.is_doubted or steps[-1].is_doubted)
     claims = claims_of(steps if is_said else [*steps, final or final_assertion(question, words, passages)], workbench)
     file_claims(workbench, question, claims, after)
     if not text:
