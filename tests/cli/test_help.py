@@ -68,3 +68,8 @@ def test_the_installed_command_is_this_one():
     done = subprocess.run([command, "--help"], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert all(f"\n  {name} " in done.stdout for name in COMMANDS)
+
+
+def test_python_runs_it_as_a_module_too():
+    done = subprocess.run([sys.executable, "-m", "hopweave", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"hopweave {version('hopweave')}\n"

@@ -33,6 +33,11 @@ _MAX_ID_BYTES = 10_000
 
 _HEAP_BYTES = 400_000_000
 """At most so much of an index is in memory before it is written: the more, the fewer segments, and the cheaper a query."""
+
+_NUM_THREADS = 1
+"""Of the engine. Each writes segments of its own, from its part of that memory, and one is three times as fast as what reads
+the passages and hands them over, so more threads would only make more segments."""
+
 LINK_FIELDS = ("title_key", "title_opening", "opening")
 """The key of the title, what it begins with, and what a key in the text can begin with; see `_links`."""
 
@@ -218,7 +223,7 @@ class Writing:
             index = tantivy.Index(schema(analysis.tokenizer), path=path) if is_new else tantivy.Index.open(path)
             index.register_tokenizer(analysis.tokenizer, analyzer(analysis.language))
             index.config_reader("manual", 0)  # else a thread of the engine looks for commits, and makes lock files at any time
-            return _Opened(index, index.writer(_HEAP_BYTES), analysis)
+            return _Opened(index, index.writer(_HEAP_BYTES, _NUM_THREADS), analysis)
 
     def _tell_language(self) -> _Opened:
         """Opens a new index for the language of the passages so far, and adds them."""
@@ -361,7 +366,7 @@ class Writing:
             passages = dict(stored(searcher, address) for address in addresses)
             if passages:
                 with self._engine():
-                    opened.writer = opened.writer or opened.index.writer(_HEAP_BYTES)
+                    opened.writer = opened.writer or opened.index.writer(_HEAP_BYTES, _NUM_THREADS)
                 self._delete_by(tantivy.Query.term_set_query(schema(), "number", list(passages)))
             for number, passage in passages.items():
                 self._put(passage, number)

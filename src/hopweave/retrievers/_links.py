@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import itertools
 import re
+import string
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from hopweave.memoize import remembered
 from hopweave.text.scripts import MARKS, RUN_TOGETHER, runs_together
 
 MAX_KEY_WORDS = 12
@@ -28,37 +28,19 @@ _WORD_OR_LETTER = re.compile(rf"[{RUN_TOGETHER}][{MARKS}]*|[^\W_{RUN_TOGETHER}]+
 _SUFFIX = re.compile(r"\s*\([^()]*\)\s*$")
 _BETWEEN = re.compile(r"[ \t]+")
 _MAX_WORD_LENGTH = 60
+_SMALL = frozenset(string.ascii_lowercase)
 
 
-class Word(NamedTuple):
-    """A word of a text.
+class Words(NamedTuple):
+    """The words of a text, in order.
 
     Attributes:
-        key: as keys have it.
-        start: where it stands (code points).
-        end: where it ends.
-        is_named: it begins with a capital or a digit.
-        has_no_case: its script has no capitals.
+        keys: as keys have them: without case and accents.
+        written: as the text has them.
     """
 
-    key: str
-    start: int
-    end: int
-    is_named: bool
-    has_no_case: bool
-
-    @property
-    def may_begin(self) -> bool:
-        """Whether it may be the first word of a title."""
-        return self.is_named or self.has_no_case
-
-
-class Mention(NamedTuple):
-    """A key that a text names, and where it stands (code points)."""
-
-    key: str
-    start: int
-    end: int
+    keys: list[str]
+    written: list[str]
 
 
 def title_key(title: str) -> str:
@@ -67,8 +49,8 @@ def title_key(title: str) -> str:
     >>> title_key("Amélie (2001 film)")
     'amelie'
     """
-    words = [word.key for word in key_words(_SUFFIX.sub("", title) or title)]
-    return " ".join(words) if len(words) <= MAX_KEY_WORDS else ""
+    keys = words_of(_SUFFIX.sub("", title) or title).keys
+    return " ".join(keys) if len(keys) <= MAX_KEY_WORDS else ""
 
 
 def opening(key: str) -> str:
@@ -84,16 +66,17 @@ def openings(text: str) -> set[str]:
     >>> sorted(openings("She met Lina Holt."))
     ['holt', 'lina', 'lina holt', 'she', 'she met']
     """
-    words = key_words(text)
-    found = {word.key for word in words if word.may_begin}
-    found.update(f"{word.key} {after.key}" for word, after in itertools.pairwise(words) if word.may_begin)
+    keys, written = words_of(text)
+    first = [_may_begin(word) for word in written]
+    found = set(itertools.compress(keys, first))
+    found.update(f"{key} {after}" for key, after in itertools.compress(itertools.pairwise(keys), first))
     return found
 
 
 def mentions(
     text: str, *, is_title: Callable[[str], bool], opens_title: Callable[[str], bool], any_case: bool = False
-) -> list[Mention]:
-    """The titles that a text names, leftmost first and as long as they can be.
+) -> list[str]:
+    """The keys of the titles that a text names, leftmost first and as long as they can be.
 
     Args:
         text: that may name them.
@@ -101,59 +84,66 @@ def mentions(
         is_title: whether a key is that of a title.
         opens_title: whether a title of two words or more begins with these two.
     """
-    words = key_words(text)
+    keys, written = words_of(text)
     found = []
-    index = 0
-    while index < len(words):
-        is_named = words[index].is_named
-        is_tried = any_case or words[index].may_begin
-        longest = _longest(words, index, is_title, opens_title) if is_tried else 0
-        longest = longest if is_named or longest > 1 else 0
-        if longest:
-            key = " ".join(word.key for word in words[index : index + longest])
-            found.append(Mention(key, words[index].start, words[index + longest - 1].end))
-        index += max(1, longest)
+    end = 0
+    for index, word in enumerate(written):
+        if index < end or not (any_case or _may_begin(word)):
+            continue
+        longest = _longest(keys, index, is_title, opens_title)
+        if longest > 1 or (longest and _is_named(word)):
+            end = index + longest
+            found.append(" ".join(keys[index:end]))
     return found
 
 
-def _longest(words: tuple[Word, ...], index: int, is_title: Callable[[str], bool], opens_title: Callable[[str], bool]) -> int:
+def _longest(keys: Sequence[str], index: int, is_title: Callable[[str], bool], opens_title: Callable[[str], bool]) -> int:
     """How many words the longest title has that stands at a place; 0 if none does."""
-    most = min(MAX_KEY_WORDS, len(words) - index)
-    if most > 1 and opens_title(f"{words[index].key} {words[index + 1].key}"):
+    most = min(MAX_KEY_WORDS, len(keys) - index)
+    if most > 1 and opens_title(f"{keys[index]} {keys[index + 1]}"):
         for length in range(most, 1, -1):
-            if is_title(" ".join(word.key for word in words[index : index + length])):
+            if is_title(" ".join(keys[index : index + length])):
                 return length
-    return int(is_title(words[index].key))
+    return int(is_title(keys[index]))
 
 
-def names(text: str) -> Iterator[Mention]:
+def names(text: str) -> Iterator[str]:
     """The names in a text that need no title: two words or more in a row that begin with a capital, by their openings.
 
-    >>> [name.key for name in names("In May Lina Holt of Kerrow Hall left.")]
+    >>> list(names("In May Lina Holt of Kerrow Hall left."))
     ['in may', 'may lina', 'lina holt', 'kerrow hall']
     """
-    for word, after in zip(key_words(text), key_words(text)[1:], strict=False):
-        if word.is_named and after.is_named and _BETWEEN.fullmatch(text, word.end, after.start):
-            yield Mention(f"{word.key} {after.key}", word.start, after.end)
+    for word, after in itertools.pairwise(_pattern_for(text).finditer(text)):
+        if _is_named(word[0]) and _is_named(after[0]) and _BETWEEN.fullmatch(text, word.end(), after.start()):
+            yield f"{_key_of(word[0])} {_key_of(after[0])}"
 
 
-@remembered
-def key_words(text: str) -> tuple[Word, ...]:
-    """The words of a text as keys have them: without case and accents."""
-    lower = text.lower() if text.isascii() else ""  # many times as fast as word by word
-    words = []
-    for found in (_WORD_OR_LETTER if runs_together(text) else _WORD).finditer(text):
-        start, end = found.span()
-        key = lower[start:end] if lower else _folded(found[0])
-        first = text[start]
-        is_named = first.isupper() or first.isdigit()
-        has_no_case = not is_named and not first.isascii() and first.lower() == first.upper()
-        words.append(Word(key[:_MAX_WORD_LENGTH], start, end, is_named, has_no_case))
-    return tuple(words)
+def words_of(text: str) -> Words:
+    """The words of a text, as keys have them and as they are written."""
+    written = _pattern_for(text).findall(text)
+    if text.isascii():  # many times as fast as word by word
+        return Words([key[:_MAX_WORD_LENGTH] for key in _WORD.findall(text.lower())], written)
+    return Words([_key_of(word) for word in written], written)
 
 
-def _folded(word: str) -> str:
+def _pattern_for(text: str) -> re.Pattern[str]:
+    return _WORD_OR_LETTER if runs_together(text) else _WORD
+
+
+def _is_named(word: str) -> bool:
+    """Whether a word begins with a capital or a digit."""
+    return word[0].isupper() or word[0].isdigit()
+
+
+def _may_begin(word: str) -> bool:
+    """Whether a word may be the first of a title: it is named, or its script has no capitals."""
+    if word[0] in _SMALL:  # most do
+        return False
+    return _is_named(word) or (not word[0].isascii() and word[0].lower() == word[0].upper())
+
+
+def _key_of(word: str) -> str:
     if word.isascii():
-        return word.lower()
+        return word.lower()[:_MAX_WORD_LENGTH]
     plain = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(character for character in plain if not unicodedata.combining(character))
+    return "".join(character for character in plain if not unicodedata.combining(character))[:_MAX_WORD_LENGTH]

@@ -145,9 +145,9 @@ class Weaving:
         first = self._shares or {document: self._own(document, score) for document, score in found.items()}
         self._states = {document: _State(share) for document, share in first.items()}
         is_typed_small = self._text.islower()
-        for mention in self._words.mentions(self._text, any_case=is_typed_small) if self._use_links else ():
-            bonus = TITLE_BONUS * min(1.0, 0.5 + 0.25 * len(mention.key.split()))
-            [titled] = self._words.answers(self._asked, [(self._words.titled([mention.key], self._asked), MAX_LINKS)])
+        for key in self._words.mentions(self._text, any_case=is_typed_small) if self._use_links else ():
+            bonus = TITLE_BONUS * min(1.0, 0.5 + 0.25 * len(key.split()))
+            [titled] = self._words.answers(self._asked, [(self._words.titled([key], self._asked), MAX_LINKS)])
             for document, score in titled.items():
                 self._states[document] = _State(self._own(document, score) + bonus)
 

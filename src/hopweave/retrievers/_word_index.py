@@ -27,7 +27,7 @@ from hopweave.retrievers._bm25_search import (
     searching,
     terms_of,
 )
-from hopweave.retrievers._links import Mention, key_words, mentions, names, opening, title_key
+from hopweave.retrievers._links import mentions, names, opening, title_key, words_of
 from hopweave.text.sentences import sentence_spans
 from hopweave.types import Passage
 from hopweave.visibility import PUBLIC, Condition, Visible
@@ -95,22 +95,22 @@ class Document:
     @cached_property
     def links(self) -> frozenset[str]:
         """The keys of the documents that the text names; its own is none of them."""
-        return frozenset(found.key for found in self._words.mentions(self.passage.text)) - {title_key(self.passage.title)}
+        return frozenset(self._words.mentions(self.passage.text)) - {title_key(self.passage.title)}
 
     @cached_property
     def shared_names(self) -> dict[str, float]:
         """The names in the text that other passages hold as well, with what a link by them weighs."""
         shared = {}
         for name in names(self.passage.text):
-            num = self._words.num_naming(name.key)
+            num = self._words.num_naming(name)
             if 2 <= num <= MAX_SHARING:
-                shared[name.key] = NAME_WEIGHT / (1 + 0.5 * math.log(1 + num / 3))
+                shared[name] = NAME_WEIGHT / (1 + 0.5 * math.log(1 + num / 3))
         return shared
 
     @cached_property
     def flat(self) -> str:
         """The text as keys have it, to find a key in."""
-        return f" {' '.join(word.key for word in key_words(self.passage.text))} "
+        return f" {' '.join(words_of(self.passage.text).keys)} "
 
     def names(self, key: str) -> bool:
         """Whether the text holds a key, whatever stands around it."""
@@ -123,7 +123,8 @@ class Document:
     def best_sentence(self, question: Mapping[str, float]) -> frozenset[str]:
         """The terms of the sentence that shares most with the question, by idf; of the first among equals."""
         # A plain sum depends on the order of the terms, and that of a set on the process.
-        return max(self.sentences, key=lambda terms: math.fsum(question.get(term, 0.0) for term in terms), default=frozenset())
+        asked = question.keys()
+        return max(self.sentences, key=lambda terms: math.fsum(question[term] for term in terms & asked), default=frozenset())
 
 
 class WordIndex:
@@ -180,15 +181,15 @@ class WordIndex:
         num_holding = self._frequency("all", terms[0])
         return num_holding > _RARE and self.num_naming(key) < _NAMED_SHARE * (num_holding - 1)
 
-    def mentions(self, text: str, *, any_case: bool = False) -> list[Mention]:
-        """The titles of documents that a text names; common words are none."""
+    def mentions(self, text: str, *, any_case: bool = False) -> list[str]:
+        """The keys of the titles of documents that a text names; common words are none."""
         found = mentions(
             text,
             any_case=any_case,
             is_title=self._is_title,
             opens_title=lambda pair: self._frequency("title_opening", pair) > 0,
         )
-        return [one for one in found if not self.is_common(one.key)]
+        return [key for key in found if not self.is_common(key)]
 
     def clauses(self, terms: Mapping[str, float]) -> list[Clause]:
         """What is asked for by terms with weights."""
