@@ -9,13 +9,16 @@ The first 50 of each file are those that `weave` and the weights of sentences we
 at while `stitch` was written; so none of these confirms anything.
 
     python benchmarks/small_model.py --data DATA --out OUT --half choose [--methods direct,stitch] [--questions 10]
-        [--llm NAME] [--retriever weave] [--set KEY=VALUE ...] [--as LABEL] [--baseline direct_retrieval]
+        [--llm NAME] [--retriever weave] [--set KEY=VALUE ...] [--as LABEL] [--baseline direct_retrieval] [--outcomes FILE]
 
 Each method is a run of its own (OUT/HALF-QUESTIONS/METHOD), which `hopweave score`, `compare`, `report`, `show` and `verify`
 take like any other. A command that was killed goes on where it was when it is given again. `--questions` takes the first ones
 of each draw. All runs share OUT/store.sqlite, so that more questions, or the same method with other options under a label of
 its own (`--as`), cost their own calls alone; seconds are those of the calls when they were made. Questions are asked one at a
 time. Tables hold all finished runs of the half with so many questions, as Markdown.
+
+`--outcomes FILE` keeps as CSV which questions each method got right, so that what is measured elsewhere or later, with another
+model, say, is compared question by question as well. results/small_model_outcomes.csv has what was measured here.
 
 A run is done once it has all its records. After a change of a method's code give it another label, or delete its run: calls
 that are as they were come from the store.
@@ -25,6 +28,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import csv
 import json
 import math
 import sys
@@ -51,6 +55,7 @@ from hopweave.evaluation.scoring.statistics import bootstrap_means, mcnemar, mea
 from hopweave.evaluation.scoring.summary import scored_datasets, summarize
 from hopweave.files import file_name, write_whole
 from hopweave.part_files import allow
+from hopweave.render.csv_text import csv_text
 from hopweave.render.table import NO_DATA, Table, columns, probability, rows
 from hopweave.render.table_markdown import table_markdown
 from hopweave.retrievers.bm25 import BM25
@@ -69,6 +74,9 @@ HEADS = (
     *("right / 1,000 tokens", "gold precision %", "gold recall %", "gold of cited %", "supported", "wrong of supported %"),
 )
 ALL = "all"
+
+OUTCOME = ("half", "dataset", "question", "method", "model", "right")
+"""The columns of a file of outcomes; `right` is 0 or 1."""
 
 Place = tuple[str, str]
 """A dataset and the id of a question."""
@@ -107,11 +115,15 @@ def main() -> None:
     options = _options()
     try:
         runs = options.out / f"{options.half}-{options.questions}"
+        known = _outcomes(options.outcomes, options.half) if options.outcomes else []
         plans = _dataset_plans(options)
         labels = [_answered_by(method, plans, runs, options) for method in listed(options.methods)]
         scored = [_scored(RunFolder.open(runs / label)) for label in dict.fromkeys([*labels, *_done(runs)])]
-        for table in _tables(scored, options.baseline):
+        earlier = [one for one in known if one.label not in {done.label for done in scored}]
+        for table in _tables(scored, earlier, options.baseline):
             print("\n".join(table_markdown(table)), end="\n\n")
+        if options.outcomes:
+            _write_outcomes(options.outcomes, options.half, [*scored, *earlier])
     except HopweaveError as error:
         sys.exit(f"small_model: {error}")
 
@@ -130,6 +142,7 @@ def _options() -> argparse.Namespace:
         "--as", dest="label", default="", help="label of the one method, with settings that are not its usual ones"
     )
     parser.add_argument("--baseline", default="direct_retrieval", help="the label that the others are compared with")
+    parser.add_argument("--outcomes", type=Path, metavar="FILE", help="compare with what the file has as well, and add to it")
     parser.add_argument("--retry-failed", action="store_true", help="ask failed questions again")
     options = parser.parse_args()
     most = NUM_QUESTIONS[options.half]
@@ -249,15 +262,42 @@ def _verified(run: RunFolder) -> str:
     return f"could not check {len(found.unchecked)} things, such as {found.unchecked[0]}" if found.unchecked else "passed"
 
 
-def _tables(runs: Sequence[Answered], baseline: str) -> Iterator[Table]:
+def _outcomes(file: Path, half: str) -> list[Answered]:
+    """What a file has of a half, by method and model."""
+    if not file.exists():
+        return []
+    with file.open(encoding="utf-8", newline="") as text:
+        rows = list(csv.DictReader(text))
+    if any(row.keys() != set(OUTCOME) or row["right"] not in ("0", "1") for row in rows):
+        raise DataError(f"{file} is no file of outcomes; --outcomes takes one with the columns {', '.join(OUTCOME)}")
+    found: dict[tuple[str, str], dict[Place, float]] = {}
+    for row in rows:
+        if row["half"] == half:
+            found.setdefault((row["method"], row["model"]), {})[row["dataset"], row["question"]] = float(row["right"])
+    return [Answered(label, llm, {"cover_em": right}, frozenset(), NO_DATA) for (label, llm), right in found.items()]
+
+
+def _write_outcomes(file: Path, half: str, known: Sequence[Answered]) -> None:
+    """Puts what is known of a half in the place of what the file has of it."""
+    rows: list[tuple[object, ...]] = []
+    if file.exists():
+        with file.open(encoding="utf-8", newline="") as text:
+            rows = [tuple(row[name] for name in OUTCOME) for row in csv.DictReader(text) if row["half"] != half]
+    for one in known:
+        for (dataset, asked), right in one.values["cover_em"].items():
+            rows.append((half, dataset, asked, one.label, one.llm, round(right)))
+    write_whole(file, csv_text([OUTCOME, *sorted(rows)]))
+
+
+def _tables(runs: Sequence[Answered], earlier: Sequence[Answered], baseline: str) -> Iterator[Table]:
     heads = columns(("method",), HEADS)
     for dataset in (*FILES, ALL):
         title = "All three, over all questions" if dataset == ALL else dataset
         yield Table(
             heads, rows([one.label, *_cells(one, dataset)] for one in runs), title, notes=_NOTES if dataset == ALL else ()
         )
-    base = next((one for one in runs if one.label == baseline), runs[0])
-    others = [one for one in runs if one is not base]
+    base = next((one for one in [*runs, *earlier] if one.label == baseline), runs[0])
+    others = [one for one in [*runs, *earlier] if one is not base]
     if others:
         heads = columns(("method",), ("pairs", "difference, points", "95% interval", "wins", "losses", "p (McNemar)"))
         yield Table(

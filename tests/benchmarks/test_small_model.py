@@ -1,8 +1,10 @@
 """The benchmark of all methods: its draws, its tables, and that it goes on where it was."""
 
+import csv
 import json
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -139,6 +141,32 @@ def test_what_was_killed_goes_on_and_a_method_under_another_label_joins_the_tabl
     assert again["musique"].keys() == {"two", "direct"}
     assert again["musique"]["direct"] == before["musique"]["direct"]
     assert again["Runs"]["direct"]["verify"] == "passed"
+
+
+def test_what_was_measured_elsewhere_is_compared_and_kept_in_one_file(capsys, monkeypatch):
+    asked = ("--half", "choose", "--questions", "4", "--outcomes", "outcomes.csv")
+    alone = shown(capsys, monkeypatch, *asked, "--methods", "direct")
+    assert not any(title.startswith("Right answers") for title in alone)
+    shutil.rmtree("out")
+    tables = shown(capsys, monkeypatch, *asked, "--methods", "direct_retrieval")
+    (difference,) = tables["Right answers against direct_retrieval, question by question"].values()
+    assert (difference["method"], difference["pairs"], difference["wins"]) == ("direct", "12", "0")
+    assert tables["musique"].keys() == {"direct_retrieval"}
+    shown(capsys, monkeypatch, "--half", "confirm", "--questions", "1", "--methods", "direct", "--outcomes", "outcomes.csv")
+    with Path("outcomes.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    of_choose = [row for row in rows if row["half"] == "choose"]
+    assert (len(rows), len(of_choose)) == (27, 24)
+    assert {(row["question"], row["right"]) for row in of_choose if row["dataset"] == "hotpotqa"} == {
+        (f"q{number}", str(1 - number % 2)) for number in range(4)
+    }
+
+
+def test_a_file_that_holds_no_outcomes_is_refused_and_stays(capsys, monkeypatch):
+    Path("mine.csv").write_text("name,age\nTam,7\n")
+    with pytest.raises(SystemExit, match="is no file of outcomes"):
+        shown(capsys, monkeypatch, "--half", "choose", "--questions", "1", "--methods", "direct", "--outcomes", "mine.csv")
+    assert Path("mine.csv").read_text() == "name,age\nTam,7\n"
 
 
 @pytest.mark.parametrize(
