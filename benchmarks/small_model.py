@@ -119,7 +119,7 @@ def main() -> None:
         plans = _dataset_plans(options)
         labels = [_answered_by(method, plans, runs, options) for method in listed(options.methods)]
         scored = [_scored(RunFolder.open(runs / label)) for label in dict.fromkeys([*labels, *_done(runs)])]
-        earlier = [one for one in known if one.label not in {done.label for done in scored}]
+        earlier = [one for one in known if (one.label, one.llm) not in {(done.label, done.llm) for done in scored}]
         for table in _tables(scored, earlier, options.baseline):
             print("\n".join(table_markdown(table)), end="\n\n")
         if options.outcomes:
@@ -300,9 +300,8 @@ def _tables(runs: Sequence[Answered], earlier: Sequence[Answered], baseline: str
     others = [one for one in [*runs, *earlier] if one is not base]
     if others:
         heads = columns(("method",), ("pairs", "difference, points", "95% interval", "wins", "losses", "p (McNemar)"))
-        yield Table(
-            heads, rows(_difference(one, base) for one in others), f"Right answers against {base.label}, question by question"
-        )
+        compared = rows([_named(one, base), *_difference(one, base)] for one in others)
+        yield Table(heads, compared, f"Right answers against {base.label}, question by question")
     lines = ([one.label, one.verified, one.llm] for one in runs)
     yield Table(columns(("method", "verify", "model")), rows(lines), "Runs")
 
@@ -347,17 +346,22 @@ def _gold_of_cited(one: Answered, dataset: str) -> float | None:
     return _per(gold, math.fsum(of_dataset.values()))
 
 
+def _named(one: Answered, base: Answered) -> str:
+    """The label, with the model where it is another one."""
+    return one.label if one.llm == base.llm else f"{one.label} ({one.llm})"
+
+
 def _difference(one: Answered, base: Answered) -> list[str]:
     own, other = one.values["cover_em"], base.values["cover_em"]
     pairs = [own[place] - other[place] for place in other if place in own]
     if not pairs:
-        return [one.label, "0", *[NO_DATA] * 5]
+        return ["0", *[NO_DATA] * 5]
     [means] = bootstrap_means([pairs])
     ends = mean_interval(pairs, means, low=-1, high=1)
     wins, losses = sum(value > 0 for value in pairs), sum(value < 0 for value in pairs)
     interval = f"{100 * ends.low:+.1f} to {100 * ends.high:+.1f}" if ends is not None else NO_DATA
     mean = f"{100 * math.fsum(pairs) / len(pairs):+.1f}"
-    return [one.label, str(len(pairs)), mean, interval, str(wins), str(losses), probability(mcnemar(wins, losses)[0])]
+    return [str(len(pairs)), mean, interval, str(wins), str(losses), probability(mcnemar(wins, losses)[0])]
 
 
 def _per(upper: float, lower: float) -> float | None:

@@ -162,6 +162,17 @@ def test_what_was_measured_elsewhere_is_compared_and_kept_in_one_file(capsys, mo
     }
 
 
+def test_a_method_is_compared_with_itself_on_another_model(capsys, monkeypatch):
+    asked = ("--half", "choose", "--questions", "2", "--methods", "direct", "--baseline", "direct", "--outcomes", "all.csv")
+    shown(capsys, monkeypatch, *asked)
+    shutil.rmtree("out")
+    Path("rules.json").write_text('{"rules": [{"find": "", "say": "So the answer is: Nithing."}]}')
+    table = shown(capsys, monkeypatch, *asked)["Right answers against direct, question by question"]
+    ((name, difference),) = table.items()
+    assert name.startswith("direct (scripted")
+    assert (difference["pairs"], difference["wins"], difference["losses"]) == ("6", "3", "0")
+
+
 def test_a_file_that_holds_no_outcomes_is_refused_and_stays(capsys, monkeypatch):
     Path("mine.csv").write_text("name,age\nTam,7\n")
     with pytest.raises(SystemExit, match="is no file of outcomes"):
