@@ -31,7 +31,7 @@ from hopweave.visibility import FIELDS, Condition, Visible, filter_values
 ENGINE = "bm25"
 _MAX_ID_BYTES = 10_000
 
-_HEAP_BYTES = 400_000_000
+_HEAP_BYTES = 300_000_000
 """At most so much of an index is in memory before it is written: the more, the fewer segments, and the cheaper a query."""
 
 _NUM_THREADS = 1

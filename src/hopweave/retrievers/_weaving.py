@@ -20,8 +20,8 @@ from hopweave.retrievers._word_index import Document, WordIndex
 from hopweave.types import Hit, Passage, Via
 
 FIRST_HITS = 60
-FRONT = 6
-LATER_FRONT = 3
+FRONT = 4
+LATER_FRONT = 2
 DECAY = 0.7
 """What a passage that is reached at the second hop counts, against one at the first."""
 

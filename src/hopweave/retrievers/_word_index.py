@@ -39,9 +39,13 @@ MAX_SHARING = 30
 CANDIDATES = 40
 """Passages that residual words are looked for in: those that the rarest of the words find best."""
 
-MAX_POSTINGS = 30_000
+MAX_POSTINGS = 15_000
 """Read for the residual words of one passage at most, unless the rarest has more. Where fewer passages than this hold all words
 together, all of the words find the candidates."""
+
+NEGLIGIBLE = 0.003
+"""A term that can add less than this share of what all terms can is not looked up: in a large corpus a word that most passages
+hold costs as much as all others together."""
 
 MAX_LINKED = 200
 """Passages at the ends of links whose answers are compared; of more, those that the rarest words find best."""
@@ -157,6 +161,7 @@ class WordIndex:
         self._most_passages = most_passages
         self._fields = fields
         self._documents: Kept[Document] = Kept()
+        self._numbers_by_place: Kept[int] = Kept()
         self._frequency = lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
 
     def question_terms(self, text: str) -> dict[str, int]:
@@ -192,8 +197,10 @@ class WordIndex:
         return [key for key in found if not self.is_common(key)]
 
     def clauses(self, terms: Mapping[str, float]) -> list[Clause]:
-        """What is asked for by terms with weights."""
-        return clauses(terms, self._fields, self._frequency, self._most_passages)
+        """What is asked for by terms with weights, without those that hardly matter."""
+        asked = clauses(terms, self._fields, self._frequency, self._most_passages)
+        least = NEGLIGIBLE * math.fsum(clause.most for clause in asked)
+        return [clause for clause in asked if clause.most >= least]
 
     def best(self, asked: Sequence[Clause], max_hits: int) -> dict[Document, float]:
         """The passages that answer best, with their scores, best first."""
@@ -268,8 +275,15 @@ class WordIndex:
         return [address for _, address in hits]
 
     def _numbers(self, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
-        values = self._searcher.fast_field_values("number", list(addresses)) if addresses else []
-        return [value for value in values if isinstance(value, int)]
+        places = [place_of(address) for address in addresses]
+        known = {place: self._numbers_by_place.get(place) for place in places}
+        # To be told one number costs as much as to be told a hundred.
+        asked = {place: address for place, address in zip(places, addresses, strict=True) if known[place] is None}
+        told = self._searcher.fast_field_values("number", list(asked.values())) if asked else []
+        for place, number in zip(asked, told, strict=True):
+            if isinstance(number, int):
+                known[place] = self._numbers_by_place.keep(place, number)
+        return [number for number in map(known.__getitem__, places) if number is not None]
 
     def _top(self, hits: Found, max_hits: int) -> dict[Document, float]:
         """The best of hits in descending order; equal ones by passage id. The passages of the others are not read."""
