@@ -14,7 +14,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import tantivy
+
+from hopweave.retrievers._bm25_search import Clause, Found
 from hopweave.retrievers._links import opening
 from hopweave.retrievers._word_index import Document, WordIndex
 from hopweave.types import Hit, Passage, Via
@@ -82,6 +86,28 @@ class Woven:
     via: Via | None
 
 
+class _Leads(NamedTuple):
+    """What a passage may lead to, before it is known how well that answers.
+
+    Attributes:
+        source: the passage.
+        asked: its residual words.
+        candidates: what the rarest of them find.
+        titled: where the documents are that it names.
+        naming: where the passages are that name its document.
+    """
+
+    source: Document
+    asked: Sequence[Clause]
+    candidates: Found
+    titled: Sequence[tantivy.DocAddress]
+    naming: Sequence[tantivy.DocAddress]
+
+    def addresses(self) -> list[tantivy.DocAddress]:
+        """Where all of it is."""
+        return [*(address for _, address in self.candidates), *self.titled, *self.naming]
+
+
 class Weaving:
     """One question over an index.
 
@@ -130,8 +156,11 @@ class Weaving:
         front = self._ranked()[:FRONT]
         for hop in range(self._depth):
             self._sources.update(front)
-            for document in front:
-                self._follow(document, DECAY**hop)
+            leads = [self._leads(document) for document in front]
+            # All at once, for to be told one number costs as much as to be told a thousand.
+            self._words.learn_numbers([address for lead in leads for address in lead.addresses()])
+            for lead in leads:
+                self._follow(lead, DECAY**hop)
             self._score_new()
             front = [document for document in self._ranked() if document not in self._sources][:LATER_FRONT]
         pool = self._ranked()[: max(POOL, max_hits)]
@@ -170,16 +199,27 @@ class Weaving:
     def _ranked(self) -> list[Document]:
         return sorted(self._states, key=lambda document: (-self._states[document].value, document.passage.id))
 
-    def _follow(self, source: Document, decay: float) -> None:
-        """Notes what a passage leads to."""
+    def _leads(self, source: Document) -> _Leads:
+        """What a passage may lead to."""
         asked = self._words.clauses(self._residual_terms(source))
         names = self._names_of(source) if self._use_links else ()
-        found, titled, naming = self._words.answers(
+        return _Leads(
+            source,
             asked,
+            self._words.candidates(asked),
+            self._words.titled(source.links, asked) if self._use_links else (),
+            self._words.naming(names, asked),
+        )
+
+    def _follow(self, leads: _Leads, decay: float) -> None:
+        """Notes what a passage leads to."""
+        source = leads.source
+        found, titled, naming = self._words.answers(
+            leads.asked,
             [
-                (self._words.candidates(asked), RESIDUAL_HITS + 1),
-                (self._words.titled(source.links, asked) if self._use_links else (), MAX_LINKS),
-                (self._words.naming(names, asked), MAX_LINKS),
+                (self._words.first_of(leads.candidates), RESIDUAL_HITS + 1),
+                (leads.titled, MAX_LINKS),
+                (leads.naming, MAX_LINKS),
             ],
         )
         best_score = max(found.values(), default=0.0) or 1.0
@@ -239,31 +279,39 @@ class Weaving:
     def _picked(self, pool: Sequence[Document], max_hits: int) -> list[Document]:
         """Chosen one by one: by value, by what of the question is not covered yet, and by a link to one that is chosen."""
         total = sum(self._idf.values()) or 1.0
-        left = set(self._idf)
-        rest = list(pool)
+        left = frozenset(self._idf)
+        value = {document: self._states[document].value for document in pool}
+        covers = {document: left & document.terms for document in pool}
+        covered = {document: self._weight(terms) / total for document, terms in covers.items()}
         linked = dict.fromkeys(pool, 0.0)
         picked: list[Document] = []
 
         def gain(document: Document) -> float:
-            covered = math.fsum(self._idf[term] for term in left & document.terms) / total
-            return self._states[document].value + COVERAGE_BONUS * covered + LINKED_BONUS * linked[document]
+            return value[document] + COVERAGE_BONUS * covered[document] + LINKED_BONUS * linked[document]
 
+        rest = list(pool)
         while rest and len(picked) < max_hits:
             best = max(rest, key=gain)
             rest.remove(best)
             picked.append(best)
-            left -= best.terms
+            added = covers[best]
+            for document in rest if added else ():
+                if not added.isdisjoint(covers[document]):
+                    covers[document] -= added
+                    covered[document] = self._weight(covers[document]) / total
             for document in rest if self._use_links else ():
                 linked[document] = max(linked[document], self._link_between(best, document))
         return picked
 
+    def _weight(self, terms: Iterable[str]) -> float:
+        # A plain sum depends on the order of the terms, and that of a set on the process.
+        return math.fsum(map(self._idf.__getitem__, terms))
+
     def _link_between(self, one: Document, other: Document) -> float:
         """The weight of the strongest link between two passages, at most 1."""
-        weights = [0.0]
-        for source, target in ((one, other), (other, one)):
-            if target.key and source.links_to(target.key):
-                weights.append(self._out_weight(source, target.key))
-        return min(1.0, max(weights))
+        there = self._out_weight(one, other.key) if one.links_to(other) else 0.0
+        back = self._out_weight(other, one.key) if other.links_to(one) else 0.0
+        return min(1.0, max(there, back))
 
 
 def _name_weight(source: Document, target: Document) -> float:

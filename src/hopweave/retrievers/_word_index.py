@@ -91,10 +91,16 @@ class Document:
         """The text in small letters; empty where keys are made from it in another way."""
         return self.passage.text.lower() if self.passage.text.isascii() else ""
 
-    def links_to(self, key: str) -> bool:
-        """Whether the text names the document of a key."""
+    def links_to(self, other: Document) -> bool:
+        """Whether the text names the other's document."""
         # Most do not, and to see that is much cheaper than to find all links.
-        return (not self._lower or key.partition(" ")[0] in self._lower) and key in self.links
+        may_name = not self._lower or other._beginning in self._lower
+        return may_name and bool(other.key) and other.key in self.links
+
+    @cached_property
+    def _beginning(self) -> str:
+        """The first word of its key."""
+        return self.key.partition(" ")[0]
 
     @cached_property
     def links(self) -> frozenset[str]:
@@ -206,9 +212,17 @@ class WordIndex:
         """The passages that answer best, with their scores, best first."""
         return self._top(best(self._search, asked, max_hits), max_hits)
 
-    def candidates(self, asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
-        """Where the passages are that the rarest terms find best."""
-        return self._candidates([clause for clause in asked if clause.field == "all"], CANDIDATES)
+    def candidates(self, asked: Sequence[Clause]) -> Found:
+        """The passages that the rarest terms find best, and those that tie with the last of them."""
+        return self._found_by_rarest([clause for clause in asked if clause.field == "all"], CANDIDATES)
+
+    def first_of(self, candidates: Found) -> list[tantivy.DocAddress]:
+        """Where the first of the candidates are; of those that tie, the ones that were added first."""
+        return self._first(candidates, CANDIDATES)
+
+    def learn_numbers(self, addresses: Sequence[tantivy.DocAddress]) -> None:
+        """Looks up the numbers of passages that will be asked about, all at once."""
+        self._numbers(addresses)
 
     def titled(self, keys: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
         """Where passages of the documents with these keys are; of too many, those that answer the rarest terms best."""
@@ -255,19 +269,19 @@ class WordIndex:
     def _having(self, field: str, values: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
         num = sum(self._frequency(field, value) for value in values)
         if num > MAX_LINKED:
-            return self._candidates(asked, MAX_LINKED, having(field, values))
+            return self._first(self._found_by_rarest(asked, MAX_LINKED, having(field, values)), MAX_LINKED)
         return [address for _, address in self._search(having(field, values), num)] if num else []
 
-    def _candidates(
-        self, asked: Sequence[Clause], max_hits: int, among: tantivy.Query | None = None
-    ) -> list[tantivy.DocAddress]:
-        """Where the passages are that the rarest terms find best: as many terms as `MAX_POSTINGS` allows."""
+    def _found_by_rarest(self, asked: Sequence[Clause], max_hits: int, among: tantivy.Query | None = None) -> Found:
+        """What the rarest terms find best, and what ties with the last of it: as many terms as `MAX_POSTINGS` allows."""
         if not asked:
             return []
         query = any_of(asked[: num_within(asked, MAX_POSTINGS)])
         if among is not None:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, among), (tantivy.Occur.Must, query)])
-        hits = best_with_ties(self._search, query, max_hits)
+        return best_with_ties(self._search, query, max_hits)
+
+    def _first(self, hits: Found, max_hits: int) -> list[tantivy.DocAddress]:
         if len(hits) > max_hits:
             numbers = self._numbers([address for _, address in hits])
             ranked = sorted(zip(hits, numbers, strict=True), key=lambda hit: (-round(hit[0][0], SCORE_DECIMALS), hit[1]))
@@ -277,7 +291,6 @@ class WordIndex:
     def _numbers(self, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
         places = [place_of(address) for address in addresses]
         known = {place: self._numbers_by_place.get(place) for place in places}
-        # To be told one number costs as much as to be told a hundred.
         asked = {place: address for place, address in zip(places, addresses, strict=True) if known[place] is None}
         told = self._searcher.fast_field_values("number", list(asked.values())) if asked else []
         for place, number in zip(asked, told, strict=True):
