@@ -104,3 +104,16 @@ def test_weave_finds_what_the_rare_open_words_lead_to_within_its_postings(tmp_pa
     with_limit = Weave(index=tmp_path / "index", links=False)
     [hits] = with_limit.search(["Who drew the common river bank, and what else?"], 5)
     assert [hit.passage.id for hit in hits if hit.passage.id in ("bridge", "goal")] == ["bridge", "goal"]
+
+
+def test_the_first_search_of_a_large_corpus_scores_what_holds_a_rare_word_as_ever(tmp_path, monkeypatch):
+    filler = [Passage(f"f{number}", f"The common river is long. Number {number}.", f"Filler {number}") for number in range(80)]
+    rare = [Passage(f"r{number}", f"A zelmira by the common river, {number}.", f"Shore {number}") for number in range(3)]
+    other = [Passage(f"o{number}", f"Nothing of note, {number}.", f"Other {number}") for number in range(80)]
+    BM25.build(tmp_path / "index", [*filler, *rare, *other])
+    asked = ["Which zelmira is by the common river?"]
+    [whole] = Weave(index=tmp_path / "index", depth=0, set_choice=False).search(asked, 10)
+    monkeypatch.setattr(_word_index, "MAX_FIRST_POSTINGS", 10)
+    [limited] = Weave(index=tmp_path / "index", depth=0, set_choice=False).search(asked, 10)
+    assert len(whole) == 10
+    assert [(hit.passage.id, hit.score) for hit in limited] == [(hit.passage.id, hit.score) for hit in whole[:3]]

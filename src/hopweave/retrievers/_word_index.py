@@ -43,6 +43,10 @@ MAX_POSTINGS = 15_000
 """Read for the residual words of one passage at most, unless the rarest has more. Where fewer passages than this hold all words
 together, all of the words find the candidates."""
 
+FIRST_CANDIDATES = 100
+MAX_FIRST_POSTINGS = 200_000
+"""The same for the question itself, where all of its words have more postings than this together."""
+
 NEGLIGIBLE = 0.003
 """A term that can add less than this share of what all terms can is not looked up: in a large corpus a word that most passages
 hold costs as much as all others together."""
@@ -209,12 +213,20 @@ class WordIndex:
         return [clause for clause in asked if clause.most >= least]
 
     def best(self, asked: Sequence[Clause], max_hits: int) -> dict[Document, float]:
-        """The passages that answer best, with their scores, best first."""
-        return self._top(best(self._search, asked, max_hits), max_hits)
+        """The passages that answer best, with their scores, best first.
+
+        In a large corpus, the best of those that the rarest words find: what holds common words alone leads nowhere.
+        """
+        if sum(clause.num_passages for clause in asked) <= MAX_FIRST_POSTINGS:
+            return self._top(best(self._search, asked, max_hits), max_hits)
+        among = max(FIRST_CANDIDATES, max_hits)
+        found = self._found_by_rarest([clause for clause in asked if clause.field == "all"], among, MAX_FIRST_POSTINGS)
+        [answers] = self.answers(asked, [(self._first(found, among), max_hits)])
+        return answers
 
     def candidates(self, asked: Sequence[Clause]) -> Found:
         """The passages that the rarest terms find best, and those that tie with the last of them."""
-        return self._found_by_rarest([clause for clause in asked if clause.field == "all"], CANDIDATES)
+        return self._found_by_rarest([clause for clause in asked if clause.field == "all"], CANDIDATES, MAX_POSTINGS)
 
     def first_of(self, candidates: Found) -> list[tantivy.DocAddress]:
         """Where the first of the candidates are; of those that tie, the ones that were added first."""
@@ -269,14 +281,16 @@ class WordIndex:
     def _having(self, field: str, values: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
         num = sum(self._frequency(field, value) for value in values)
         if num > MAX_LINKED:
-            return self._first(self._found_by_rarest(asked, MAX_LINKED, having(field, values)), MAX_LINKED)
+            return self._first(self._found_by_rarest(asked, MAX_LINKED, MAX_POSTINGS, having(field, values)), MAX_LINKED)
         return [address for _, address in self._search(having(field, values), num)] if num else []
 
-    def _found_by_rarest(self, asked: Sequence[Clause], max_hits: int, among: tantivy.Query | None = None) -> Found:
-        """What the rarest terms find best, and what ties with the last of it: as many terms as `MAX_POSTINGS` allows."""
+    def _found_by_rarest(
+        self, asked: Sequence[Clause], max_hits: int, max_postings: int, among: tantivy.Query | None = None
+    ) -> Found:
+        """What the rarest terms find best, and what ties with the last of it: as many terms as have so many postings."""
         if not asked:
             return []
-        query = any_of(asked[: num_within(asked, MAX_POSTINGS)])
+        query = any_of(asked[: num_within(asked, max_postings)])
         if among is not None:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, among), (tantivy.Occur.Must, query)])
         return best_with_ties(self._search, query, max_hits)
