@@ -115,15 +115,14 @@ def main() -> None:
     options = _options()
     try:
         runs = options.out / f"{options.half}-{options.questions}"
-        known = _outcomes(options.outcomes, options.half) if options.outcomes else []
+        if options.outcomes:
+            _outcomes(options.outcomes)  # whether it is one has to be known before hours of work
         plans = _dataset_plans(options)
         labels = [_answered_by(method, plans, runs, options) for method in listed(options.methods)]
         scored = [_scored(RunFolder.open(runs / label)) for label in dict.fromkeys([*labels, *_done(runs)])]
-        earlier = [one for one in known if (one.label, one.llm) not in {(done.label, done.llm) for done in scored}]
-        for table in _tables(scored, earlier, options.baseline):
+        others = _add_outcomes(options.outcomes, options.half, scored) if options.outcomes else []
+        for table in _tables(scored, others, options.baseline):
             print("\n".join(table_markdown(table)), end="\n\n")
-        if options.outcomes:
-            _write_outcomes(options.outcomes, options.half, [*scored, *earlier])
     except HopweaveError as error:
         sys.exit(f"small_model: {error}")
 
@@ -262,48 +261,46 @@ def _verified(run: RunFolder) -> str:
     return f"could not check {len(found.unchecked)} things, such as {found.unchecked[0]}" if found.unchecked else "passed"
 
 
-def _outcomes(file: Path, half: str) -> list[Answered]:
-    """What a file has of a half, by method and model."""
+def _outcomes(file: Path) -> dict[tuple[str, ...], str]:
+    """What a file has: `right` by all the other columns; nothing where there is no file."""
     if not file.exists():
-        return []
+        return {}
     with file.open(encoding="utf-8", newline="") as text:
         rows = list(csv.DictReader(text))
     if any(row.keys() != set(OUTCOME) or row["right"] not in ("0", "1") for row in rows):
         raise DataError(f"{file} is no file of outcomes; --outcomes takes one with the columns {', '.join(OUTCOME)}")
-    found: dict[tuple[str, str], dict[Place, float]] = {}
-    for row in rows:
-        if row["half"] == half:
-            found.setdefault((row["method"], row["model"]), {})[row["dataset"], row["question"]] = float(row["right"])
-    return [Answered(label, llm, {"cover_em": right}, frozenset(), NO_DATA) for (label, llm), right in found.items()]
+    return {tuple(row[name] for name in OUTCOME[:-1]): row["right"] for row in rows}
 
 
-def _write_outcomes(file: Path, half: str, known: Sequence[Answered]) -> None:
-    """Puts what is known of a half in the place of what the file has of it."""
-    rows: list[tuple[object, ...]] = []
-    if file.exists():
-        with file.open(encoding="utf-8", newline="") as text:
-            rows = [tuple(row[name] for name in OUTCOME) for row in csv.DictReader(text) if row["half"] != half]
-    for one in known:
+def _add_outcomes(file: Path, half: str, runs: Sequence[Answered]) -> list[Answered]:
+    """Writes what was measured to a file, and gives what else it has of the half: it may have grown meanwhile."""
+    known = _outcomes(file)
+    for one in runs:
         for (dataset, asked), right in one.values["cover_em"].items():
-            rows.append((half, dataset, asked, one.label, one.llm, round(right)))
-    write_whole(file, csv_text([OUTCOME, *sorted(rows)]))
+            known[half, dataset, asked, one.label, one.llm] = str(round(right))
+    write_whole(file, csv_text([OUTCOME, *sorted((*place, right) for place, right in known.items())]))
+    others: dict[tuple[str, str], dict[Place, float]] = {}
+    for (of_half, dataset, asked, label, llm), is_right in known.items():
+        if of_half == half and (label, llm) not in {(one.label, one.llm) for one in runs}:
+            others.setdefault((label, llm), {})[dataset, asked] = float(is_right)
+    return [Answered(label, llm, {"cover_em": values}, frozenset(), NO_DATA) for (label, llm), values in others.items()]
 
 
-def _tables(runs: Sequence[Answered], earlier: Sequence[Answered], baseline: str) -> Iterator[Table]:
+def _tables(runs: Sequence[Answered], others: Sequence[Answered], baseline: str) -> Iterator[Table]:
     heads = columns(("method",), HEADS)
     for dataset in (*FILES, ALL):
         title = "All three, over all questions" if dataset == ALL else dataset
         yield Table(
             heads, rows([one.label, *_cells(one, dataset)] for one in runs), title, notes=_NOTES if dataset == ALL else ()
         )
-    base = next((one for one in [*runs, *earlier] if one.label == baseline), runs[0])
-    others = [one for one in [*runs, *earlier] if one is not base]
-    if others:
+    base = next((one for one in [*runs, *others] if one.label == baseline), runs[0])
+    compared = [one for one in [*runs, *others] if one is not base]
+    if compared:
         heads = columns(("method",), ("pairs", "difference, points", "95% interval", "wins", "losses", "p (McNemar)"))
-        compared = rows([_named(one, base), *_difference(one, base)] for one in others)
-        yield Table(heads, compared, f"Right answers against {base.label}, question by question")
-    lines = ([one.label, one.verified, one.llm] for one in runs)
-    yield Table(columns(("method", "verify", "model")), rows(lines), "Runs")
+        lines = rows([_named(one, base), *_difference(one, base)] for one in compared)
+        yield Table(heads, lines, f"Right answers against {base.label}, question by question")
+    verified = rows([one.label, one.verified, one.llm] for one in runs)
+    yield Table(columns(("method", "verify", "model")), verified, "Runs")
 
 
 _NOTES = (

@@ -2,13 +2,14 @@ import random
 
 import pytest
 
-from hopweave.retrievers import _bm25_search, _word_index
+from hopweave.retrievers import _bm25_search, _weaving, _word_index
 from hopweave.retrievers._bm25_index import ENGINE, load
 from hopweave.retrievers._bm25_search import any_of, best, best_with_ties, clauses, num_within, scores, searching
 from hopweave.retrievers._index_folder import open_index
 from hopweave.retrievers.bm25 import BM25
 from hopweave.retrievers.weave import Weave
 from hopweave.types import Passage
+from hopweave.visibility import Visible
 
 FIELDS = {"all": 1.0, "title": 0.5}
 NUM_PASSAGES = 600
@@ -106,14 +107,41 @@ def test_weave_finds_what_the_rare_open_words_lead_to_within_its_postings(tmp_pa
     assert [hit.passage.id for hit in hits if hit.passage.id in ("bridge", "goal")] == ["bridge", "goal"]
 
 
-def test_the_first_search_of_a_large_corpus_scores_what_holds_a_rare_word_as_ever(tmp_path, monkeypatch):
+def large_corpus(folder, monkeypatch):
     filler = [Passage(f"f{number}", f"The common river is long. Number {number}.", f"Filler {number}") for number in range(80)]
-    rare = [Passage(f"r{number}", f"A zelmira by the common river, {number}.", f"Shore {number}") for number in range(3)]
+    rare = [
+        Passage(f"r{number}", f"A zelmira by the common river, {number}.", f"Shore {number}", access=("inner",))
+        for number in range(3)
+    ]
     other = [Passage(f"o{number}", f"Nothing of note, {number}.", f"Other {number}") for number in range(80)]
-    BM25.build(tmp_path / "index", [*filler, *rare, *other])
-    asked = ["Which zelmira is by the common river?"]
-    [whole] = Weave(index=tmp_path / "index", depth=0, set_choice=False).search(asked, 10)
+    BM25.build(folder, [*filler, *rare, *other])
     monkeypatch.setattr(_word_index, "MAX_FIRST_POSTINGS", 10)
-    [limited] = Weave(index=tmp_path / "index", depth=0, set_choice=False).search(asked, 10)
-    assert len(whole) == 10
-    assert [(hit.passage.id, hit.score) for hit in limited] == [(hit.passage.id, hit.score) for hit in whole[:3]]
+    return folder
+
+
+def hits_at_once(index, access, max_hits):
+    weave = Weave(index=index, depth=0, set_choice=False, visible=Visible(access=access))
+    [hits] = weave.search(["Which zelmira is by the common river?"], max_hits)
+    return [(hit.passage.id, hit.score) for hit in hits]
+
+
+def test_the_first_search_of_a_large_corpus_scores_what_holds_a_rare_word_as_ever(tmp_path, monkeypatch):
+    index = large_corpus(tmp_path / "index", monkeypatch)
+    read = []
+    monkeypatch.setattr(_weaving, "POOL", 3)
+    monkeypatch.setattr(_word_index, "best", lambda *_: read.append(1))
+    limited = hits_at_once(index, ("inner",), 3)
+    monkeypatch.undo()
+    assert limited == hits_at_once(index, ("inner",), 3)
+    assert [passage_id for passage_id, _ in limited] == ["r0", "r1", "r2"]
+    assert read == []
+
+
+@pytest.mark.parametrize(("access", "kinds"), [(("inner",), {"r", "f"}), ((), {"f"})])
+def test_where_rare_words_find_too_little_that_is_shown_common_ones_find_the_rest(tmp_path, monkeypatch, access, kinds):
+    index = large_corpus(tmp_path / "index", monkeypatch)
+    limited = hits_at_once(index, access, 10)
+    monkeypatch.undo()
+    assert limited == hits_at_once(index, access, 10)
+    assert {passage_id[0] for passage_id, _ in limited} == kinds
+    assert len(limited) == 10

@@ -45,7 +45,8 @@ together, all of the words find the candidates."""
 
 FIRST_CANDIDATES = 100
 MAX_FIRST_POSTINGS = 200_000
-"""The same for the question itself, where all of its words have more postings than this together."""
+"""Candidates for the question itself, and what is read to find them: where its words have more postings together, the rarest
+words find them alone."""
 
 NEGLIGIBLE = 0.003
 """A term that can add less than this share of what all terms can is not looked up: in a large corpus a word that most passages
@@ -215,18 +216,24 @@ class WordIndex:
     def best(self, asked: Sequence[Clause], max_hits: int) -> dict[Document, float]:
         """The passages that answer best, with their scores, best first.
 
-        In a large corpus, the best of those that the rarest words find: what holds common words alone leads nowhere.
+        In a large corpus, the best of those that the rarest words find: what holds common words alone leads nowhere. It counts
+        only where the rarest find too little, or nothing that is shown.
         """
         if sum(clause.num_passages for clause in asked) <= MAX_FIRST_POSTINGS:
             return self._top(best(self._search, asked, max_hits), max_hits)
         among = max(FIRST_CANDIDATES, max_hits)
-        found = self._found_by_rarest([clause for clause in asked if clause.field == "all"], among, MAX_FIRST_POSTINGS)
+        words = _of_title_and_text(asked)
+        found: Found = []
+        for num in range(num_within(words, MAX_FIRST_POSTINGS), len(words) + 1):
+            found = best_with_ties(self._search, any_of(words[:num]), among)
+            if len(found) >= max_hits:
+                break
         [answers] = self.answers(asked, [(self._first(found, among), max_hits)])
         return answers
 
     def candidates(self, asked: Sequence[Clause]) -> Found:
         """The passages that the rarest terms find best, and those that tie with the last of them."""
-        return self._found_by_rarest([clause for clause in asked if clause.field == "all"], CANDIDATES, MAX_POSTINGS)
+        return self._found_by_rarest(_of_title_and_text(asked), CANDIDATES)
 
     def first_of(self, candidates: Found) -> list[tantivy.DocAddress]:
         """Where the first of the candidates are; of those that tie, the ones that were added first."""
@@ -281,16 +288,14 @@ class WordIndex:
     def _having(self, field: str, values: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
         num = sum(self._frequency(field, value) for value in values)
         if num > MAX_LINKED:
-            return self._first(self._found_by_rarest(asked, MAX_LINKED, MAX_POSTINGS, having(field, values)), MAX_LINKED)
+            return self._first(self._found_by_rarest(asked, MAX_LINKED, having(field, values)), MAX_LINKED)
         return [address for _, address in self._search(having(field, values), num)] if num else []
 
-    def _found_by_rarest(
-        self, asked: Sequence[Clause], max_hits: int, max_postings: int, among: tantivy.Query | None = None
-    ) -> Found:
-        """What the rarest terms find best, and what ties with the last of it: as many terms as have so many postings."""
+    def _found_by_rarest(self, asked: Sequence[Clause], max_hits: int, among: tantivy.Query | None = None) -> Found:
+        """What the rarest terms find best, and what ties with the last of it: as many terms as `MAX_POSTINGS` allows."""
         if not asked:
             return []
-        query = any_of(asked[: num_within(asked, max_postings)])
+        query = any_of(asked[: num_within(asked, MAX_POSTINGS)])
         if among is not None:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, among), (tantivy.Occur.Must, query)])
         return best_with_ties(self._search, query, max_hits)
@@ -328,3 +333,8 @@ class WordIndex:
         at = place_of(address)
         known = self._documents.get(at)
         return known if known is not None else self._documents.keep(at, Document(*stored(self._searcher, address), self))
+
+
+def _of_title_and_text(asked: Sequence[Clause]) -> list[Clause]:
+    """The clauses that any passage meets which holds one of the terms, wherever it does."""
+    return [clause for clause in asked if clause.field == "all"]
