@@ -150,7 +150,7 @@ def _measured(step: str, folder: Path, size: int, queries: int) -> dict[str, flo
 
 
 def _build(folder: Path, size: int, _: int) -> dict[str, float]:
-    return _once(folder, lambda: BM25.build(folder / "index", generated(size)))
+    return _once(folder, lambda: BM25.build(folder / "index", generated(size), num_passages=size))
 
 
 def _once(folder: Path, build: Callable[[], IndexSummary]) -> dict[str, float]:

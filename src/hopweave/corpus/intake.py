@@ -54,6 +54,12 @@ class Intake:
     on_bytes: OnBytes = None
     synced: Synced = field(default_factory=Synced)
     books: Books | None = None
+    _num_bytes: int | None = field(default=None, init=False)
+    _num_read: int = field(default=0, init=False)
+
+    def share_read(self) -> float:
+        """What share of `num_bytes` has been read so far, or need not be; from 0 to 1."""
+        return min(1.0, self._num_read / (self.num_bytes() or 1))
 
     def num_bytes(self) -> int:
         """Of all the files that may be read, on disk; what cannot be looked at counts as nothing where reading is lenient.
@@ -61,6 +67,11 @@ class Intake:
         Raises:
             DataError: for a path that does not exist.
         """
+        if self._num_bytes is None:
+            self._num_bytes = self._sized()
+        return self._num_bytes
+
+    def _sized(self) -> int:
         on_unlisted = (lambda _folder, _error: None) if self.options.lenient else None
         found = find_files(self.paths, selection=self.options.selection, on_unlisted=on_unlisted)
         return sum(self._size(file) for file in found if file.is_readable)
@@ -73,6 +84,12 @@ class Intake:
                 raise
             return 0
 
+    def read(self, num_bytes: int) -> None:
+        """Notes that so many more bytes were read, or need not be."""
+        self._num_read += num_bytes
+        if self.on_bytes is not None:
+            self.on_bytes(num_bytes)
+
     def changes(self, states: FileStates, next_number: int) -> Changes:
         """What has to be done, in order.
 
@@ -83,7 +100,7 @@ class Intake:
         Raises:
             DataError: as `read_corpus`; also if nothing at all can be read.
         """
-        with closing(Reading(self.options, self.tally, self.on_bytes, self.books)) as reading:
+        with closing(Reading(self.options, self.tally, self.read, self.books)) as reading:
             one = _Pass(self, states, reading, next_number)
             yield from one.sync() if self.sync else one.add()
 
@@ -175,8 +192,7 @@ class _Pass:
         self._intake.synced.unchanged += known.is_in
         if known.unread:
             self._reading.tally.unread.append(Unread(file.source, known.unread, known.num_passages))
-        if self._intake.on_bytes is not None:
-            self._intake.on_bytes(known.size)
+        self._intake.read(known.size)
 
     def _replace(self, file: CorpusFile) -> Changes:
         known = self._states.of(file.at)

@@ -19,6 +19,7 @@ from hopweave.errors import DataError
 from hopweave.retrievers._analysis import ENGLISH, Analysis, agreed, analysis_of, analyzer, language_of
 from hopweave.retrievers._bm25_compaction import worn_segments
 from hopweave.retrievers._bm25_ids import Ids
+from hopweave.retrievers._bm25_segments import Segments, ShareRead
 from hopweave.retrievers._index_folder import Fingerprint, IndexSummary, Manifest, damaged, verify
 from hopweave.retrievers._index_writing import Staging, full_disk
 from hopweave.retrievers._language_detection import Sample
@@ -166,18 +167,19 @@ def _without_filters(folder: Path, why: str) -> DataError:
 
 
 @contextmanager
-def writing_to(staging: Staging, language: str | None = None) -> Iterator[Writing]:
+def writing_to(staging: Staging, language: str | None = None, share_read: ShareRead | None = None) -> Iterator[Writing]:
     """Opens a new state for writing, and lets go of it at the end, whatever happens.
 
     Args:
         staging: of the new state.
         language: of the passages; `None` for that of the previous state, or, for a new index, that of its first passages.
+        share_read: where it is known how much there will be.
 
     Raises:
         SettingsError: for a language without an analyzer, or another one than the previous state has.
     """
     with closing(Ids(staging.scratch)) as ids:
-        writing = Writing(staging, ids, language)
+        writing = Writing(staging, ids, language, share_read)
         try:
             yield writing
         finally:
@@ -187,8 +189,9 @@ def writing_to(staging: Staging, language: str | None = None) -> Iterator[Writin
 class Writing:
     """Writes one new state of an index."""
 
-    def __init__(self, staging: Staging, ids: Ids, language: str | None) -> None:
+    def __init__(self, staging: Staging, ids: Ids, language: str | None, share_read: ShareRead | None = None) -> None:
         self._staging = staging
+        self._segments = Segments(share_read if staging.previous is None else None)
         self._ids = ids
         self._previous: tantivy.Searcher | None = None
         self._fingerprint = Fingerprint()
@@ -258,6 +261,8 @@ class Writing:
         document = _engine_document(passage, number, opened.analysis, self._layout)
         with self._engine():
             self._open_writer().add_document(document)
+            if self._segments.is_full(number + 1, len(passage.title) + len(passage.text)):
+                self._open_writer().commit()
 
     @property
     def next_number(self) -> int:

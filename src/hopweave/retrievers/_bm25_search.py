@@ -13,6 +13,7 @@ posting, or 35 ms for a word that all of 5 million passages hold. Two ways aroun
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -203,8 +204,13 @@ def best_with_ties(search: Search, query: tantivy.Query, max_hits: int) -> Found
             return hits
         lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS)
         if len(hits) < limit or round(hits[-1][0], SCORE_DECIMALS) < lowest or limit >= max_hits + _MAX_TIES:
-            return [hit for hit in hits if round(hit[0], SCORE_DECIMALS) >= lowest]
+            return hits[: bisect_right(hits, -lowest, key=descending)]
         limit = max_hits + min(_MAX_TIES, 8 * (limit - max_hits))
+
+
+def descending(hit: tuple[float, tantivy.DocAddress]) -> float:
+    """What hits, best first, ascend by; equal for those that tie."""
+    return -round(hit[0], SCORE_DECIMALS)
 
 
 def idf(num_with_term: int, num_passages: int) -> float:

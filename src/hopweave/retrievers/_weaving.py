@@ -14,13 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 import tantivy
 
 from hopweave.retrievers._bm25_search import Clause, Found
 from hopweave.retrievers._links import opening
-from hopweave.retrievers._word_index import Document, WordIndex
+from hopweave.retrievers._word_index import Document, WordIndex, candidates_of
 from hopweave.types import Hit, Passage, Via
 
 FIRST_HITS = 60
@@ -107,6 +108,11 @@ class _Leads(NamedTuple):
         """Where all of it is."""
         return [*(address for _, address in self.candidates), *self.titled, *self.naming]
 
+    @property
+    def num_addresses(self) -> int:
+        """How many those are."""
+        return len(self.candidates) + len(self.titled) + len(self.naming)
+
 
 class Weaving:
     """One question over an index.
@@ -158,9 +164,9 @@ class Weaving:
             self._sources.update(front)
             leads = [self._leads(document) for document in front]
             # All at once, for to be told one number costs as much as to be told a thousand.
-            self._words.learn_numbers([address for lead in leads for address in lead.addresses()])
+            numbers = iter(self._words.numbers([address for lead in leads for address in lead.addresses()]))
             for lead in leads:
-                self._follow(lead, DECAY**hop)
+                self._follow(lead, list(islice(numbers, lead.num_addresses)), DECAY**hop)
             self._score_new()
             front = [document for document in self._ranked() if document not in self._sources][:LATER_FRONT]
         pool = self._ranked()[: max(POOL, max_hits)]
@@ -176,7 +182,9 @@ class Weaving:
         is_typed_small = self._text.islower()
         for key in self._words.mentions(self._text, any_case=is_typed_small) if self._use_links else ():
             bonus = TITLE_BONUS * min(1.0, 0.5 + 0.25 * len(key.split()))
-            [titled] = self._words.answers(self._asked, [(self._words.titled([key], self._asked), MAX_LINKS)])
+            addresses = self._words.titled([key], self._asked)
+            placed = list(zip(addresses, self._words.numbers(addresses), strict=True))
+            [titled] = self._words.answers(self._asked, [(placed, MAX_LINKS)])
             for document, score in titled.items():
                 self._states[document] = _State(self._own(document, score) + bonus)
 
@@ -211,17 +219,15 @@ class Weaving:
             self._words.naming(names, asked),
         )
 
-    def _follow(self, leads: _Leads, decay: float) -> None:
-        """Notes what a passage leads to."""
+    def _follow(self, leads: _Leads, numbers: Sequence[int], decay: float) -> None:
+        """Notes what a passage leads to; told the numbers of `leads.addresses()`."""
         source = leads.source
-        found, titled, naming = self._words.answers(
-            leads.asked,
-            [
-                (self._words.first_of(leads.candidates), RESIDUAL_HITS + 1),
-                (leads.titled, MAX_LINKS),
-                (leads.naming, MAX_LINKS),
-            ],
-        )
+        num_found = len(leads.candidates)
+        candidates = candidates_of(leads.candidates, numbers[:num_found])
+        linked = zip([*leads.titled, *leads.naming], numbers[num_found:], strict=True)
+        groups = [candidates, list(islice(linked, len(leads.titled))), list(linked)]
+        most = [RESIDUAL_HITS + 1, MAX_LINKS, MAX_LINKS]
+        found, titled, naming = self._words.answers(leads.asked, list(zip(groups, most, strict=True)))
         best_score = max(found.values(), default=0.0) or 1.0
         by_words = {document: score / best_score for document, score in found.items() if document is not source}
         by_links = self._by_links(source, titled, [document for document in naming if naming[document]])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from heapq import nsmallest
 
 import tantivy
 
@@ -18,6 +20,7 @@ from hopweave.retrievers._bm25_search import (
     best,
     best_with_ties,
     clauses,
+    descending,
     having,
     idf,
     num_within,
@@ -59,6 +62,10 @@ _BEGINNING = 60  # characters
 _RARE = 5
 _NAMED_SHARE = 0.5
 _MAX_FREQUENCIES = 1 << 16
+
+
+Placed = Sequence[tuple[tantivy.DocAddress, int]]
+"""Where passages are, and their numbers."""
 
 
 class Document:
@@ -172,7 +179,6 @@ class WordIndex:
         self._most_passages = most_passages
         self._fields = fields
         self._documents: Kept[Document] = Kept()
-        self._numbers_by_place: Kept[int] = Kept()
         self._frequency = lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
 
     def question_terms(self, text: str) -> dict[str, int]:
@@ -228,20 +234,18 @@ class WordIndex:
             found = best_with_ties(self._search, any_of(words[:num]), among)
             if len(found) >= max_hits:
                 break
-        [answers] = self.answers(asked, [(self._first(found, among), max_hits)])
+        numbers = self.numbers([address for _, address in found])
+        [answers] = self.answers(asked, [(_first_of(found, numbers, among), max_hits)])
         return answers
 
     def candidates(self, asked: Sequence[Clause]) -> Found:
         """The passages that the rarest terms find best, and those that tie with the last of them."""
         return self._found_by_rarest(_of_title_and_text(asked), CANDIDATES)
 
-    def first_of(self, candidates: Found) -> list[tantivy.DocAddress]:
-        """Where the first of the candidates are; of those that tie, the ones that were added first."""
-        return self._first(candidates, CANDIDATES)
-
-    def learn_numbers(self, addresses: Sequence[tantivy.DocAddress]) -> None:
-        """Looks up the numbers of passages that will be asked about, all at once."""
-        self._numbers(addresses)
+    def numbers(self, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
+        """The numbers of passages. To be told one costs as much as to be told a thousand."""
+        told = self._searcher.fast_field_values("number", list(addresses)) if addresses else []
+        return [number for number in told if isinstance(number, int)]
 
     def titled(self, keys: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
         """Where passages of the documents with these keys are; of too many, those that answer the rarest terms best."""
@@ -251,19 +255,16 @@ class WordIndex:
         """Where passages are that hold what one of the keys begins with; of too many, those that answer the rarest terms."""
         return self._having("opening", {opening(key) for key in keys}, asked)
 
-    def answers(
-        self, asked: Sequence[Clause], groups: Sequence[tuple[Iterable[tantivy.DocAddress], int]]
-    ) -> list[dict[Document, float]]:
+    def answers(self, asked: Sequence[Clause], groups: Sequence[tuple[Placed, int]]) -> list[dict[Document, float]]:
         """Of each of some groups of passages, those that answer best, with their scores, best first.
 
         Args:
             asked: clauses.
-            groups: where the passages are, and how many to give at most.
+            groups: the passages, and how many to give at most.
         """
-        by_place = [{place_of(address): address for address in addresses} for addresses, _ in groups]
-        addresses = list({place: address for of_group in by_place for place, address in of_group.items()}.values())
-        numbers = self._numbers(addresses)
-        hits = [(score, address, place_of(address)) for score, address in scores(self._search, asked, numbers)]
+        by_place = [{place_of(address): number for address, number in placed} for placed, _ in groups]
+        numbers = {number for of_group in by_place for number in of_group.values()}
+        hits = [(score, address, place_of(address)) for score, address in scores(self._search, asked, sorted(numbers))]
         return [
             self._top([(score, address) for score, address, place in hits if place in of_group], max_hits)
             for of_group, (_, max_hits) in zip(by_place, groups, strict=True)
@@ -288,7 +289,9 @@ class WordIndex:
     def _having(self, field: str, values: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
         num = sum(self._frequency(field, value) for value in values)
         if num > MAX_LINKED:
-            return self._first(self._found_by_rarest(asked, MAX_LINKED, having(field, values)), MAX_LINKED)
+            found = self._found_by_rarest(asked, MAX_LINKED, having(field, values))
+            numbers = self.numbers([address for _, address in found])
+            return [address for address, _ in _first_of(found, numbers, MAX_LINKED)]
         return [address for _, address in self._search(having(field, values), num)] if num else []
 
     def _found_by_rarest(self, asked: Sequence[Clause], max_hits: int, among: tantivy.Query | None = None) -> Found:
@@ -299,23 +302,6 @@ class WordIndex:
         if among is not None:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, among), (tantivy.Occur.Must, query)])
         return best_with_ties(self._search, query, max_hits)
-
-    def _first(self, hits: Found, max_hits: int) -> list[tantivy.DocAddress]:
-        if len(hits) > max_hits:
-            numbers = self._numbers([address for _, address in hits])
-            ranked = sorted(zip(hits, numbers, strict=True), key=lambda hit: (-round(hit[0][0], SCORE_DECIMALS), hit[1]))
-            hits = [hit for hit, _ in ranked[:max_hits]]
-        return [address for _, address in hits]
-
-    def _numbers(self, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
-        places = [place_of(address) for address in addresses]
-        known = {place: self._numbers_by_place.get(place) for place in places}
-        asked = {place: address for place, address in zip(places, addresses, strict=True) if known[place] is None}
-        told = self._searcher.fast_field_values("number", list(asked.values())) if asked else []
-        for place, number in zip(asked, told, strict=True):
-            if isinstance(number, int):
-                known[place] = self._numbers_by_place.keep(place, number)
-        return [number for number in map(known.__getitem__, places) if number is not None]
 
     def _top(self, hits: Found, max_hits: int) -> dict[Document, float]:
         """The best of hits in descending order; equal ones by passage id. The passages of the others are not read."""
@@ -333,6 +319,21 @@ class WordIndex:
         at = place_of(address)
         known = self._documents.get(at)
         return known if known is not None else self._documents.keep(at, Document(*stored(self._searcher, address), self))
+
+
+def candidates_of(found: Found, numbers: Sequence[int]) -> Placed:
+    """The first of the candidates, whose numbers are given."""
+    return _first_of(found, numbers, CANDIDATES)
+
+
+def _first_of(found: Found, numbers: Sequence[int], most: int) -> Placed:
+    """The first of hits, whose numbers are given; of those that tie, the ones that were added first."""
+    at: Iterable[int] = range(len(found))
+    if len(found) > most:
+        num_better = bisect_left(found, descending(found[most - 1]), key=descending)
+        tied = nsmallest(most - num_better, range(num_better, len(found)), key=numbers.__getitem__)
+        at = [*range(num_better), *tied]
+    return [(found[one][1], numbers[one]) for one in at]
 
 
 def _of_title_and_text(asked: Sequence[Clause]) -> list[Clause]:

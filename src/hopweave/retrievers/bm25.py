@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -167,6 +167,7 @@ class BM25:
         *,
         language: str | None = None,
         on_passage: Callable[[int], None] | None = None,
+        num_passages: int | None = None,
     ) -> IndexSummary:
         """Builds an index, in place of the one that may be there, which stays until the new one is whole.
 
@@ -175,13 +176,20 @@ class BM25:
             passages: taken one after the other.
             language: that they are in, as a name or ISO 639-1 code; `None` to tell it from the first of them.
             on_passage: told the number of passages so far, after each.
+            num_passages: how many there are, about, where `passages` has no length. An index of a million and more is searched
+                faster if that was known.
 
         Raises:
             SettingsError: for a language without an analyzer.
             DataError: for an id that occurs twice, no passage at all, a folder that is something else, another writer, or a
                 full disk. What was there is untouched.
         """
-        with replace_index(folder, engine=ENGINE, update=False) as staging, writing_to(staging, language) as writing:
+        num = num_passages or (len(passages) if isinstance(passages, Sized) else 0)
+        share_read = (lambda num_added: num_added / num) if num else None
+        with (
+            replace_index(folder, engine=ENGINE, update=False) as staging,
+            writing_to(staging, language, share_read) as writing,
+        ):
             for passage in passages:
                 writing.add(passage)
                 if on_passage is not None:
@@ -253,7 +261,11 @@ class BM25:
             SettingsError: as `build` and `update`.
             DataError: as `read_corpus`, `build` and `update`. What was there is untouched.
         """
-        with replace_index(folder, engine=ENGINE, update=update) as staging, writing_to(staging, language) as writing:
+        intake.num_bytes()  # before the folder of the index may be among them
+        with (
+            replace_index(folder, engine=ENGINE, update=update) as staging,
+            writing_to(staging, language, lambda _: intake.share_read()) as writing,
+        ):
             delete_ids(writing, staging.data, delete, missing_ok=missing_ok)
             is_changed = take_in(writing, staging.data, intake, on_passage)
             if is_changed or staging.previous is None:

@@ -1,0 +1,76 @@
+"""When what was added to a new BM25 index is written as a segment, so that few segments are left at the end.
+
+A query looks each of its words up in every segment, so with 11 segments it costs about twice what it costs with 5. The engine
+merges eight segments of about the same size into one, and has no other way to be told. Left alone it writes a segment whenever
+its memory is full, and what was written since the last eight stays in up to seven small ones. Where it is known how much there
+will be, the segments are cut so that they all find their eight.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+AT_ONCE = 64_000_000
+"""Characters of passages in one segment at most: somewhat fewer than fill the engine's memory (`_bm25_index._HEAP_BYTES`)."""
+
+_MERGED = 8
+"""Segments of about the same size that the engine makes one of (LogMergePolicy's least number)."""
+
+_KNOWN_AFTER = AT_ONCE // 16
+"""Characters after which it is reckoned how many there will be: before the first of eight segments has to end."""
+
+_MARGIN = 1.05
+"""The share read is that of files, or of passages, which are not all of one length."""
+
+
+ShareRead = Callable[[int], float]
+"""Told how many passages were added, tells what share of all that will be that is, from 0 to 1."""
+
+
+class Segments:
+    """Tells when to write what was added as a segment.
+
+    Args:
+        share_read: `None` if it cannot be known how much there will be.
+    """
+
+    def __init__(self, share_read: ShareRead | None) -> None:
+        self._share_read = share_read
+        self._num_characters = 0
+        self._num_segments = 0  # in all; 0 while it is not known
+        self._num_ended = 0
+
+    def is_full(self, num_added: int, num_characters: int) -> bool:
+        """Whether a segment ends with a passage.
+
+        Args:
+            num_added: passages so far, with this one.
+            num_characters: that this one has.
+        """
+        self._num_characters += num_characters
+        if self._share_read is None or self._num_characters < _KNOWN_AFTER:
+            return False
+        share = self._share_read(num_added)
+        if not self._num_segments and share > 0:
+            self._num_segments = num_segments(_MARGIN * self._num_characters / share)
+        # The last one ends where everything does.
+        num_ended = min(int(share * self._num_segments), self._num_segments - 1)
+        if num_ended <= self._num_ended:
+            return False
+        self._num_ended = num_ended
+        return True
+
+
+def num_segments(num_characters: float) -> int:
+    """In how many segments so much is written: one, or as many as the engine merges into at most seven.
+
+    >>> [num_segments(AT_ONCE * size) for size in (1, 2, 9, 60)]
+    [1, 8, 16, 64]
+    """
+    if num_characters <= AT_ONCE:
+        return 1
+    merged = _MERGED
+    while num_characters > (_MERGED - 1) * merged * AT_ONCE:
+        merged *= _MERGED
+    return merged * math.ceil(num_characters / (merged * AT_ONCE))
