@@ -1,3 +1,4 @@
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_what_fits_the_memory_is_one_segment():
 def test_a_share_that_leaps_leaves_no_segment_of_a_single_passage():
     shares = iter([0.1] * 100 + [0.9] * 100)
     found = ends(Segments(lambda _: next(shares)), [AT_ONCE // 50] * 200)
-    assert all(later - earlier > 50 for earlier, later in zip(found, found[1:], strict=False))
+    assert all(later - earlier > 50 for earlier, later in pairwise(found))
 
 
 def test_a_share_that_was_wrong_costs_segments_and_no_passage(tmp_path, monkeypatch):
