@@ -74,15 +74,21 @@ def openings(text: str) -> set[str]:
 
 
 def mentions(
-    text: str, *, is_title: Callable[[str], bool], opens_title: Callable[[str], bool], any_case: bool = False
+    text: str,
+    *,
+    is_title: Callable[[str], bool],
+    num_titled: Callable[[str], int],
+    num_opened: Callable[[str], int],
+    any_case: bool = False,
 ) -> list[str]:
     """The keys of the titles that a text names, leftmost first and as long as they can be.
 
     Args:
         text: that may name them.
         any_case: take titles of two words or more in small letters, too, as people type them.
-        is_title: whether a key is that of a title.
-        opens_title: whether a title of two words or more begins with these two.
+        is_title: whether a key is that of a title that counts.
+        num_titled: how many passages have the title of a key, whether it counts or not.
+        num_opened: how many have a title that begins with these two words.
     """
     keys, written = words_of(text)
     found = []
@@ -90,21 +96,31 @@ def mentions(
     for index, word in enumerate(written):
         if index < end or not (any_case or _may_begin(word)):
             continue
-        longest = _longest(keys, index, is_title, opens_title)
+        ahead = keys[index : index + MAX_KEY_WORDS]
+        longest = _longest(ahead, is_title, num_titled, num_opened)
         if longest > 1 or (longest and _is_named(word)):
             end = index + longest
             found.append(" ".join(keys[index:end]))
     return found
 
 
-def _longest(keys: Sequence[str], index: int, is_title: Callable[[str], bool], opens_title: Callable[[str], bool]) -> int:
-    """How many words the longest title has that stands at a place; 0 if none does."""
-    most = min(MAX_KEY_WORDS, len(keys) - index)
-    if most > 1 and opens_title(f"{keys[index]} {keys[index + 1]}"):
-        for length in range(most, 1, -1):
-            if is_title(" ".join(keys[index : index + length])):
-                return length
-    return int(is_title(keys[index]))
+def _longest(
+    keys: Sequence[str],
+    is_title: Callable[[str], bool],
+    num_titled: Callable[[str], int],
+    num_opened: Callable[[str], int],
+) -> int:
+    """How many words the longest title has that these begin with; 0 if there is none."""
+    longest = 0
+    left = num_opened(f"{keys[0]} {keys[1]}") if len(keys) > 1 else 0
+    for length in range(2, len(keys) + 1):
+        if not left:  # most titles are short, so most texts need not be compared further
+            break
+        key = " ".join(keys[:length])
+        if num := num_titled(key):
+            left -= num
+            longest = length if is_title(key) else longest
+    return longest or int(is_title(keys[0]))
 
 
 def names(text: str) -> Iterator[str]:

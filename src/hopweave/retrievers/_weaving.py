@@ -205,7 +205,7 @@ class Weaving:
         return self._shares[document] if document in self._shares else share * min(self._shares.values())
 
     def _ranked(self) -> list[Document]:
-        return sorted(self._states, key=lambda document: (-self._states[document].value, document.passage.id))
+        return sorted(self._states, key=lambda document: (-self._states[document].value, document))
 
     def _leads(self, source: Document) -> _Leads:
         """What a passage may lead to."""

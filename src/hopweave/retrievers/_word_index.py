@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from heapq import nsmallest
 
 import tantivy
@@ -39,7 +39,7 @@ NAME_WEIGHT = 0.75
 MAX_SHARING = 30
 """A name that more passages hold leads nowhere."""
 
-CANDIDATES = 40
+CANDIDATES = 24
 """Passages that residual words are looked for in: those that the rarest of the words find best."""
 
 MAX_POSTINGS = 15_000
@@ -64,17 +64,35 @@ _NAMED_SHARE = 0.5
 _MAX_FREQUENCIES = 1 << 16
 
 
+Place = tuple[int, int]
+"""Where a passage is; see `place_of`."""
+
 Placed = Sequence[tuple[tantivy.DocAddress, int]]
 """Where passages are, and their numbers."""
 
 
 class Document:
-    """A passage of the index, with what weaving asks of it."""
+    """A passage of the index, with what weaving asks of it. It is read when that is asked, for most that are found are not.
 
-    def __init__(self, number: int, passage: Passage, words: WordIndex) -> None:
+    Args:
+        place: where it is.
+        number: of the passage.
+        words: the index.
+    """
+
+    def __init__(self, place: Place, number: int, words: WordIndex) -> None:
+        self.place = place
         self.number = number
-        self.passage = passage
         self._words = words
+
+    def __lt__(self, other: Document) -> bool:
+        """The order of passages that are equally good: by id."""
+        return self.passage.id < other.passage.id
+
+    @cached_property
+    def passage(self) -> Passage:
+        """What is stored of it."""
+        return self._words.passage_at(self.place)
 
     @cached_property
     def key(self) -> str:
@@ -209,7 +227,8 @@ class WordIndex:
             text,
             any_case=any_case,
             is_title=self._is_title,
-            opens_title=lambda pair: self._frequency("title_opening", pair) > 0,
+            num_titled=partial(self._frequency, "title_key"),
+            num_opened=partial(self._frequency, "title_opening"),
         )
         return [key for key in found if not self.is_common(key)]
 
@@ -226,10 +245,13 @@ class WordIndex:
         only where the rarest find too little, or nothing that is shown.
         """
         if sum(clause.num_passages for clause in asked) <= MAX_FIRST_POSTINGS:
-            return self._top(best(self._search, asked, max_hits), max_hits)
+            found = best(self._search, asked, max_hits)
+            numbers = self.numbers([address for _, address in found])
+            hits = [(score, place_of(address), number) for (score, address), number in zip(found, numbers, strict=True)]
+            return self._top(hits, max_hits)
         among = max(FIRST_CANDIDATES, max_hits)
         words = _of_title_and_text(asked)
-        found: Found = []
+        found = []
         for num in range(num_within(words, MAX_FIRST_POSTINGS), len(words) + 1):
             found = best_with_ties(self._search, any_of(words[:num]), among)
             if len(found) >= max_hits:
@@ -264,22 +286,30 @@ class WordIndex:
         """
         by_place = [{place_of(address): number for address, number in placed} for placed, _ in groups]
         numbers = {number for of_group in by_place for number in of_group.values()}
-        hits = [(score, address, place_of(address)) for score, address in scores(self._search, asked, sorted(numbers))]
+        hits = [(score, place_of(address)) for score, address in scores(self._search, asked, sorted(numbers))]
         return [
-            self._top([(score, address) for score, address, place in hits if place in of_group], max_hits)
+            self._top([(score, place, of_group[place]) for score, place in hits if place in of_group], max_hits)
             for of_group, (_, max_hits) in zip(by_place, groups, strict=True)
         ]
 
     def scores(self, asked: Sequence[Clause], documents: Collection[Document]) -> dict[Document, float]:
         """How well given passages answer."""
+        by_place = {document.place: document for document in documents}
         hits = scores(self._search, asked, [document.number for document in documents])
-        return self._top(hits, len(hits))
+        return {by_place[place_of(address)]: round(score, SCORE_DECIMALS) for score, address in hits}
 
     def document(self, passage_id: str) -> Document | None:
         """The passage of an id; `None` if the index has none, or none that is shown."""
         address = next(by_term(self._searcher, "id", passage_id), None)
-        document = self._document(address) if address is not None else None
-        return document if document is not None and self._visible.shows(document.passage) else None
+        if address is None:
+            return None
+        [number] = self.numbers([address])
+        document = self._document(place_of(address), number)
+        return document if self._visible.shows(document.passage) else None
+
+    def passage_at(self, place: Place) -> Passage:
+        """The passage at a place."""
+        return stored(self._searcher, tantivy.DocAddress(*place))[1]
 
     def _is_shown_title(self, key: str) -> bool:
         """Whether a document that is shown has the title of a key."""
@@ -303,22 +333,20 @@ class WordIndex:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, among), (tantivy.Occur.Must, query)])
         return best_with_ties(self._search, query, max_hits)
 
-    def _top(self, hits: Found, max_hits: int) -> dict[Document, float]:
-        """The best of hits in descending order; equal ones by passage id. The passages of the others are not read."""
+    def _top(self, hits: Sequence[tuple[float, Place, int]], max_hits: int) -> dict[Document, float]:
+        """The best of hits in descending order, by score, place and number; equal ones by passage id."""
         lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS) if len(hits) > max_hits else -math.inf
         scored = []
-        for score, address in hits:
+        for score, place, number in hits:
             rounded = round(score, SCORE_DECIMALS)
             if rounded < lowest:
                 break
-            scored.append((rounded, self._document(address)))
-        scored.sort(key=lambda hit: (-hit[0], hit[1].passage.id))
-        return {document: score for score, document in scored[:max_hits]}
+            scored.append((-rounded, self._document(place, number)))
+        return {document: -score for score, document in sorted(scored)[:max_hits]}
 
-    def _document(self, address: tantivy.DocAddress) -> Document:
-        at = place_of(address)
-        known = self._documents.get(at)
-        return known if known is not None else self._documents.keep(at, Document(*stored(self._searcher, address), self))
+    def _document(self, place: Place, number: int) -> Document:
+        known = self._documents.get(place)
+        return known if known is not None else self._documents.keep(place, Document(place, number, self))
 
 
 def candidates_of(found: Found, numbers: Sequence[int]) -> Placed:
