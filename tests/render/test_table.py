@@ -14,7 +14,7 @@ from support.hostile import OBEYED
 from hopweave.render.csv_text import table_csv
 from hopweave.render.table import Column, Number, Row, Table, TableCell, columns, row, rows
 from hopweave.render.table_html import table_html
-from hopweave.render.table_markdown import table_markdown
+from hopweave.render.table_markdown import escape, table_markdown
 from hopweave.render.table_text import table_lines
 
 HOSTILE = '=1+1<script>alert(1)</script>|*b*_`c`](x) & "d" \x1b[31m\nnext'
@@ -108,6 +108,20 @@ def test_hostile_words_stay_words_in_every_form(is_folded):
     assert not any(OBEYED.search(line) or "\n" in line for line in lines)
     assert len(lines) == 2 + 3 + 3
     assert all(field.startswith("'=") for line in csv.reader(io.StringIO(table_csv(hostile))) for field in line)
+
+
+@pytest.mark.parametrize(
+    "said", ["+1.7", "-5.0", "- one", "+ one", "-", "---", "- - -", "===", "=", "= 3", "-=", "1. one", "2)"]
+)
+def test_a_line_that_looks_like_a_mark_is_a_line_of_words(said):
+    read = MarkdownIt("commonmark").render(f"Above.\n{escape(said)}\n")
+
+    assert read == f"<p>Above.\n{said}</p>\n"
+    assert MarkdownIt("commonmark").render(f"{escape(said)}\n") == f"<p>{said}</p>\n"
+
+
+def test_a_sign_before_a_number_is_written_as_it_is():
+    assert [escape(said) for said in ("+1.7", "-5.0")] == ["+1.7", "-5.0"]
 
 
 def test_optional_columns_that_say_nothing_are_left_out():

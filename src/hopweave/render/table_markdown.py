@@ -9,7 +9,9 @@ from hopweave.render.plain import one_line
 from hopweave.render.table import Row, Table, TableCell, Words, plain_text
 
 _SPECIAL = re.compile(r"([\\`*{}\[\]<>#~&$]|(?<![^\W_])_|_(?![^\W_]))")
-_LIST_MARK = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+=])")
+_MARK = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+](?=\s|$)|[-=](?=[-=\s]*$))")
+"""What begins a list, or is a line that makes a heading of what is above it; a sign before a number is none."""
+
 _BAR = "&#124;"
 """A bar ends a cell wherever it stands, in some dialects even after a backslash."""
 
@@ -17,7 +19,7 @@ _BAR = "&#124;"
 def escape(text: str) -> str:
     """A text on one line in which nothing is taken for Markdown or HTML."""
     said = _SPECIAL.sub(r"\\\1", one_line(text)).replace("|", _BAR)
-    return _LIST_MARK.sub(lambda mark: rf"{mark[1]}\{mark[2]}" if mark[1] else rf"\{mark[3]}", said)
+    return _MARK.sub(lambda mark: rf"{mark[1]}\{mark[2]}" if mark[1] else rf"\{mark[3]}", said)
 
 
 def escape_words(words: Words) -> str:
