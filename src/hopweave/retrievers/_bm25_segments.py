@@ -1,9 +1,10 @@
 """When what was added to a new BM25 index is written as a segment, so that few segments are left at the end.
 
-A query looks each of its words up in every segment, so with 11 segments it costs about twice what it costs with 5. The engine
-merges eight segments of about the same size into one, and has no other way to be told. Left alone it writes a segment whenever
-its memory is full, and what was written since the last eight stays in up to seven small ones. Where it is known how much there
-will be, the segments are cut so that they all find their eight.
+A query looks each of its words up in every segment: at 5 million passages `weave` takes a tenth less time with 6 segments than
+with 11. The engine merges eight segments of about the same size into one, and cannot be told to. Left alone it writes a segment
+whenever its memory is full, and what was written since the last eight stays in up to seven small ones. Where it is known how
+much there will be, the segments are cut so that they all find their eight. Merging more of them would make still fewer, but the
+engine has all that it merges in memory.
 """
 
 from __future__ import annotations

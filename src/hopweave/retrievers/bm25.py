@@ -261,7 +261,8 @@ class BM25:
             SettingsError: as `build` and `update`.
             DataError: as `read_corpus`, `build` and `update`. What was there is untouched.
         """
-        intake.num_bytes()  # before the folder of the index may be among them
+        if not update:
+            intake.num_bytes()  # before the folder of the index may be among them
         with (
             replace_index(folder, engine=ENGINE, update=update) as staging,
             writing_to(staging, language, lambda _: intake.share_read()) as writing,
