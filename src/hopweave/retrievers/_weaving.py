@@ -26,7 +26,7 @@ from hopweave.types import Hit, Passage, Via
 
 FIRST_HITS = 60
 FRONT = 4
-LATER_FRONT = 2
+LATER_FRONT = 1
 DECAY = 0.7
 """What a passage that is reached at the second hop counts, against one at the first."""
 
