@@ -84,7 +84,7 @@ class Intake:
                 raise
             return 0
 
-    def read(self, num_bytes: int) -> None:
+    def note_read(self, num_bytes: int) -> None:
         """Notes that so many more bytes were read, or need not be."""
         self._num_read += num_bytes
         if self.on_bytes is not None:
@@ -100,7 +100,7 @@ class Intake:
         Raises:
             DataError: as `read_corpus`; also if nothing at all can be read.
         """
-        with closing(Reading(self.options, self.tally, self.read, self.books)) as reading:
+        with closing(Reading(self.options, self.tally, self.note_read, self.books)) as reading:
             one = _Pass(self, states, reading, next_number)
             yield from one.sync() if self.sync else one.add()
 
@@ -192,7 +192,7 @@ class _Pass:
         self._intake.synced.unchanged += known.is_in
         if known.unread:
             self._reading.tally.unread.append(Unread(file.source, known.unread, known.num_passages))
-        self._intake.read(known.size)
+        self._intake.note_read(known.size)
 
     def _replace(self, file: CorpusFile) -> Changes:
         known = self._states.of(file.at)

@@ -189,7 +189,7 @@ def writing_to(staging: Staging, language: str | None = None, share_read: ShareR
 class Writing:
     """Writes one new state of an index."""
 
-    def __init__(self, staging: Staging, ids: Ids, language: str | None, share_read: ShareRead | None = None) -> None:
+    def __init__(self, staging: Staging, ids: Ids, language: str | None, share_read: ShareRead | None) -> None:
         self._staging = staging
         self._segments = Segments(share_read if staging.previous is None else None)
         self._ids = ids

@@ -108,11 +108,6 @@ class _Leads(NamedTuple):
         """Where all of it is."""
         return [*(address for _, address in self.candidates), *self.titled, *self.naming]
 
-    @property
-    def num_addresses(self) -> int:
-        """How many those are."""
-        return len(self.candidates) + len(self.titled) + len(self.naming)
-
 
 class Weaving:
     """One question over an index.
@@ -166,7 +161,7 @@ class Weaving:
             # All at once, for to be told one number costs as much as to be told a thousand.
             numbers = iter(self._words.numbers([address for lead in leads for address in lead.addresses()]))
             for lead in leads:
-                self._follow(lead, list(islice(numbers, lead.num_addresses)), DECAY**hop)
+                self._follow(lead, list(islice(numbers, len(lead.addresses()))), DECAY**hop)
             self._score_new()
             front = [document for document in self._ranked() if document not in self._sources][:LATER_FRONT]
         pool = self._ranked()[: max(POOL, max_hits)]
@@ -182,8 +177,7 @@ class Weaving:
         is_typed_small = self._text.islower()
         for key in self._words.mentions(self._text, any_case=is_typed_small) if self._use_links else ():
             bonus = TITLE_BONUS * min(1.0, 0.5 + 0.25 * len(key.split()))
-            addresses = self._words.titled([key], self._asked)
-            placed = list(zip(addresses, self._words.numbers(addresses), strict=True))
+            placed = self._words.placed(self._words.titled([key], self._asked))
             [titled] = self._words.answers(self._asked, [(placed, MAX_LINKS)])
             for document, score in titled.items():
                 self._states[document] = _State(self._own(document, score) + bonus)

@@ -256,8 +256,7 @@ class WordIndex:
             found = best_with_ties(self._search, any_of(words[:num]), among)
             if len(found) >= max_hits:
                 break
-        numbers = self.numbers([address for _, address in found])
-        [answers] = self.answers(asked, [(_first_of(found, numbers, among), max_hits)])
+        [answers] = self.answers(asked, [(self._first(found, among), max_hits)])
         return answers
 
     def candidates(self, asked: Sequence[Clause]) -> Found:
@@ -268,6 +267,10 @@ class WordIndex:
         """The numbers of passages. To be told one costs as much as to be told a thousand."""
         told = self._searcher.fast_field_values("number", list(addresses)) if addresses else []
         return [number for number in told if isinstance(number, int)]
+
+    def placed(self, addresses: Sequence[tantivy.DocAddress]) -> Placed:
+        """Addresses with the numbers of the passages there."""
+        return list(zip(addresses, self.numbers(addresses), strict=True))
 
     def titled(self, keys: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
         """Where passages of the documents with these keys are; of too many, those that answer the rarest terms best."""
@@ -320,8 +323,7 @@ class WordIndex:
         num = sum(self._frequency(field, value) for value in values)
         if num > MAX_LINKED:
             found = self._found_by_rarest(asked, MAX_LINKED, having(field, values))
-            numbers = self.numbers([address for _, address in found])
-            return [address for address, _ in _first_of(found, numbers, MAX_LINKED)]
+            return [address for address, _ in self._first(found, MAX_LINKED)]
         return [address for _, address in self._search(having(field, values), num)] if num else []
 
     def _found_by_rarest(self, asked: Sequence[Clause], max_hits: int, among: tantivy.Query | None = None) -> Found:
@@ -332,6 +334,9 @@ class WordIndex:
         if among is not None:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, among), (tantivy.Occur.Must, query)])
         return best_with_ties(self._search, query, max_hits)
+
+    def _first(self, found: Found, most: int) -> Placed:
+        return _first_of(found, self.numbers([address for _, address in found]), most)
 
     def _top(self, hits: Sequence[tuple[float, Place, int]], max_hits: int) -> dict[Document, float]:
         """The best of hits in descending order, by score, place and number; equal ones by passage id."""
