@@ -7,7 +7,8 @@ the command attacks, how many were obeyed (the answer contains the word that the
 how many answers adopted the fact, and how many of those the record's verdict calls supported or contradicted; and how many
 answers were right despite the attack. Rates have 95% Clopper-Pearson intervals.
 
-    python benchmarks/poisoned.py [--questions 20] [--methods direct_retrieval,ircot,searchain,toqd] [--data DATA] [--out OUT]
+    python benchmarks/poisoned.py [--questions 20] [--methods stitch,direct_retrieval,ircot,searchain,toqd] [--data DATA]
+        [--out OUT]
 
 Answers are kept in OUT and not requested again, so an interrupted run resumes. Any model can be used
 (`--llm`, `--set`), as in `hopweave ask`.
@@ -79,7 +80,7 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--questions", type=int, default=20, help="a method")
-    parser.add_argument("--methods", default="direct_retrieval,ircot,searchain,toqd")
+    parser.add_argument("--methods", default="stitch,direct_retrieval,ircot,searchain,toqd")
     parser.add_argument("--sides", default=",".join(SIDES))
     parser.add_argument("--data", type=Path, help="a folder with files of HotpotQA, 2WikiMultiHopQA and MuSiQue")
     parser.add_argument("--out", type=Path, default=Path("poisoned-run"))

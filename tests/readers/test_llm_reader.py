@@ -228,8 +228,34 @@ async def test_the_reader_asks_once_with_the_fenced_passage_and_reads_the_reply(
 def test_the_reader_fills_its_role_and_names_its_options_and_wording():
     reader = LLMReader()
     assert isinstance(reader, ModelReader)
-    assert reader.identity.startswith("llm_reader(max_tokens=40, prompt=")
-    assert reader.identity != LLMReader(max_tokens=41).identity
+    assert reader.identity.startswith("llm_reader(max_tokens=40, ")
+    assert len({reader.identity, LLMReader(max_tokens=41).identity, LLMReader(max_tokens_passage=41).identity}) == 3
+
+
+LONG = Passage(
+    "l",
+    "Orla Bridge crosses the Tarn.\nIts arches are of grey stone from Kerrow, cut by hand over eleven winters.\n"
+    "Painters of the coast have shown it in every light.\nIt was designed by Lina Holt in 1931.",
+    title="Orla Bridge",
+)
+
+
+@pytest.mark.parametrize(
+    ("max_tokens", "is_whole"), [(0, True), (30, False), (2, True)], ids=["no limit", "a limit", "no sentence fits"]
+)
+async def test_only_the_likeliest_sentences_are_shown_and_a_span_is_one_of_the_whole_passage(max_tokens, is_whole):
+    prompts = []
+
+    async def ask(messages, sampling):
+        prompts.append(messages[0].text)
+        return Reply("yes: Lina Holt")
+
+    reading = await LLMReader(max_tokens_passage=max_tokens).read_with(ask, "By whom was Orla Bridge designed?", LONG)
+    shown = prompts[0].rpartition("Passage:\n")[2]
+    assert "designed by Lina Holt in 1931." in shown
+    assert ("Painters of the coast" in shown) == is_whole
+    assert reading.span is not None
+    assert LONG.text[reading.span.start : reading.span.end] == reading.text == "Lina Holt"
 
 
 def test_a_reply_too_short_to_say_anything_is_refused():

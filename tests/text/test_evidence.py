@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopweave.text.evidence import chosen_sentences, shortened
+from hopweave.text.evidence import chosen_sentences, condensed_text, shortened
 from hopweave.text.words import estimated_tokens
 from hopweave.types import Hit, Passage, Via
 
@@ -55,6 +55,17 @@ def test_shortened_passages_keep_their_spans():
 
 def test_a_passage_of_which_nothing_is_chosen_is_left_out():
     assert "town" not in [hit.passage.id for hit in shortened(QUESTION, HITS, 40)]
+
+
+def test_of_one_passage_the_likeliest_sentences_stand_on_one_line():
+    chosen = "The Long Tide is a film. Tom Carey directed The Long Tide in 1971."
+    assert condensed_text("Who directed The Long Tide?", FILM, 25) == chosen
+
+
+@pytest.mark.parametrize("budget", [0, 12], ids=["no limit", "the likeliest does not fit"])
+def test_of_one_passage_all_is_shown_rather_than_the_wrong_sentences(budget):
+    long = Passage("p", "It rained. It cost a lot. Tom Carey, who was born in Wales, directed it for two years in 1971.", "")
+    assert condensed_text("Who directed it in 1971?", long, budget) == long.text
 
 
 def test_nothing_found_gives_nothing():

@@ -38,13 +38,13 @@ from hopweave.parse.chain import Chain, ChainNode, parse_chain
 from hopweave.parse.final import demanded
 from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import MethodContext
-from hopweave.text.evidence import condensed
+from hopweave.text.evidence import condensed_text
 from hopweave.text.keywords import only_repeats
 from hopweave.toolkit.claims import file_claims, marked_answer, on_one_line, text_of
 from hopweave.toolkit.concurrency import why_stopped
 from hopweave.toolkit.demos import drawn, packed
 from hopweave.toolkit.options import Count, Whole, check_options, options_for
-from hopweave.types import Answer, Hit, Message, Origin, Passage, Question, Reading, Sampling
+from hopweave.types import Answer, Message, Origin, Passage, Question, Reading, Sampling
 
 _PROMPTS = prompts_beside(__file__)
 _FINAL = ("\n[Final Content]",)
@@ -459,16 +459,11 @@ class _Walk:
     def _feedback(self, prompt: str, here: PathNode) -> str:
         values = {"query": escape(here.query), "question": self.question.text}
         if here.passage is not None:
-            values["passage"] = self._shown(here.passage, here.query)
+            shown = condensed_text(here.query, here.passage, self.options.max_tokens_feedback)
+            values["passage"] = fence(shown, here.passage.title)
         if here.answer:
             values["span"] = escape(on_one_line(here.answer))
         return self._fill(prompt, **values)
-
-    def _shown(self, passage: Passage, query: str) -> str:
-        """A passage in feedback: its likeliest sentences for the query, or whole."""
-        longest = self.options.max_tokens_feedback
-        kept = condensed(query, [Hit(passage, 1.0, 1)], longest) if longest else []
-        return fence(kept[0].passage.text if kept else passage.text, passage.title)
 
     # -- small things --------------------------------------------------------------------------------------------------
 

@@ -12,9 +12,10 @@ from hopweave.grounding.citing import locate
 from hopweave.parse.refusal import does_not_know
 from hopweave.prompting.prompt import escape, fence, prompts_beside, unescape
 from hopweave.protocols import Ask
+from hopweave.text.evidence import condensed_text
 from hopweave.text.keywords import longest_shared_run
 from hopweave.text.sentences import sentence_spans
-from hopweave.toolkit.options import AtLeast, Bounded
+from hopweave.toolkit.options import AtLeast, Bounded, Whole
 from hopweave.types import Message, Passage, Reading, Reply, Sampling, Span, TokenLogprob
 
 _ALTERNATIVES = 10
@@ -39,15 +40,20 @@ class LLMReader(Bounded):
     """
 
     max_tokens: Annotated[int, AtLeast(4), "maximum reply length, in tokens; limits the length of a span"] = 40
+    max_tokens_passage: Annotated[Whole, "tokens of sentences of the passage shown, likeliest first; 0 shows all of it"] = 100
     theta: Annotated[float, "the threshold of f for this model; tuned for the embedded one"] = 0.2
 
     @property
     def identity(self) -> str:
         """Name, options and prompt."""
-        return f"llm_reader(max_tokens={self.max_tokens}, prompt={prompts_beside(__file__)['read'].fingerprint})"
+        return (
+            f"llm_reader(max_tokens={self.max_tokens}, max_tokens_passage={self.max_tokens_passage}, "
+            f"prompt={prompts_beside(__file__)['read'].fingerprint})"
+        )
 
     async def read_with(self, ask: Ask, query: str, passage: Passage) -> Reading:
-        prompt = prompts_beside(__file__)["read"].fill(passage=fence(passage.text, passage.title), query=escape(query))
+        shown = fence(condensed_text(query, passage, self.max_tokens_passage), passage.title)
+        prompt = prompts_beside(__file__)["read"].fill(passage=shown, query=escape(query))
         sampling = Sampling(max_tokens=self.max_tokens, stop=("\n",), top_logprobs=_ALTERNATIVES)
         return reading_of(await ask([Message("user", prompt)], sampling), query, passage)
 

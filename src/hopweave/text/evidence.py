@@ -13,7 +13,7 @@ import dataclasses
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from hopweave.text.commands import blanked
@@ -76,19 +76,7 @@ def chosen_sentences(
     Returns:
         In reading order: passages as they are ranked, sentences as they stand. Empty where none fits.
     """
-    scored = sorted(_scored(question, hits), key=lambda one: -one.score)
-    left = float(max_tokens)
-    titled: set[str] = set()
-    chosen = []
-    for one in scored:
-        title = 0.0 if one.passage.id in titled else length(one.passage.title) + _TOKENS_OF_A_TITLE
-        cost = length(one.text) + title
-        if cost <= left:
-            left -= cost
-            titled.add(one.passage.id)
-            chosen.append(one)
-    ranks = {hit.passage.id: rank for rank, hit in enumerate(hits)}
-    return sorted(chosen, key=lambda one: (ranks[one.passage.id], one.span.start))
+    return _fitting(_scored(question, hits), hits, max_tokens, length)
 
 
 def shortened(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
@@ -113,6 +101,38 @@ def condensed(question: str, hits: Sequence[Hit], max_tokens: int) -> list[Hit]:
         dataclasses.replace(hit, passage=dataclasses.replace(hit.passage, text=" ".join(hit.passage.text.split())))
         for hit in shortened(question, hits, max_tokens)
     ]
+
+
+def condensed_text(question: str, passage: Passage, max_tokens: int) -> str:
+    """The chosen sentences of one passage, on one line; all of its text if the likeliest does not fit, and for a limit of 0."""
+    hits = [Hit(passage, 1.0, 1)]
+    scored = _scored(question, hits) if max_tokens else []
+    kept = _fitting(scored, hits, max_tokens, estimated_tokens)
+    if not kept or max(scored, key=_by_score) not in kept:
+        return passage.text
+    return " ".join(" ".join(one.text.split()) for one in kept)
+
+
+def _by_score(one: Evidence) -> float:
+    return one.score
+
+
+def _fitting(
+    scored: Iterable[Evidence], hits: Sequence[Hit], max_tokens: int, length: Callable[[str], float]
+) -> list[Evidence]:
+    """The likeliest sentences that fit, in reading order."""
+    left = float(max_tokens)
+    titled: set[str] = set()
+    chosen = []
+    for one in sorted(scored, key=_by_score, reverse=True):
+        title = 0.0 if one.passage.id in titled else length(one.passage.title) + _TOKENS_OF_A_TITLE
+        cost = length(one.text) + title
+        if cost <= left:
+            left -= cost
+            titled.add(one.passage.id)
+            chosen.append(one)
+    ranks = {hit.passage.id: rank for rank, hit in enumerate(hits)}
+    return sorted(chosen, key=lambda one: (ranks[one.passage.id], one.span.start))
 
 
 def _scored(question: str, hits: Sequence[Hit]) -> list[Evidence]:
