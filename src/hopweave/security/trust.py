@@ -53,7 +53,7 @@ _FREE: Mapping[str, frozenset[str]] = {
     "readers": frozenset(
         {
             *("passage_slot", "null_score", "with_title", "theta"),
-            *("max_span_tokens", "max_tokens", "stride", "batch_size", "device"),
+            *("max_span_tokens", "max_tokens", "max_tokens_passage", "stride", "batch_size", "device"),
         }
     ),
     "duplicate_detectors": frozenset({"threshold", "device"}),
