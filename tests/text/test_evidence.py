@@ -68,6 +68,25 @@ def test_of_one_passage_all_is_shown_rather_than_the_wrong_sentences(budget):
     assert condensed_text("Who directed it in 1971?", long, budget) == long.text
 
 
+ROWS = [f"Region {number} has {1000 + 7 * number} inhabitants" for number in range(60)]
+
+
+@pytest.mark.parametrize("between", ["; ", ", ", "\n", " and "])
+def test_what_is_asked_for_is_found_in_a_long_list_without_full_stops(between):
+    listed = Passage("list", between.join(ROWS), "Regions")
+    chosen = chosen_sentences("How many inhabitants has Region 41?", [Hit(listed, 1.0, 1)], 350)
+    assert any(ROWS[41] in one.text for one in chosen)
+
+
+@pytest.mark.parametrize("text", ["; ".join(ROWS), "\n".join(ROWS), "x" * 3000, "数" * 900, "one " + "x" * 2000 + " two"])
+def test_the_parts_of_a_long_sentence_are_all_of_it(text):
+    chosen = chosen_sentences("Which?", [Hit(Passage("long", text), 1.0, 1)], 10_000)
+    assert len(chosen) > 1
+    assert "".join("".join(one.text for one in chosen).split()) == "".join(text.split())
+    assert max(estimated_tokens(one.text) for one in chosen) <= 80
+    assert shortened("Which?", [Hit(Passage("long", text), 1.0, 1)], 10_000)[0].passage.text == text
+
+
 def test_nothing_found_gives_nothing():
     assert chosen_sentences(QUESTION, [], 100) == []
     assert shortened(QUESTION, [Hit(Passage("empty", ""), 0.0, 1)], 100) == []
