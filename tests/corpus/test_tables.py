@@ -22,6 +22,12 @@ def test_the_title_and_the_id_can_be_named(tmp_path):
     assert [(p.id, p.title) for p in found] == [("Ulm", "Danube"), ("Tübingen", "Neckar")]
 
 
+def test_a_cell_that_is_as_long_as_a_text_is_no_title(tmp_path):
+    long, short = "It came late and was broken. " * 4, "x" * 100
+    (tmp_path / "a.csv").write_text(f"feedback,product\n{long},Kettle\n{short},Kettle\n{long},{long}\n", encoding="utf-8")
+    assert [p.title for p in read_corpus([tmp_path])] == ["Kettle", short, ""]
+
+
 def test_a_column_of_texts_is_the_text_and_other_columns_are_left_alone(tmp_path):
     (tmp_path / "a.csv").write_text("id,text,note\n7,The text.,a note\n")
     assert [p.text for p in read_corpus([tmp_path])] == ["The text."]

@@ -87,6 +87,13 @@ def test_the_parts_of_a_long_sentence_are_all_of_it(text):
     assert shortened("Which?", [Hit(Passage("long", text), 1.0, 1)], 10_000)[0].passage.text == text
 
 
+def test_a_title_that_is_as_long_as_a_text_is_cut_and_hides_nothing():
+    titled = Passage("p", "Tom Carey directed it.", "It came late and was broken. " * 80)
+    [one] = chosen_sentences("Who directed it?", [Hit(titled, 1.0, 1)], 100)
+    assert one.text == titled.text
+    assert one.title == f"{titled.title[:200].rstrip()} ..."
+
+
 def test_nothing_found_gives_nothing():
     assert chosen_sentences(QUESTION, [], 100) == []
     assert shortened(QUESTION, [Hit(Passage("empty", ""), 0.0, 1)], 100) == []

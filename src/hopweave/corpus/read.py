@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
 TITLE_FIELDS = ("title", "name")
+_LONGEST_CELL_TITLE = 100
+"""Characters of a cell that may be the title of its row; a longer one is text."""
 _COLUMN = f"{METADATA}."
 TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
 
@@ -127,7 +129,7 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on besides its content; a file that was read in another way is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
-        return f"2 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
+        return f"3 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
 
 
 def read_corpus(
@@ -378,7 +380,7 @@ class Reading:
         cells = {name: cell for name, cell in named.items() if name != ACCESS and not name.startswith(_COLUMN)}
         title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
         if title is None:
-            title = next((cell for cell in cells.values() if cell != record_id), "")
+            title = next((cell for cell in cells.values() if cell != record_id and len(cell) <= _LONGEST_CELL_TITLE), "")
         text = " ".join(f"{name}: {cell}" + ("" if cell[-1] in ".!?" else ".") for name, cell in cells.items())
         passage = Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source)
         return self._with_labels(passage, row, place)

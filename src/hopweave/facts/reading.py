@@ -263,7 +263,7 @@ def facts_shown(workbench: MethodContext, facts: Sequence[Evidence]) -> str:
     if not facts:
         return workbench.fill(PROMPTS["none"])
     of_passages: dict[str, list[str]] = {}
-    titles = {fact.passage.id: fact.passage.title for fact in facts}
+    titles = {fact.passage.id: fact.title for fact in facts}
     for number, fact in enumerate(facts, start=1):
         of_passages.setdefault(fact.passage.id, []).append(f"{number}. {' '.join(fact.text.split())}")
     return "\n".join(fence("\n".join(lines), titles[passage]) for passage, lines in of_passages.items())

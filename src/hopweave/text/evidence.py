@@ -38,6 +38,9 @@ _PART = 75
 _ENDS_OF_PARTS = ("\n", "; ", ", ", " ")
 """Where a part ends, best first: at the last of its kind in the second half."""
 
+_LONGEST_TITLE = 200
+"""Characters of a title that are shown: some files have a whole text for one."""
+
 _TOKENS_OF_A_TITLE = 3
 """What shows a passage's title in a prompt, besides the title itself."""
 
@@ -70,6 +73,12 @@ class Evidence:
     def text(self) -> str:
         """The sentence."""
         return self.passage.text[self.span.start : self.span.end]
+
+    @property
+    def title(self) -> str:
+        """The title of its passage as it is shown, which is cut where it is long."""
+        title = self.passage.title
+        return title if len(title) <= _LONGEST_TITLE else f"{title[:_LONGEST_TITLE].rstrip()} ..."
 
 
 def chosen_sentences(
@@ -135,7 +144,7 @@ def _fitting(
     titled: set[str] = set()
     chosen = []
     for one in sorted(scored, key=_by_score, reverse=True):
-        title = 0.0 if one.passage.id in titled else length(one.passage.title) + _TOKENS_OF_A_TITLE
+        title = 0.0 if one.passage.id in titled else length(one.title) + _TOKENS_OF_A_TITLE
         cost = length(one.text) + title
         if cost <= left:
             left -= cost
