@@ -71,7 +71,7 @@ class Evidence:
 
     @property
     def text(self) -> str:
-        """The sentence."""
+        """The sentence, or the part."""
         return self.passage.text[self.span.start : self.span.end]
 
     @property
