@@ -23,10 +23,8 @@ CALLS: Mapping[str, int] = {"searchain": 6, "ircot": 5, "toqd": 17, "react": 4, 
 """Sequential calls of each method for one question."""
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "dsp": {"preset": "light"},
-    "searchain": {"final_from": "answers"},
-    "toqd": {"final_from": "answers"},
 }
-"""Non-default options of a method: one completion per template, as the others have; answers that are written as published."""
+"""Non-default options of a method: one completion per template, as the others have."""
 
 _CASE = re.compile(r"case (\d+)")
 

@@ -74,7 +74,7 @@ async def _run(base_url: str, folder: Path, *, parallel: bool, num_runs: int) ->
     settings = read_settings(
         {
             "method": "toqd",
-            "methods": {"toqd": {"parallel": parallel, "final_from": "answers"}},
+            "methods": {"toqd": {"parallel": parallel}},
             "llm": "openai_compatible",
             "llms": {"openai_compatible": {"model": "scripted", "base_url": base_url}},
             "corpus": str(_index(folder)),

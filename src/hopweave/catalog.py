@@ -217,6 +217,18 @@ def require(module: str, extra: str) -> ModuleType:
         raise MissingExtra(module, extra) from error
 
 
+def check_extra(role: Role, name: str) -> None:
+    """Checks that the extra which a component needs is installed, without importing anything.
+
+    Raises:
+        MissingExtra: with the distributions that are missing.
+        SettingsError: as `entry`.
+    """
+    extra = entry(role, name).extra
+    if extra and (missing := missing_from(extra)):
+        raise MissingExtra(", ".join(missing), extra)
+
+
 def missing_from(extra: str) -> list[str]:
     """Distributions of an extra of this package that are not installed, found without importing any."""
     from importlib.metadata import PackageNotFoundError, distribution, requires

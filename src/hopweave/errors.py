@@ -48,12 +48,13 @@ class MissingExtra(HopweaveError):
     """An optional library that is not installed.
 
     Args:
-        module: the module that could not be imported.
+        module: the module that could not be imported, or several, separated by commas.
         extra: the extra of this package that provides it.
     """
 
     def __init__(self, module: str, extra: str) -> None:
-        super().__init__(f"{module} is not installed; it comes with: pip install 'hopweave[{extra}]'")
+        missing = f"{module} are not installed; they come" if "," in module else f"{module} is not installed; it comes"
+        super().__init__(f"{missing} with: pip install 'hopweave[{extra}]'")
         self.module = module
         self.extra = extra
 

@@ -16,7 +16,7 @@ from typing import Any
 from platformdirs import user_cache_path
 from pydantic_core import PydanticSerializationError, to_json
 
-from hopweave.catalog import Role, entries, key_of, lacking, load, name_of
+from hopweave.catalog import Role, check_extra, entries, key_of, lacking, load, name_of
 from hopweave.corpus.lookup import PassageLookup
 from hopweave.errors import DataError, SettingsError
 from hopweave.files import read_json, sha256_of
@@ -155,6 +155,9 @@ def open_components(settings: Settings, ready: Mapping[str, Any] | None = None, 
     def part(key: str) -> Any:
         return ready[key] if key in ready else settings.part(SELECTED[key], getattr(settings, key))
 
+    for key in ("reader", "duplicate_detector"):  # both are first used after calls of the model, which may have been paid for
+        if key not in ready:
+            check_extra(SELECTED[key], getattr(settings, key))
     retriever, engine = None, None
     if "retriever" in ready:
         retriever, engine = _opened_retriever(settings, ready["retriever"])

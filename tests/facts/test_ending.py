@@ -1,4 +1,4 @@
-"""SearChain and ToQD read their answer from sentences of all that was found, once their steps are done."""
+"""`searchain_facts` and `toqd_facts` read their answer from sentences of all that was found, once their steps are done."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def improbable(answer: str, fact: int) -> Reply:
 async def ask(replies, question=ASKED, found=None, **options):
     text = question if isinstance(question, str) else question.text
     table = {text: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]} if found is None else found
-    return await Bench(replies, table, READ).ask(question, **({"final_from": "facts"} | options))
+    return await Bench(replies, table, READ).ask(question, "searchain_facts", **options)
 
 
 async def test_the_answer_is_read_from_sentences_of_what_the_question_and_its_queries_found():
@@ -75,7 +75,7 @@ async def test_the_name_that_the_question_leads_through_is_no_answer_to_it():
     found = {ASKED: [BRIDGE], is_designer: [BRIDGE], WHERE: [LIND]}
     replies = [chain((is_designer, "Mara Lind")), said("Mara Lind", 2), said("Mara Lind", 2), said("Vask", 2)]
     made = Bench(replies, found, {is_designer: ("Mara Lind", 5.0)})
-    record = await made.ask(ASKED, final_from="facts")
+    record = await made.ask(ASKED, "searchain_facts")
     assert [messages[-1].text.rpartition("Question: ")[2] for messages in calls(record, "answer")] == [
         f"({is_designer} Mara Lind) {ASKED}",
         ASKED,
@@ -89,7 +89,7 @@ async def test_what_is_right_for_a_query_and_doubted_for_the_question_is_shown_a
     designer = "Who is the designer of Orla Bridge?"
     replies = [chain((designer, "Mara Lind")), *[said("Mara Lind", 2)] * 3]
     record = await Bench(replies, {ASKED: [BRIDGE], designer: [BRIDGE]}, {designer: ("Mara Lind", 5.0)}).ask(
-        ASKED, final_from="facts"
+        ASKED, "searchain_facts"
     )
     assert record.answer.short == "Mara Lind"
     assert [(claim.query, claim.support) for claim in record.answer.claims] == [
@@ -102,7 +102,7 @@ async def test_a_reading_that_holds_counts_though_as_much_speaks_against_it():
     """It is merely unsure, where the first one is open."""
     left = Passage("left", "The mill stands in Ghent.", "Corran Mill")
     made = Bench([CHAIN, said("Ghent", 3), improbable("Vask", 4)], {ASKED: [BRIDGE, left], WHO: [BRIDGE], WHERE: [LIND]}, READ)
-    record = await made.ask(ASKED, final_from="facts")
+    record = await made.ask(ASKED, "searchain_facts")
     assert [step.data["problems"] for step in record.steps if getattr(step, "label", "") == "reading"] == [["open"], ["unsure"]]
     assert record.answer.short == "Vask"
 
@@ -116,7 +116,7 @@ async def test_of_several_readings_the_one_with_least_against_it_counts():
 async def test_without_a_call_left_for_another_reading_the_first_counts_and_the_limit_is_named():
     text = {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}
     made = Bench([CHAIN, said("Ghent", 4)], text, READ)
-    record = await made.ask(ASKED, budget={"max_llm_calls": 2}, final_from="facts")
+    record = await made.ask(ASKED, "searchain_facts", budget={"max_llm_calls": 2})
     assert (record.answer.short, record.answer.stopped_because) == ("Ghent", "max_llm_calls")
 
 
@@ -143,7 +143,7 @@ async def test_where_nothing_can_be_read_the_final_content_is_written(reply):
 async def test_without_a_call_left_the_path_is_the_answer():
     text = {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}
     made = Bench([CHAIN], text, READ)
-    record = await made.ask(ASKED, budget={"max_llm_calls": 1}, final_from="facts")
+    record = await made.ask(ASKED, "searchain_facts", budget={"max_llm_calls": 1})
     assert record.error is None
     assert (record.answer.stopped_because, record.answer.short) == ("max_llm_calls", "Drum")
 
@@ -151,7 +151,7 @@ async def test_without_a_call_left_the_path_is_the_answer():
 async def test_without_a_search_left_the_final_content_is_written_and_the_limit_named():
     text = {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}
     made = Bench([CHAIN, f"[Final Content]: {FINAL}"], text, READ)
-    record = await made.ask(ASKED, budget={"max_searches": 2}, final_from="facts")
+    record = await made.ask(ASKED, "searchain_facts", budget={"max_searches": 2})
     assert purposes(record) == ["chain", "tracing"]
     assert (record.answer.stopped_because, record.answer.short) == ("max_searches", "Drum")
 
@@ -185,7 +185,7 @@ async def test_toqd_reads_its_answer_from_what_its_nodes_found():
     def say(messages, sampling):
         return said("Vask", 4) if "number of the fact" in messages[0].text else plays(messages, sampling)
 
-    record = await bench(say, {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}).ask(ASKED, "toqd", final_from="facts")
+    record = await bench(say, {ASKED: [BRIDGE], WHO: [BRIDGE], WHERE: [LIND]}).ask(ASKED, "toqd_facts")
     assert purposes(record)[-1] == "answer"
     assert asked_last(record).endswith(f"Question: ({WHO} Mara Lind) ({WHERE} Vask) {ASKED}")
     assert [(claim.text, claim.support) for claim in record.answer.claims] == [

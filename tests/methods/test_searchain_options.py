@@ -191,11 +191,11 @@ async def test_a_node_that_the_new_branch_steps_over_leaves_the_path_and_may_com
     assert [query for query, _, _ in origins(appended)] == [A, B, C, D]
 
 
-async def test_append_only_takes_no_later_answer():
+async def test_append_only_takes_a_later_answer_to_an_open_query_alone():
     says = [chain((A, "a"), (B, None)), chain((A, "other"), (B, "b")), "[Final Content]: So the final answer is x."]
     record = await bench(says, OPEN, {}).ask(QUESTION, path_rule="append_only")
-    assert origins(record) == [(A, "a", "model"), (B, "", "model")]
-    assert told(record, "revised") == []
+    assert origins(record) == [(A, "a", "model"), (B, "b", "completed")]
+    assert told(record, "revised") == [f"{B} -> b"]
 
 
 # -- going on from the settled nodes -----------------------------------------------------------------------------------
@@ -269,14 +269,50 @@ async def test_prefill_changes_no_decision_where_the_model_restates_what_was_set
 # -- wording and stops -------------------------------------------------------------------------------------------------
 
 
-async def test_both_ways_shows_every_query_of_the_examples_with_and_without_its_answer():
+async def test_both_ways_shows_every_query_of_the_first_example_with_and_without_its_answer():
     prompt = calls(await bench([KNOWN, TRACED]).ask(QUESTION, chain_form="both_ways"))[0][0].text
     query = sample(1)[0].steps[1].query
     assert (
         f"[Query 2]: {query}\nIf you do not know the answer:\n[Unsolved Query]: {query}\n"
         f"If you know the answer:\n[Answer 2]: {sample(1)[0].steps[1].answer}\n"
     ) in prompt
-    assert prompt.count("If you know the answer:") == prompt.split("[Question]: " + QUESTION)[0].count("[Query ")
+    first, second = prompt.split("[Question]: " + QUESTION)[0].split("Example:")[1:]
+    assert first.count("If you know the answer:") == first.count("[Query ")
+    assert "If you know the answer:" not in second  # figure 16: answers alone
+
+
+CLAIM = Question("q", "Liv Aas was born in Nesbyen.", "label", ("SUPPORTS", "REFUTES"))
+YES_OR_NO = Question("q", "Was Liv Aas born in Nesbyen?", "label", ("Yes", "No"))
+
+
+@pytest.mark.parametrize(
+    ("question", "chain_form", "stops_in_rules", "stops_in_example"),
+    [
+        (CLAIM, "by_family", True, False),  # figure 13
+        (YES_OR_NO, "by_family", False, True),  # figure 15
+        (Question("q", QUESTION), "by_family", False, False),  # figure 16
+        (CLAIM, "both_ways", False, False),
+        (YES_OR_NO, "both_ways", False, False),
+    ],
+)
+async def test_by_family_tells_the_model_to_stop_at_an_unsolved_query_as_the_figures_do(
+    question, chain_form, stops_in_rules, stops_in_example
+):
+    prompt = calls(await bench([KNOWN, TRACED]).ask(question, chain_form=chain_form))[0][0].text
+    rules, first, *_ = prompt.split("Example:")
+    assert ("and stop there." in rules) == stops_in_rules
+    assert ("Instruction: stop here." in first) == stops_in_example
+    assert first.count("If you know the answer:") == first.count("[Query ")
+
+
+@pytest.mark.parametrize("path_rule", ["append_only", "last_branch"])
+async def test_what_the_model_answers_where_the_reader_found_no_words_is_not_unknown_in_tracing(path_rule):
+    """The reader finds nothing for the open query; the next chain answers it."""
+    says = [chain((TOWN, "Orlau"), (A, None)), chain((TOWN, "Orlau"), (A, "Ida Renn")), TRACED]
+    record = await bench(says).ask(QUESTION, path_rule=path_rule)
+    asked = calls(record, "tracing")[0][-1].text
+    assert f"{A}\n[Answer 2]: Ida Renn" in asked
+    assert "unknown" not in asked.split(QUESTION)[-1]
 
 
 @pytest.mark.parametrize(("chain_form", "verdict"), [("both_ways", "verified"), ("stop", "completed")])
@@ -500,11 +536,10 @@ def test_profile_paper_searchain_holds_the_papers_numbers():
             check_yes_no=True,  # no exception is made for yes and no
             path_rule="append_only",  # Algorithm 1: R.add, and nothing is ever removed
             continue_chain=False,  # figures 20 and 21: the model writes its chain itself
-            chain_form="both_ways",  # figures 3 and 16
+            chain_form="by_family",  # figures 13, 15 and 16
             force_final=False,  # what the model leaves out is left out
             max_tokens_feedback=0,  # figures 20 and 21: the whole passage
             stop_before_final=False,  # figure 3: the chain ends with its final content
-            final_from="answers",  # section 3.3, Tracing: from the correct path
             cite="every_node",  # section 3.3, Tracing: the document of each node
             add_missing_marks=False,  # marks are the model's own
         )

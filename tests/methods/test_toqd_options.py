@@ -260,7 +260,6 @@ def test_profile_paper_toqd_holds_the_papers_numbers():
         top_p=0.1,
         use_json_schema=False,  # table 12: arrows as text
         cite_with_reader=False,  # the paper has no reader
-        final_from="answers",  # Algorithm 1: from the sub-questions and their answers
         add_missing_marks=False,
     )
 
@@ -345,13 +344,13 @@ async def test_what_the_model_is_not_sure_to_know_is_looked_up(probability, boun
 
 
 async def test_the_probability_of_what_it_knows_is_in_the_trace():
-    [step] = decisions(await sure(0.8).ask(TOWN, "toqd"), "retrieve")
+    [step] = decisions(await sure(0.8).ask(TOWN, "toqd", least_probability=0.85), "retrieve")
     assert step.data == {"probability": 0.8}
 
 
 @pytest.mark.parametrize(("max_tokens", "is_whole"), [(0, True), (14, False)])
 async def test_a_node_is_shown_whole_passages_or_their_likeliest_sentences(max_tokens, is_whole):
-    record = await sure(0.1).ask(TOWN, "toqd", max_tokens_passages=max_tokens)
+    record = await sure(0.1).ask(TOWN, "toqd", max_tokens_passages=max_tokens, least_probability=0.85)
     shown = calls(record, "self_verify_with_passages")[0][-1].text
     assert "She was born in the town of Nesbyen." in shown
     assert ("Her sister taught there." in shown) == is_whole

@@ -139,7 +139,7 @@ async def test_what_is_raised_is_never_a_group_of_errors():
     made = bench(dataclasses.replace(PLAYS, raw=down), FOUND)
     parts = Components(made.llm, retriever=made.retriever)
     with pytest.raises(ModelError, match="down"):
-        await ToQD(final_from="answers").answer(Question("q", MAIN), Workbench(parts, Trace()))
+        await ToQD().answer(Question("q", MAIN), Workbench(parts, Trace()))
     await parts.close()
 
 
@@ -175,7 +175,7 @@ def settings_for(base_url: str, folder: Path, index: Path) -> dict:
         "method": "toqd",
         "llm": "openai_compatible",
         "llms": {"openai_compatible": {"model": "m", "base_url": base_url}},
-        "methods": {"toqd": {"cite_with_reader": False, "final_from": "answers"}},
+        "methods": {"toqd": {"cite_with_reader": False}},
         "store": {"path": str(folder / "store.sqlite"), "mode": "on"},
         "corpus": str(index),
     }

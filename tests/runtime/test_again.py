@@ -38,8 +38,7 @@ def say(messages, sampling):
 def weaver(found=FOUND, **settings):
     reader = TableReader({BORN: ("Port Merrow", 3.0)})
     parts = Components(Scripted(say), retriever=TableRetriever(found), reader=reader, duplicate_detector=KeyWords())
-    methods = {"searchain": {"final_from": "answers"} | settings.pop("methods", {}).get("searchain", {})}
-    return Weaver(read_settings({"method": "searchain", "methods": methods, **settings}), components=parts)
+    return Weaver(read_settings({"method": "searchain", **settings}), components=parts)
 
 
 @pytest.fixture

@@ -105,13 +105,8 @@ class Bench:
     async def ask(
         self, question: str | Question, method: str = "searchain", budget: Mapping[str, float] | None = None, **options: Any
     ) -> Record:
-        """Answers one question with a method, and checks that the record can be read back.
-
-        SearChain and ToQD write their answer from settled answers unless a test says otherwise, so that what the model is
-        scripted to say ends there; `final_from = "facts"` adds a reading, which tests/facts looks at.
-        """
-        chosen = {"final_from": "answers"} if method in {"searchain", "toqd"} else {}
-        settings = read_settings({"method": method, "methods": {method: chosen | options}, "budget": dict(budget or {})})
+        """Answers one question with a method, and checks that the record can be read back."""
+        settings = read_settings({"method": method, "methods": {method: options}, "budget": dict(budget or {})})
         parts = Components(
             self.llm,
             retriever=self.rewriter or self.retriever,

@@ -50,8 +50,8 @@ def _findings() -> Iterator[tuple[bool, bool, str]]:
 
 
 def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
-    from hopweave.catalog import ROLES, entries, entry, load, missing_from
-    from hopweave.errors import HopweaveError, MissingExtra, SettingsError
+    from hopweave.catalog import ROLES, check_extra, entries, entry, load
+    from hopweave.errors import HopweaveError, SettingsError
     from hopweave.opening import engine_of
 
     chosen = {
@@ -77,9 +77,7 @@ def _parts(settings: Settings) -> Iterator[tuple[bool, bool, str]]:
             is_needed = (role, name) in needed
             try:
                 load(role, name)
-                missing = missing_from(extra) if (extra := entry(role, name).extra) else []
-                if missing:
-                    raise MissingExtra(", ".join(missing), str(extra))
+                check_extra(role, name)
             except HopweaveError as error:
                 yield False, is_needed, f"{role} {name}: {error}"
             except Exception as error:  # noqa: BLE001 - a broken library may raise anything, and reporting it is the purpose here

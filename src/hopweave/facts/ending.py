@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated
 
 from hopweave.errors import BudgetReached
 from hopweave.facts.checking import Reading, does_hold, weight
@@ -19,11 +19,7 @@ from hopweave.toolkit.final_answer import bare_answer
 from hopweave.toolkit.options import Count, Whole
 from hopweave.types import Answer, Hit, Passage, Question
 
-FinalFrom = Annotated[
-    Literal["facts", "answers"],
-    "short answers: read from sentences of all that was found and supported answers, or written from the answers alone",
-]
-QuestionPassages = Annotated[Count, "passages retrieved for the question itself, where it is answered from facts"]
+QuestionPassages = Annotated[Count, "passages retrieved for the question itself, which is read from facts at the end"]
 FactTokens = Annotated[Whole, "tokens of sentences shown then, of all passages found; 0 shows whole passages"]
 
 _OF_STEPS = 0.5
@@ -32,9 +28,8 @@ _OF_STEPS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a method in steps comes to its answer; see the options of SearChain and ToQD of the same names."""
+    """How a method in steps reads its answer at the end; see the options of `searchain_facts` and `toqd_facts`."""
 
-    final_from: Literal["facts", "answers"]
     use_retrieval: bool
     num_question_passages: int
     max_tokens_facts: int
@@ -65,7 +60,7 @@ class Ending:
         Raises:
             ModelError, SearchError, ReplayMiss: as `MethodContext.reply` and `MethodContext.search`.
         """
-        if self.final_from != "facts" or not self.use_retrieval or question.form != "short":
+        if not self.use_retrieval or question.form != "short":
             return None, stopped_because
         claims = claims_of(steps, workbench)
         kept = [number for number, claim in enumerate(claims) if claim.support == "supported"]

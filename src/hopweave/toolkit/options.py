@@ -46,12 +46,16 @@ def check_options(options: DataclassInstance) -> None:
     Raises:
         SettingsError: naming the part and the option.
     """
-    kind = type(options)
-    part = kind.__module__.rpartition(".")[2] if kind.__module__.startswith("hopweave.") else kind.__name__
-    for name, bound in _bounds(kind):
+    for name, bound in _bounds(type(options)):
         value = getattr(options, name)
         if value is not None and (problem := _problem(bound, value)):
-            raise SettingsError(f"{part} {name} {problem}")
+            raise SettingsError(f"{name_of_part(options)} {name} {problem}")
+
+
+def name_of_part(options: object) -> str:
+    """The name of a part in settings and messages: that of its file or, outside this package, of its class."""
+    kind = type(options)
+    return kind.__module__.rpartition(".")[2] if kind.__module__.startswith("hopweave.") else kind.__name__
 
 
 class Bounded:

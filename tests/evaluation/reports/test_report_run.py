@@ -220,7 +220,7 @@ def test_what_was_run_is_told_by_the_records_and_not_by_the_plan_alone(made):
     assert by_label["direct_retrieval"].options["max_tokens"] == 64  # a default, which no plan names
     assert by_label["direct"].changed == {}
     assert by_label["direct_retrieval"].changed == {"num_passages": 3}
-    assert by_label[LONG_NAME].changed == {"complete": False, "final_from": "answers", "theta": 1.5}
+    assert by_label[LONG_NAME].changed == {"complete": False, "theta": 1.5}
     assert dict(story.facts)["retriever"] == "words of the query"
     assert [facts.num_questions for facts in story.datasets] == [NUM, NUM // 2]
     assert story.datasets[0].draw == f"{NUM} with seed 13"
