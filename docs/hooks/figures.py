@@ -117,7 +117,7 @@ def _page(records: dict[str, Record]) -> str:
         f"What each method does with a three-hop question:\n*{QUESTION}*\nThe hops are:",
         hops,
         "The figures are drawn from records of real runs, with a scripted model that answers as each method expects.\n"
-        "Some methods take fewer samples here than by default, and SearChain and ToQD write their answers as published.\n"
+        "Some methods take fewer samples here than by default.\n"
         "Parallel steps are drawn in sequence, and work done once for all questions is omitted.\n"
         "Blue is the language model, green is retrieval and the reader.",
     ]

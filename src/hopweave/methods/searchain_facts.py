@@ -1,4 +1,4 @@
-"""SearChain whose answer is read from facts, sentences of all that was found, not traced from its chain: ours.
+"""Ours: SearChain, with its answer read from sentences of all that was found instead of traced from the chain.
 
 The chain is written and walked as in `searchain` (Xu et al., WWW 2024). A small model writes chains whose queries miss a
 condition of the question, and guesses; a final content made of these alone is then wrong, whatever was found. So the question

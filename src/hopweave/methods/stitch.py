@@ -1,4 +1,4 @@
-"""Stitch: a question is split where it leads through somebody unnamed, and each hop is read alone, over chosen sentences.
+"""Ours, the default: splits a question where it leads through somebody unnamed, and reads each hop over chosen sentences.
 
 Passages are retrieved once (best by the retriever `weave`). The model names whom or what the question speaks of without a name
 ("the county where Kerrow lies"), and code makes the hops of it: a question for that, and the question itself with the answer

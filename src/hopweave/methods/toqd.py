@@ -1,4 +1,4 @@
-"""ToQD: a graph of sub-questions, answered in parallel, that retrieves and decomposes further only if necessary.
+"""ToQD as published: a graph of sub-questions, answered in parallel, that retrieves and decomposes only if necessary.
 
 Li et al., "Topology-of-Question-Decomposition", COLING 2025, section 3, Algorithms 1 and 2.
 

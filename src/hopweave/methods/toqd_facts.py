@@ -1,4 +1,4 @@
-"""ToQD whose answer is read from facts, sentences of all that was found, not summed up from its graph: ours.
+"""Ours: ToQD, with its answer read from sentences of all that was found instead of summed up from the graph.
 
 The graph is written and answered as in `toqd` (Li et al., COLING 2025), but an answer that the model gives without passages
 counts as NO! where the model finds it improbable (`least_probability`): small models rarely say that they do not know. At the
