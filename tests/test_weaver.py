@@ -571,3 +571,18 @@ def test_the_whole_of_a_settings_file_goes_into_the_record_without_secrets(tmp_p
     line = ask("Which park?", **scripted()).to_json()
     assert "SECRET" not in line
     assert json.loads(line)["setup"]["settings"]["llms"]["openai_compatible"] == {"base_url": "http://host/v1"}
+
+
+@pytest.mark.parametrize("method", ["searchain", "direct"])
+def test_a_profile_whose_extra_is_missing_fails_before_the_model_is_asked(method, monkeypatch):
+    """The reader and the duplicate detector of `paper_searchain` are first used after the first call."""
+
+    async def reply(self, messages, sampling):
+        raise AssertionError("the model was asked")
+
+    monkeypatch.setattr("hopweave.llms.scripted.Scripted.reply", reply)
+    monkeypatch.setattr("hopweave.catalog.missing_from", lambda extra: ["torch", "transformers"] if extra == "hf" else [])
+    settings = {"profile": "paper_searchain", "method": method, "llm": "scripted", "retriever": "bm25"}
+    message = r"torch, transformers are not installed; they come with: pip install 'hopweave\[hf\]'"
+    with pytest.raises(MissingExtra, match=message):
+        ask("Who was born in Ulm?", **settings)

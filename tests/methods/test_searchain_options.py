@@ -58,6 +58,21 @@ async def test_the_full_system_corrects_completes_and_verifies():
     ]
 
 
+@pytest.mark.parametrize(
+    "ablation",
+    [{}, {"verify": False}, {"complete": False}, {"complete": False, "without_completion": "force_answer"}],
+    ids=["default", "without_verification", "without_completion", "every_query_answered"],
+)
+async def test_the_answer_is_traced_from_the_chain_by_default_and_in_each_ablation(ablation):
+    record = await bench([KNOWN, TRACED]).ask(QUESTION, **ablation)
+    assert purposes(record) == ["chain", "tracing"]
+    last = calls(record)[-1][-1].text
+    assert last.endswith(f"[Question]: {QUESTION}\n{KNOWN}")
+    assert QUESTION not in queries(record)  # nothing is retrieved for the question itself
+    assert (record.answer.short, record.answer.how) == ("Ladin", "marker")
+    assert [claim.query for claim in record.answer.claims] == [TOWN, MAYOR, TONGUE]
+
+
 async def test_without_retrieval_one_call_answers_every_query_and_nothing_is_searched():
     final = "So the final answer is Ladin."
     record = await bench([f"{KNOWN}\n[Final Content]: {FINAL}"]).ask(QUESTION, use_retrieval=False)

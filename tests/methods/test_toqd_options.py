@@ -41,11 +41,36 @@ PLAYS = Plays(
     reads={MAYOR: "Ida Renn", PAINTER: "Otto Falk", BORN_1: "1951", BORN_2: "1949", AGE_1: "1951", AGE_2: "1949"},
     summary="Ida Renn [1] was born in 1951 [3], Otto Falk [2] in 1949 [4]. So the final answer is the painter.",
 )
+ANSWERED_SIMPLY = {
+    (kind, asked): answer
+    for asked, answer in {**PLAYS.reads, PAINTER: "Otto Falk"}.items()
+    for kind in ("answer_simply", "answer_with_pairs")
+}
+"""What the model says of a node where it may not retrieve."""
 KEPT, INTERNAL, NO = 4, 2, 2  # sub-questions, internal ones, and those answered NO!
 
 
 async def counts(plays: Plays = PLAYS, **options) -> Counter[str]:
     return Counter(purposes(await bench(plays, FOUND).ask(MAIN, "toqd", **options)))
+
+
+# -- the answer comes from the graph -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "ablation",
+    [{}, *({name: False} for name in ("use_critique", "use_construct", "use_self_verify", "use_rewrite", "use_retrieval"))],
+    ids=lambda options: next(iter(options), "default"),
+)
+async def test_the_answer_is_summed_up_from_the_graphs_answers_by_default_and_in_each_ablation(ablation):
+    record = await bench(dataclasses.replace(PLAYS, raw=ANSWERED_SIMPLY), FOUND).ask(MAIN, "toqd", **ablation)
+    assert purposes(record)[-1] == "summary"
+    last = calls(record, "summary")[-1][-1].text
+    nodes = [step.data["answer"] for step in decisions(record, "verdict")]
+    assert len(nodes) == len(QUESTIONS)
+    assert all(f"? {answer}\n" in last for answer in nodes)
+    assert MAIN not in queries(record)  # nothing is retrieved for the question itself
+    assert record.answer.short == "the painter"
 
 
 # -- the ablations: exactly their own calls ----------------------------------------------------------------------------

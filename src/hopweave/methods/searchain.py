@@ -1,4 +1,4 @@
-"""SearChain as published: retrieval verifies, corrects and completes a Chain-of-Query, node by node, on a tree of reasoning.
+"""SearChain as published: retrieval verifies, corrects and completes a Chain-of-Query node by node, a tree of reasoning.
 
 Xu et al., "Search-in-the-Chain", arXiv 2304.14732 and WWW 2024, section 3 and Algorithm 1.
 
