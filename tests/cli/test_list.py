@@ -34,7 +34,7 @@ def test_a_role_that_is_none_is_answered_with_the_nearest():
 
 def test_the_options_of_a_part_are_shown_with_defaults_and_meaning():
     said = names("methods", "searchain").stdout
-    assert said.startswith("searchain: SearChain: a Chain-of-Query")
+    assert said.startswith("searchain: SearChain as published: retrieval verifies")
     assert "options, set as methods.searchain.OPTION:" in said
     assert "  max_rounds (default 5): r_max: how many chains may be written" in said
 
