@@ -63,7 +63,7 @@ from hopweave.security.trust import named_files
 from hopweave.settings import assignments, merged, read_settings
 from hopweave.types import Example
 
-METHODS = "direct,direct_retrieval,oner,ircot,searchain,toqd,stitch"
+METHODS = "direct,direct_retrieval,oner,ircot,searchain,searchain_facts,toqd,toqd_facts,stitch"
 NUM_QUESTIONS = {"choose": 30, "confirm": 40}
 NUM_LOOKED_AT = 57
 SEED = 20261122
