@@ -10,8 +10,9 @@ from support.bench import Bench, calls, decisions, purposes, queries, told, unre
 from hopweave.errors import ModelError, SettingsError
 from hopweave.llms.scripted import Line
 from hopweave.methods.tree_of_thought import TreeOfThought
+from hopweave.metrics.rounds import Rounds
 from hopweave.prompting.demonstrations import demonstrations
-from hopweave.types import Message, Passage, Question
+from hopweave.types import Example, Gold, Message, Passage, Question
 
 ASKED = "In which town was the mayor of Orlau born?"
 WHO, WHERE, WHAT = "Who is the mayor of Orlau?", "Where was Ida Renn born?", "What is Orlau?"
@@ -197,6 +198,54 @@ async def test_more_passages_are_shown_if_asked_for_and_cut_if_they_are_long():
     shown = "<passage>\nOrlau\nOrlau has a\n</passage>\n<passage>\nWall\nOrlau has a\n</passage>"
     assert shown in calls(record, "sub-answer")[0][0].text
     assert record.answer.passage_ids == ("orlau", "other")
+
+
+# -- rounds ------------------------------------------------------------------------------------------------------------
+
+
+def ever_new_suggestions():
+    """A model that suggests two sub-questions that were never asked before, and finds the second one better."""
+    asked = iter(range(1000))
+
+    def says(messages, sampling):
+        text = messages[-1].text
+        if text.endswith("Next sub-question:"):
+            return f"What is {next(asked)}?"
+        if "could come next" in text:
+            return f"1. What is {next(asked)}?\n2. Who is {next(asked)}?"
+        if "Rating" in text:
+            return f"Rating: {'sure' if 'Who' in text.rsplit('Sub-question', 1)[-1] else 'likely'}"
+        if "best choice" in text:
+            return "The best choice is 2."
+        return "So the final answer is Tromvik." if "Evidence for" in text else "x"
+
+    return says
+
+
+@pytest.mark.parametrize("num_kept", [1, 2])
+@pytest.mark.parametrize("suggest", ["propose", "sample"])
+@pytest.mark.parametrize("num_candidates", [1, 3])
+@pytest.mark.parametrize("evaluate", ["vote", "value"])
+async def test_a_level_is_one_round_however_its_suggestions_are_made_and_chosen(evaluate, num_candidates, suggest, num_kept):
+    record = await bench(ever_new_suggestions()).ask(
+        ASKED,
+        "tree_of_thought",
+        max_depth=3,
+        evaluate=evaluate,
+        num_candidates=num_candidates,
+        suggest=suggest,
+        num_kept=num_kept,
+    )
+    assert record.answer.short == "Tromvik"
+    assert len(decisions(record, "level")) == 3
+    assert Rounds().score(record, Example(record.question, Gold(("Tromvik",)))) == {"rounds": 3.0}
+
+
+async def test_the_search_of_a_level_is_filed_under_the_best_suggestion_that_it_is_for():
+    record = await bench(two_branches()).ask(ASKED, "tree_of_thought", num_kept=2)
+    [search] = [step for step in record.steps if step.kind == "search"]
+    assert search.queries == (WHO, WHAT)
+    assert record.steps[search.parent].text == f"[2] {WHO}"
 
 
 # -- several branches --------------------------------------------------------------------------------------------------

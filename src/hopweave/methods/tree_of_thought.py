@@ -10,8 +10,8 @@ ratings are added up with the weights of the authors' game of 24. (The authors g
 answers of several branches are rated likewise. That takes k times `num_values` draws a level in place of the votes.
 
 Calls for h hops with b = 1: 3 a level (suggest, vote, answer) and 1 for the final answer, so 3 h + 1; where the model itself
-finishes before `max_depth`, the suggestion to do so takes 1 more, and 1 to vote if it is not alone. Rounds of retrieval: h.
-`full` draws 5 replies for a suggestion and 5 for a vote.
+finishes before `max_depth`, the suggestion to do so takes 1 more, and 1 to vote if it is not alone. Rounds of retrieval: one
+a level, however its suggestions are made and chosen, so h. `full` draws 5 replies for a suggestion and 5 for a vote.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ class _Tree:
     """The tree of one question.
 
     In the record every suggestion is filed under the branch that it goes on from, and ratings, evidence, answer and further
-    suggestions under the suggestion: the decisions are the tree. The votes and the search of a level are filed under the level.
+    suggestions under the suggestion: the decisions are the tree. The votes of a level are filed under the level. Its search is
+    filed under the best suggestion that it is for: there it stands between the calls that led to it and those that read it,
+    by which rounds are counted (`Record.num_rounds`).
 
     Attributes:
         leaves: branches that ask no more, in the order in which they ended.
@@ -160,15 +162,15 @@ class _Tree:
             self.workbench.decide("kept", line, kept=[one.name for one in kept])
             self.leaves += [State(one.name, one.step_id, one.state.steps, "finished") for one in kept if one.query == FINISH]
             kept = [one for one in kept if one.query != FINISH]
-            try:
-                found = await self.workbench.search([one.query for one in kept], self.options.num_passages)
-            except BudgetReached as reached:
-                if reached.limit != "max_searches":
-                    raise
-                # The model can still answer from what was found before.
-                ended = {one.state.name: replace(one.state, because=reached.limit) for one in kept}
-                self.leaves += ended.values()
-                return []
+        try:
+            found = await self._found(kept)
+        except BudgetReached as reached:
+            if reached.limit != "max_searches":
+                raise
+            # The model can still answer from what was found before.
+            ended = {one.state.name: replace(one.state, because=reached.limit) for one in kept}
+            self.leaves += ended.values()
+            return []
         works = [(one.step_id, partial(self._looked_up, one, tuple(hits))) for one, hits in zip(kept, found, strict=True)]
         outcomes = await side_by_side(self.workbench, works)
         self.held = [state for state in outcomes if isinstance(state, State)] or self.held
@@ -205,6 +207,13 @@ class _Tree:
                 Candidate(state, query, name, self.workbench.decide("candidate", f"[{name}] {query}", query=query))
                 for name, query in zip(names, queries, strict=True)
             ]
+
+    async def _found(self, kept: Sequence[Candidate]) -> list[list[Hit]]:
+        """The passages for each, from one batch."""
+        if not kept:
+            return []
+        with self.workbench.under(kept[0].step_id):
+            return await self.workbench.search([one.query for one in kept], self.options.num_passages)
 
     async def _looked_up(self, one: Candidate, hits: tuple[Hit, ...]) -> State:
         """The branch, grown by a sub-question and its answer from what was found; what cannot be read stays unknown."""
