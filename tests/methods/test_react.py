@@ -158,6 +158,39 @@ async def test_when_the_steps_are_spent_it_finishes_with_nothing_or_is_made_to_a
     assert (record.answer.short, record.answer.how, record.answer.stopped_because) == (short, how, "max_steps")
 
 
+def searches(num):
+    """Turns that search for something else each time."""
+    return [f"Hm.\nAction {number}: Search[place {number}]" for number in range(1, num + 1)]
+
+
+@pytest.mark.parametrize("method", ["react", "react_then_cot_sc", "cot_sc_then_react"])
+@pytest.mark.parametrize(
+    ("question", "num_steps"),
+    [
+        (Question("1", "Ida Renn was born in Ulm.", "label", ("SUPPORTS", "REFUTES"), dataset="fever"), 5),
+        (Question("1", "Ida Renn was born in Ulm.", "label", ("True", "False"), "fact_checking"), 5),
+        (Question("1", ASKED, dataset="hotpotqa"), 7),
+        (Question("1", ASKED, dataset="musique"), 7),
+        (Question("1", "Is Orlau a town?", "label", ("Yes", "No"), dataset="strategyqa"), 7),
+    ],
+)
+async def test_claims_get_five_steps_and_other_questions_seven_as_in_the_paper(method, question, num_steps):
+    options = {} if method == "react" else {"n_samples": 1}
+    turns = iter(searches(9))
+
+    def says(messages, sampling):
+        return next(turns) if "Action" in messages[0].text else ""
+
+    record = await Bench(says, FOUND).ask(question, method, n_demos=1, **options)
+    assert len(queries(record)) == num_steps
+
+
+@pytest.mark.parametrize("question", [ASKED, CLAIM])
+async def test_a_number_of_steps_that_is_set_holds_for_every_question(question):
+    record = await ask(*searches(9), question=question, max_steps=6)
+    assert len(queries(record)) == 6
+
+
 async def test_fewer_steps_are_an_option():
     record = await ask(FIRST, SECOND, max_steps=2)
     assert (len(calls(record)), record.answer.stopped_because) == (2, "max_steps")

@@ -2,9 +2,11 @@
 
 Yao et al. (arXiv 2210.03629), section 3, following the authors' code. What they do on Wikipedia is done here on the
 corpus through the retriever (see `_react/wiki.py`); their trajectories are replaced by our own, written from the
-demonstrations that all methods share. If the steps are used up without an answer, or three successive actions are invalid,
-their code finishes with nothing, and so does this (`at_limit`). An immediately repeated action that cannot show anything new
-ends the work; then the model is made to finish. The paper's demonstrations look for one thing each, so each becomes a claim.
+demonstrations that all methods share. There are at most 7 steps, or 5 where facts are checked: the paper's numbers for
+HotpotQA and FEVER (the released code takes 7 for both). If the steps are used up without an answer, or three successive
+actions are invalid, their code finishes with nothing, and so does this (`at_limit`). An immediately repeated action that
+cannot show anything new ends the work; then the model is made to finish. The paper's demonstrations look for one thing each,
+so each becomes a claim.
 
 Calls: a turn per search and lookup and one to finish, h + 1 or more, at most `max_steps`; one more for each turn without
 an action, and one if the model is made to finish. Rounds of retrieval: one per search, h or more; a lookup is none.

@@ -10,7 +10,7 @@ from hopweave.errors import BudgetReached
 from hopweave.methods._react.trajectories import AIM, heading, trajectories
 from hopweave.methods._react.wiki import SearchMode, Seen, Sentence, Wiki, passages_behind
 from hopweave.parse.actions import Turn, read_action, read_turn
-from hopweave.prompting.demonstrations import Demonstration
+from hopweave.prompting.demonstrations import FACT_CHECKING, Demonstration, family_of
 from hopweave.prompting.prompt import prompts_beside, unescape
 from hopweave.protocols import MethodContext
 from hopweave.text.matching import normalize_answer
@@ -23,6 +23,7 @@ from hopweave.toolkit.transcript import Transcript
 from hopweave.types import Answer, Question, Sampling
 
 _PROMPTS = prompts_beside(__file__)
+_MAX_STEPS, _MAX_STEPS_FACTS = 7, 5  # section 3.2 of the paper: of HotpotQA, and of FEVER
 _MOST_INVALID = 3  # in a row; the third ends the work
 _TOKENS_PER_SENTENCE = 40  # roughly; the growth of the transcript can only be estimated
 
@@ -31,7 +32,7 @@ _TOKENS_PER_SENTENCE = 40  # roughly; the growth of the transcript can only be e
 class Acting(Bounded):
     """How ReAct is run: the options of every method that acts."""
 
-    max_steps: Annotated[Count, "turns at most"] = 7
+    max_steps: Annotated[Count | None, "turns at most; none: 7, or 5 where facts are checked, as the paper"] = None
     search_mode: Annotated[
         SearchMode, "what a search opens; retriever: the page of the best hit; title: only the page of exactly that title"
     ] = "retriever"
@@ -41,6 +42,12 @@ class Acting(Bounded):
     num_sentences: Annotated[Count, "sentences of a page that are shown when it opens"] = 5
     max_tokens: Annotated[Count, "longest turn, in tokens"] = 100
     max_tokens_long: Annotated[Count, "longest turn where an explanation is wanted, in tokens"] = 256
+
+    def max_steps_for(self, question: Question) -> int:
+        """The turns that a question may take."""
+        if self.max_steps is not None:
+            return self.max_steps
+        return _MAX_STEPS_FACTS if family_of(question) == FACT_CHECKING else _MAX_STEPS
 
 
 @dataclass(slots=True)
@@ -129,7 +136,7 @@ class Actor:
         rest = f"{_PROMPTS['react'].text}{self._finish()}{shown}"
         a_turn = self._longest() + self.acting.num_sentences * _TOKENS_PER_SENTENCE
         texts = trajectories(self.workbench, _PROMPTS, self.question, demos, self.acting.num_sentences)
-        fitting = await packed(self.workbench, texts, rest, self.acting.max_steps * a_turn)
+        fitting = await packed(self.workbench, texts, rest, self.acting.max_steps_for(self.question) * a_turn)
         return self.workbench.fill(
             _PROMPTS["react"], finish=self._finish(), examples=fitting, heading=heading(self.question), question=shown
         )
@@ -142,7 +149,7 @@ class Actor:
 
     async def _loop(self, transcript: Transcript, wiki: Wiki) -> str:
         num_invalid = 0
-        for number in range(1, self.acting.max_steps + 1):
+        for number in range(1, self.acting.max_steps_for(self.question) + 1):
             turn = await self._turn(transcript, number)
             action = read_action(turn.action or "")
             taken = _Taken(turn.thought)
