@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.bench import Bench, calls, purposes, queries, unread, verdicts
+from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
 
 from hopweave.errors import SettingsError
 from hopweave.methods.oner import OneR
@@ -47,6 +47,14 @@ async def test_without_a_reader_it_is_a_retriever_and_makes_no_call():
 async def test_k_bounds_the_passages():
     assert (await ask(ANSWERED, num_hits=1)).answer.passage_ids == ("orlau",)
     assert (await ask(ANSWERED, max_passages=1)).answer.passage_ids == ("orlau",)
+
+
+@pytest.mark.parametrize(("options", "num"), [({}, 5), ({"num_hits": 11}, 11)])
+async def test_the_record_notes_k_and_that_the_paper_leaves_it_open(options, num):
+    [note] = told(await ask(ANSWERED, **options), "note")
+    assert note == (
+        f"K = {num} passages are fetched (num_hits); the paper chooses among 5, 7, 9, 11, 13 and 15 on development questions"
+    )
 
 
 @pytest.mark.parametrize("prefill", [True, False])

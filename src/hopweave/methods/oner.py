@@ -1,9 +1,11 @@
 """OneR: one retrieval with the question, then a reader with demonstrations; IRCoT's one-step baseline.
 
 Trivedi et al. (arXiv 2212.10509), section 4.2, "One-step Retriever" and "ODQA Models". The paper chooses K among 5, 7, 9, 11,
-13 and 15 on development questions. `Answer.passage_ids` is the retrieval result; with `reader = "none"` nothing else is done.
+13 and 15 on development questions, and the choices are not published, so each record notes its K. `Answer.passage_ids` is the
+retrieval result; with `reader = "none"` nothing else is done.
 
-Calls: 1 (none without a reader), and one for titles if the question comes with a pinned passage (IIRC); 1 search.
+Calls: 1 (none without a reader, 2 if `force` has to ask), and one for titles if the question comes with a pinned passage
+(IIRC); 1 search.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from hopweave.protocols import MethodContext
 from hopweave.toolkit.few_shot import FewShot, Instruction, Packer
 from hopweave.toolkit.options import Bounded, Count, Whole, options_for
 from hopweave.types import Answer, Question
+
+_CHOICES = "the paper chooses among 5, 7, 9, 11, 13 and 15 on development questions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class OneR(Bounded):
             Packer(options_for(FewShot, self), question, workbench),
         )
         stopped_because, said = "finished", Said((), "", "", "empty")
+        workbench.decide("note", f"K = {self.num_hits} passages are fetched (num_hits); {_CHOICES}")
         try:
             await finder.bound()
             await finder.add(question.text)

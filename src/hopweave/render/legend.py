@@ -67,7 +67,7 @@ LABELS: dict[str, str] = {
     "no_search": "nothing is searched for, for the reason given",
     "no_terms": "a query of stop words or punctuation alone, for which a search by words can find nothing",
     "node": "a query of the chain or graph, with the model's answer",
-    "note": "options and parts that do not fit, such as a theta that is another reader's",
+    "note": "what to know of the options: a theta that is another reader's, or a number that the paper leaves open",
     "offline": "a stage that is made once for all questions of a run; its calls are counted apart",
     "outvoted": "documents whose answer fewer documents give; they are left out",
     "overflow": "what was written leaves no room for an answer",
