@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import re
 from itertools import combinations
 from pathlib import Path
 
 import pytest
-from support.commands import ran
-from support.part_files import SCRIPTED, own_folder
+from support.part_files import SCRIPTED, hopweave_says, own_folder
 
+from hopweave import starter
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.methods.ircot import IRCoT
 from hopweave.settings import read_settings
@@ -67,7 +69,7 @@ def test_an_option_that_the_profile_sets_for_ircot_is_not_left_to_the_defaults_o
 
 def test_an_evaluation_under_the_papers_profile_puts_the_same_options_into_the_records_of_all_three(folder):
     flags = ["--profile", "paper_ircot", "--methods", "ircot,oner,nor", "--dataset", "starter", "--limit", "1"]
-    assert ran("evaluate", *flags, *SCRIPTED, "--out", "run").exit_code == 0
+    hopweave_says("evaluate", *flags, *SCRIPTED, "--out", "run")
     run = RunFolder.open(folder / "run")
     records = {method: next(iter(run.records("starter", method))) for method in IRCOT_METHODS}
     options = {method: record.setup.options for method, record in records.items()}
@@ -89,3 +91,44 @@ def test_an_evaluation_under_the_papers_profile_puts_the_same_options_into_the_r
         assert (name, tuple(options[method].get(name) for method in IRCOT_METHODS)) == (name, values)
     assert unequal(options) == ON_PURPOSE.keys()
     assert len({record.setup.retriever for method, record in records.items() if method != "nor"}) == 1
+
+
+# -- DSP ---------------------------------------------------------------------------------------------------------------------
+
+
+def starter_rules():
+    """A model that takes the annotated steps of any question of the starter corpus, and answers rightly."""
+    rows = (Path(starter.__file__).parent / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    rules = []
+    for row in map(json.loads, rows):
+        for lead, label, said in (
+            ("To answer this, the first thing to find out is", "Search Query", row["steps"][0]["query"]),
+            ("What the passages tell so far", "Search Query", row["steps"][-1]["query"]),
+            ("Step by step", "Answer", row["answers"][0]),
+        ):
+            match = re.escape(f"Question: {row['question']}") + rf"\s+Rationale: {lead}:$"
+            say = f"It is so.\n\n{label}: {said}"
+            rules.append(f"[[rules]]\nwhere = 'all'\nmatch = {json.dumps(match)}\nsay = {json.dumps(say)}\n")
+    return "\n".join(rules)
+
+
+def test_dsps_profile_runs_demonstrate_on_the_starters_questions_without_a_file_of_training_questions(folder):
+    (folder / "rules.toml").write_text(starter_rules(), encoding="utf-8")
+    flags = ["--profile", "paper_dsp", "--methods", "dsp", "--dataset", "starter", "--limit", "2"]
+    hopweave_says("evaluate", *flags, *SCRIPTED, "--out", "run")
+    first, second = RunFolder.open(folder / "run").records("starter", "dsp")
+    assert first.setup.options["demonstrate"] == "stage"
+    for record in (first, second):
+        [said] = [step for step in record.offline_steps if getattr(step, "label", "") == "demonstrations"]
+        assert said.text == "7 training questions, from the starter corpus; 3 are shown with their fields"
+        assert record.totals(offline=True).llm_calls >= 9
+        rewrite, _, answer = dict.fromkeys(
+            record.messages[step.messages[0]].text for step in record.own_steps if step.kind == "model_call"
+        )
+        assert (rewrite.count("It is so.\n\nSearch Query: "), answer.count("It is so.\n\nAnswer: ")) == (3, 3)
+        assert record.answer.short
+
+
+@pytest.mark.parametrize("profile", ["paper_dsp", "paper_searchain", "paper_toqd"])
+def test_dsp_runs_demonstrate_under_the_profiles_of_the_papers_that_report_it(profile):
+    assert read_settings({"profile": profile}).part("methods", "dsp").demonstrate == "stage"

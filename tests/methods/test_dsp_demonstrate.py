@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from support.bench import Bench, WithoutPrefill, calls, purposes, told
 
+from hopweave import starter
 from hopweave.errors import DataError
 from hopweave.prompting.demonstrations import demonstrations
 from hopweave.runtime.components import Components
@@ -26,6 +28,7 @@ TRAIN = [
     {"question": "Who built the tower of Marn?", "answers": ["Ole Brandt", "Brandt"]},
     {"question": "How many arches has the bridge of Isk?", "answer": 7},
 ]
+STARTER_FOLDER = Path(starter.__file__).parent
 FIELDS = "Rationale: What the passages tell so far: "
 
 
@@ -248,9 +251,49 @@ async def test_for_long_questions_no_attempt_is_made(train):
     assert purposes(record) == ["query", "query", "answer"]
 
 
-async def test_the_stage_can_be_run_on_our_own_demonstrations():
+STARTER = [json.loads(line)["question"] for line in (STARTER_FOLDER / "questions.jsonl").read_text().splitlines()]
+
+
+async def test_without_a_file_the_stage_is_run_on_the_questions_of_the_starter_corpus_as_the_record_says():
     record = await ask(demonstrate="stage", n_demos=2)
-    assert len(told(record, "demonstrate")) == 2
+    tried = told(record, "demonstrate")
+    assert len(tried) == 2
+    assert set(tried) <= set(STARTER)
+    assert told(record, "demonstrations") == ["2 training questions, from the starter corpus; 0 are shown with their fields"]
+
+
+async def test_for_other_kinds_of_questions_the_stage_is_run_on_the_demonstrations_of_the_family():
+    record = await ask(demonstrate="stage", n_demos=2, question=LABEL)
+    tried = told(record, "demonstrate")
+    assert len(tried) == 2
+    assert set(tried) <= {one.question for one in demonstrations("yes_no")}
+    said = "2 training questions, from hopweave's demonstrations (yes_no); 0 are shown with their fields"
+    assert told(record, "demonstrations") == [said]
+
+
+async def test_a_starter_question_is_not_its_own_training_question():
+    record = await ask(demonstrate="stage", n_demos=100, num_annotated=1, question=STARTER[0])
+    assert STARTER[0] not in told(record, "demonstrate")
+    assert len(told(record, "demonstrate")) == len(STARTER) - 1
+
+
+async def test_the_record_says_which_file_the_training_questions_are_from_and_how_many_passed(train):
+    record = await ask(train)
+    assert told(record, "demonstrations") == [f"3 training questions, from {train}; 1 are shown with their fields"]
+    assert told(record, "note") == []
+
+
+async def test_where_no_training_question_passes_the_record_says_what_to_do(train):
+    [note] = told(await ask(train, found={}), "note")
+    assert note.startswith("no training question was answered rightly")
+    assert note.endswith("name a file of questions that this corpus answers with methods.dsp.train")
+    assert told(await ask(train, found={}, num_annotated=0), "note") == []
+    assert told(await ask(train, found={}, question=LONG), "note") == []
+
+
+async def test_by_default_no_stage_is_run_and_nothing_is_said_of_one():
+    record = await ask()
+    assert told(record, "demonstrate", "demonstrations", "note", "offline") == []
 
 
 async def test_a_limit_reached_in_the_stage_ends_it_and_the_question_goes_on(train):

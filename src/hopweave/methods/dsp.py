@@ -7,10 +7,11 @@ quotation marks. Passages are ranked by the sum, over a hop's queries, of their 
 
 How the fields are filled (`demonstrate`). The original runs a simple pipeline on training questions against the corpus, and
 keeps those that it answers correctly: `stage`, up to 3 calls per attempt, run once for all questions (`MethodContext.offline`).
-This needs training questions whose answers are in the corpus. Those in the package are about the world at large: on a user's
-own corpus nearly every attempt would fail, about 20 calls would be wasted, and the model would be shown no fields at all. So
-the stage runs by default only if `train` names questions; otherwise the fields come from the annotated steps of the
-demonstrations, which takes no calls (`annotated`). `none` shows plain pairs of question and answer.
+This needs training questions that the corpus answers. `train` names a file of them; without one they are those of the starter
+corpus for multi-hop questions, and the demonstrations of its family for any other. On a user's own corpus nearly every attempt
+at those would fail: about 20 calls would be wasted, and the model would be shown no fields at all (the record says so). So the
+stage runs by default only if `train` names questions, and in the profiles of the papers; otherwise the fields come from the
+annotated steps of the demonstrations, which takes no calls (`annotated`). `none` shows plain pairs of question and answer.
 
 SearChain reports fewer words than 10 and 20 completions have, so it is unclear which setting it ran: `preset` has the
 original's numbers (official), and a single greedy completion each (light).
@@ -31,7 +32,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, SettingsError
-from hopweave.methods._dsp.demonstrate import alike, annotated_by_search, own_training, training_of
+from hopweave.methods._dsp.demonstrate import (
+    alike,
+    annotated_by_search,
+    own_training,
+    training_for_stage,
+    training_of,
+)
 from hopweave.methods._dsp.fusion import Fusion, fused_search
 from hopweave.methods._dsp.templates import ANSWER, Completions, Templates, Training, context_of, stage_of
 from hopweave.parse.final import MARKER, final_answer
@@ -44,6 +51,10 @@ from hopweave.types import Answer, Hit, Question
 
 _PRESETS = {"official": (10, 20), "light": (1, 1)}
 _NOTHING_TO_FIND = ("na", "none")
+_NONE_KEPT = (
+    "no training question was answered rightly, so the model is shown no fields; "
+    "name a file of questions that this corpus answers with methods.dsp.train"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +75,13 @@ class DSP:
     early_stop: Annotated[bool, "let the model write N/A for a query; if most do, the search ends"] = False
     demonstrate: Annotated[
         Literal["stage", "annotated", "none"] | None,
-        "where demonstrations have their fields from: the simple pipeline, annotations, nowhere; none: see the docs",
+        "where demonstrations have their fields from: the simple pipeline, annotations, nowhere; none: stage if there is train",
     ] = None
-    train: Annotated[str | None, "JSON lines with question and answer (or answers); none: the demonstrations of the family"] = (
-        None
-    )
+    train: Annotated[
+        str | None,
+        "JSON lines with question and answer (or answers); none: the family's demonstrations, and for the stage of multi-hop "
+        "questions those of the starter corpus",
+    ] = None
     n_demos: Annotated[
         Whole | None, "training questions drawn; none: as SearChain's table 11 says for the dataset or family"
     ] = None
@@ -86,11 +99,9 @@ class DSP:
 
     async def answer(self, question: Question, workbench: MethodContext) -> Answer:
         templates = Templates(workbench, question, self.max_tokens, self.max_tokens_long, self.early_stop)
-        training, known = self._training(question), _Known()
+        (training, source), known = self._training(question), _Known()
         if self._way == "stage":
-            with workbench.offline("fields of demonstrations") as offline:
-                of_stage = replace(templates, workbench=offline)
-                training = await annotated_by_search(of_stage, training, self.num_annotated, self.num_hops)
+            training = await self._demonstrated(templates, training, source)
         try:
             await self._search(templates, training, known)
         except BudgetReached as reached:
@@ -104,11 +115,25 @@ class DSP:
     def _way(self) -> str:
         return self.demonstrate or ("annotated" if self.train is None else "stage")
 
-    def _training(self, question: Question) -> list[Training]:
+    def _training(self, question: Question) -> tuple[list[Training], str]:
+        """The training questions, and where they are from."""
         if self.train is not None:
-            return training_of(Path(self.train), question, self.n_demos, self.seed)
+            return training_of(Path(self.train), question, self.n_demos, self.seed), self.train
+        if self._way == "stage":
+            return training_for_stage(question, self.n_demos, self.seed)
         num_annotated = self.num_annotated if self._way == "annotated" else 0
-        return own_training(question, self.n_demos, self.seed, num_annotated, self.num_hops)
+        return own_training(question, self.n_demos, self.seed, num_annotated, self.num_hops), "hopweave's demonstrations"
+
+    async def _demonstrated(self, templates: Templates, training: Sequence[Training], source: str) -> list[Training]:
+        with templates.workbench.offline("fields of demonstrations") as offline:
+            of_stage = replace(templates, workbench=offline)
+            done = await annotated_by_search(of_stage, training, self.num_annotated, self.num_hops)
+            num_kept = sum(bool(one.stages) for one in done)
+            line = f"{len(done)} training questions, from {source}; {num_kept} are shown with their fields"
+            offline.decide("demonstrations", line, source=source)
+            if not num_kept and done and self.num_annotated and templates.question.form != "long":
+                offline.decide("note", _NONE_KEPT)
+        return done
 
     async def _search(self, templates: Templates, training: Sequence[Training], known: _Known) -> None:
         workbench, question = templates.workbench, templates.question

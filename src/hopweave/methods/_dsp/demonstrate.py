@@ -14,12 +14,28 @@ from hopweave.errors import BudgetReached, DataError
 from hopweave.files import read_json
 from hopweave.methods._dsp.templates import ANSWER, Filled, Templates, Training, context_of, stage_of
 from hopweave.parse.final import final_answer
-from hopweave.prompting.demonstrations import Demonstration, family_of, published_count
+from hopweave.prompting.demonstrations import MULTI_HOP, Demonstration, family_of, published_count
 from hopweave.text.matching import is_contained, normalize_answer
 from hopweave.toolkit.demos import drawn
 from hopweave.types import AnswerForm, Hit, Question
 
 _NUM_PASSAGES = 2  # of each hop of the simple pipeline
+_STARTER = Path(__file__).parents[2] / "starter" / "questions.jsonl"
+
+
+def training_for_stage(question: Question, n_demos: int | None, seed: int) -> tuple[list[Training], str]:
+    """What the pipeline is run on where no file is given, and where that is from.
+
+    For multi-hop questions it is the questions of the starter corpus, which that corpus answers; the demonstrations are about
+    the world at large. Questions of another family need training questions with the same kind of answer: its demonstrations.
+
+    Raises:
+        SettingsError: for a family without demonstrations.
+    """
+    family = family_of(question)
+    if family == MULTI_HOP:
+        return training_of(_STARTER, question, n_demos, seed), "the starter corpus"
+    return own_training(question, n_demos, seed, 0, 0), f"hopweave's demonstrations ({family})"
 
 
 def own_training(question: Question, n_demos: int | None, seed: int, num_annotated: int, num_hops: int) -> list[Training]:
