@@ -9,6 +9,7 @@ from importlib import import_module
 import pytest
 from support.pages import ROOT, pages
 
+from hopweave.catalog import entries
 from hopweave.errors import MissingExtra
 
 TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in [*pages(), "CONTRIBUTING.md", "SECURITY.md"]}
@@ -68,3 +69,14 @@ def test_results_of_a_benchmark_have_a_date_and_a_machine(path):
 def test_pictures_are_small():
     big = [path.name for path in (ROOT / "docs" / "images").iterdir() if path.stat().st_size > 200_000]
     assert big == []
+
+
+def test_the_list_and_the_pages_of_methods_say_what_is_the_papers_and_what_is_ours():
+    summaries = {name: one.summary for name, one in entries("methods").items()}
+    ours = {name for name, summary in summaries.items() if summary.startswith("Ours")}
+    assert ours == {"stitch", "searchain_facts", "toqd_facts"}
+    for page in ("searchain", "toqd", "ircot"):
+        first = TEXTS[f"docs/{page}.md"].split("\n\n")[1]
+        assert f"`--method {page}` is the algorithm of" in first
+        assert "ours" in first
+    assert TEXTS["docs/stitch.md"].split("\n\n")[1].startswith("Our own method")
