@@ -425,6 +425,15 @@ def _profile(name: str, *, is_found: bool = False) -> Layer:
     return found_toml(path).settings
 
 
+def profile_values(name: str) -> Mapping[str, Any]:
+    """What a profile of hopweave sets, by itself: without the default profile below it and without the user's settings.
+
+    Raises:
+        SettingsError: if there is none of that name.
+    """
+    return _values(_profile(name))
+
+
 def found_toml(path: Path) -> Found:
     """A settings file with its contents.
 

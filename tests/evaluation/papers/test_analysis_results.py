@@ -22,6 +22,8 @@ from hopweave.evaluation.reports.analysis import Analysis, analyse, opened
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureColumn, MeasuredRow, PublishedRow, written
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, RunFolder
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
+from hopweave.settings import profile_values
+from hopweave.trace import Setup
 
 FOLDER = Path(hopweave.evaluation.papers.__file__).parent
 NAMES = list(entries("analyses"))
@@ -104,7 +106,10 @@ def test_a_table_of_another_model_says_so(tmp_path):
 
 
 def test_what_differs_from_the_paper_is_said(tmp_path):
-    (paper,) = row_of(result_of("searchain_table1", two(tmp_path)), "hotpotqa", "SearChain").published
+    options = profile_values("paper_searchain")["methods"]["searchain"]
+    cells = {("hotpotqa", "searchain"): [answered(A, "Ulm"), answered(B, "Bonn")]}
+    run = made(tmp_path / "run", {"hotpotqa": ("hotpotqa", (A, B))}, cells, {"searchain": MethodPlan("searchain", options)})
+    (paper,) = row_of(result_of("searchain_table1", run), "hotpotqa", "SearChain").published
     assert paper.source == "SearChain, table 1"
     assert paper.why_not == (
         "the model is openai:https://models.example/v1:small, there gpt-3.5-turbo",
@@ -126,7 +131,7 @@ def test_a_method_without_retrieval_is_not_blamed_for_its_retriever_or_corpus(tm
 
 
 def test_a_sample_of_the_same_size_is_still_another_sample():
-    cell = type("Setup", (), {"llm": "gpt-3.5-turbo", "retriever": "", "settings": {}})
+    cell = Setup("0", "direct", {}, "gpt-3.5-turbo")
     (paper,) = _published.published("searchain_table1", "direct", "zsre", setup=cell, num=1200)
     assert paper.why_not == ("other questions: which 1,200 were drawn there was not published",)
     assert _published.published("searchain_table1", "direct", "hotpotqa", setup=cell, num=7405)[0].why_not == ()

@@ -73,7 +73,7 @@ def result_by_variant(
                 seen.append(scores)
                 beside = _beside(tables, dataset, one, cell.setup, len(scores.values), why)
                 draft.rows.append(mean_row((dataset.label, name_of(one, cell)), column.key, scores, published=beside))
-            if not cells and one.key in needed and dataset.plan.name in (datasets or (dataset.plan.name,)):
+            if not cells and not one.is_ours and one.key in needed and dataset.plan.name in (datasets or (dataset.plan.name,)):
                 beside = _beside(tables, dataset, one, None, None, why)
                 draft.rows.append(MeasuredRow((dataset.label, one.title), {column.key: None}, published=beside))
                 draft.missing.append(how_to_evaluate(dataset, one))
@@ -84,11 +84,8 @@ def result_by_variant(
 def _beside(
     tables: Sequence[str], dataset: DatasetCells, one: Variant, setup: Setup | None, num: int | None, why: Sequence[str]
 ) -> tuple[PublishedRow, ...]:
-    searches = bool(one.without)  # the published ones that search have a counterpart that does not
     return tuple(
-        row
-        for table in tables
-        for row in published(table, one.key, dataset.plan.name, setup=setup, num=num, searches=searches, more=why)
+        row for table in tables for row in published(table, one.key, dataset.plan.name, setup=setup, num=num, more=why)
     )
 
 

@@ -79,7 +79,7 @@ class Efficiency:
                 measured = {name: _measured(runs, cell, words, rounds) for name, cell in cells.items()}
                 draft.notes += problems(*(each.quality for each in measured.values()))
                 draft.rows.append(_row(one, measured, table, datasets_in))
-            if not by_label and one.key in needed:
+            if not by_label and not one.is_ours and one.key in needed:
                 draft.rows.append(MeasuredRow((one.title,), published=published(table, one.key, ALL, setup=None)))
                 draft.missing += [how_to_evaluate(dataset, one) for dataset in runs.datasets]
         return draft.made(title, ("method",), _HEADS)
@@ -98,14 +98,14 @@ def _row(one: Variant, measured: Mapping[str, _Measured], table: str, datasets_i
         values[key] = _mean_of_means([each.costs[key] for each in measured.values()])
     values["performance"] = percent(_mean_of_means([each.quality for each in measured.values()]))
     values["datasets"] = float(len(measured))
-    first = next(iter(measured.values())).cell
+    first, *others = (each.cell for each in measured.values())
     there = datasets_of(datasets_in)
     why = (
         []
         if set(measured) == set(there)
         else [f"over {', '.join(sorted(measured))}; performance there is over {', '.join(there)}"]
     )
-    beside_it = published(table, one.key, ALL, setup=first.setup, more=why)
+    beside_it = published(table, one.key, ALL, setup=first.setup, others=[cell.setup for cell in others], more=why)
     num = sum(len(each.costs["words_in"].values) for each in measured.values())
     qualities = [each.quality for each in measured.values()]
     row = with_counts(MeasuredRow((name_of(one, first),), values, published=beside_it), *qualities)

@@ -7,12 +7,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hopweave.evaluation.papers._published import Variant
+from hopweave.evaluation.papers._published import Variant, variants_of
 from hopweave.evaluation.runs.folder import DatasetPlan
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells
 from hopweave.security.redaction import LEFT_OUT
 
-_SETTINGS = ("llm", "retriever", "reader", "corpus")
+_SETTINGS = ("llm", "retriever", "reader", "duplicate_detector", "corpus")
 
 NO_HOPS = "no dataset of the runs has the hops of its questions with their answers; evaluate musique, which has"
 
@@ -62,15 +62,27 @@ def _command(parts: Sequence[str], out: str) -> str:
 
 
 def _settings(dataset: DatasetCells, wanted: DatasetPlan, one: Variant) -> dict[str, Any]:
-    """The settings of the run that decide what its records are: its parts with their options, and how replies are drawn."""
+    """The settings of the run that decide what its records are: its parts with their options, and how replies are drawn.
+
+    An ablation has the options of the method that it is to be compared with.
+    """
     own = {**dataset.run.plan.settings, **({"corpus": wanted.corpus} if wanted.corpus else {})}
     same = {key: own[key] for key in _SETTINGS if key in own}
-    for role, name in (*((f"{key}s", own.get(key)) for key in ("llm", "retriever", "reader")), ("methods", one.method)):
+    parts = [(f"{key}s", own.get(key)) for key in _SETTINGS if key != "corpus"]
+    for role, name in (*parts, ("methods", one.method)):
         options = own.get(role, {}).get(name, {}) if name else {}
+        options = {**options, **(_compared(dataset, one) if role == "methods" else {})}
         same |= {f"{role}.{name}.{key}": value for key, value in options.items() if key not in one.options}
     for key in ("sampling", "budget"):
         same |= {f"{key}.{name}": value for name, value in own.get(key, {}).items()}
     return {key: value for key, value in same.items() if value != LEFT_OUT}
+
+
+def _compared(dataset: DatasetCells, one: Variant) -> Mapping[str, Any]:
+    """The options that the run's plan gives to the method of a variant; those of an ablation only if there is no other."""
+    cells = [cell for cell in dataset.cells if cell.run is dataset.run and cell.name == one.method]
+    whole = [cell for cell in cells if any(each.key == one.method and each.is_of(cell) for each in variants_of(one.method))]
+    return next((cell.run.plan.methods[cell.method].options for cell in [*whole, *cells]), {})
 
 
 def _set(key: str, value: Any) -> str:

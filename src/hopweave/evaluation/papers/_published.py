@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from hopweave.evaluation.papers._options import other_options, other_parts, sets_method
 from hopweave.evaluation.reports.analysis_results import PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
 from hopweave.trace import Setup
@@ -25,6 +26,7 @@ class Variant:
         key: of the row; `title` as the papers print it.
         method: the file; `options` those that must be so, the others are free.
         without: the key of its counterpart without retrieval; empty if it has none.
+        is_ours: whether it is a variant of ours beside the row of the paper; nobody needs to evaluate it.
     """
 
     key: str
@@ -32,13 +34,17 @@ class Variant:
     method: str
     options: Mapping[str, Any] = field(default_factory=dict)
     without: str = ""
+    is_ours: bool = False
 
     def is_of(self, cell: AnsweredCell) -> bool:
         """Whether a cell is of this variant; options that are not known (of a cell without records) are taken from the plan."""
         if cell.name != self.method:
             return False
-        known = cell.options or cell.run.plan.methods[cell.method].options
-        return all(known.get(name, value) == value for name, value in self.options.items())
+        return self.has(cell.options or cell.run.plan.methods[cell.method].options)
+
+    def has(self, options: Mapping[str, Any]) -> bool:
+        """Whether options are those of this variant."""
+        return all(options.get(name, value) == value for name, value in self.options.items())
 
 
 def variant(key: str) -> Variant:
@@ -46,9 +52,31 @@ def variant(key: str) -> Variant:
     return Variant(key, **_data()["methods"][key])
 
 
+def variants_of(method: str) -> list[Variant]:
+    """The variants of a method."""
+    return [one for one in map(variant, _data()["methods"]) if one.method == method]
+
+
 def variants(*tables: str) -> list[Variant]:
-    """The variants that are rows of these tables, in the order of the first that has them."""
-    return [variant(key) for key in dict.fromkeys(key for table in tables for key in _rows(table))]
+    """The variants that are rows of these tables, in the order of the first that has them, each with those of ours."""
+    keys = dict.fromkeys(key for table in tables for key in _rows(table))
+    return [one for key in keys for one in with_ours(variant(key))]
+
+
+def with_ours(one: Variant) -> list[Variant]:
+    """A variant, and behind it the same with our variants of its method, under the key of the same row.
+
+    Without retrieval they do as their method does, and are left out.
+    """
+    found = _ours().items() if one.without else ()
+    own = [(name, said["title"]) for name, said in found if said["of"] == one.method]
+    return [one, *(replace(one, title=f"{one.title}, {title}", method=name, is_ours=True) for name, title in own)]
+
+
+def passed_over(one: Variant, dataset: DatasetCells) -> list[str]:
+    """A note for each of our variants of a method that a dataset has cells of, for a table that has no row for it."""
+    methods = {each.method for each in with_ours(one) if each.is_ours} & {cell.name for cell in dataset.cells}
+    return [f"{method} is in no row: it is a variant of ours; searchain_table1 and toqd_table1 have it" for method in methods]
 
 
 def cells_of(one: Variant, cells: Iterable[AnsweredCell]) -> list[AnsweredCell]:
@@ -72,8 +100,8 @@ def published(
     dataset: str,
     *,
     setup: Setup | None,
+    others: Iterable[Setup | None] = (),
     num: int | None = None,
-    searches: bool = True,
     columns: Iterable[str] = (),
     more: Iterable[str] = (),
 ) -> tuple[PublishedRow, ...]:
@@ -84,24 +112,35 @@ def published(
         row: the key of the variant.
         dataset: the name of its file, or `ALL`.
         setup: of the measured records; `None` if there are none, so that nothing is compared.
+        others: of further records that the measured row is made from.
         num: how many questions were scored; `None` where that is not to be compared.
-        searches: whether the method searches, so that retriever and corpus count.
         columns: which of the table's columns; by default all.
         more: further reasons why the two cannot be compared.
     """
     figures = _rows(table).get(row, {}).get(dataset)
     if figures is None:
         return ()
-    return (_row_of(table, figures, dataset, setup, num, columns, more, searches=searches),)
+    return (_row_of(table, row, figures, dataset, [setup, *others], num, columns, more),)
 
 
-def published_model(table: str, model: str, *, setup: Setup | None, num: int | None, dataset: str) -> tuple[PublishedRow, ...]:
-    """What a table printed for the model whose published name stands in the name of a model; the longest such name counts."""
+def published_model(
+    table: str, row: str, model: str, *, setups: Iterable[Setup | None], num: int | None, dataset: str
+) -> tuple[PublishedRow, ...]:
+    """What a table printed for the model whose published name stands in the name of a model; the longest such name counts.
+
+    Args:
+        table: its key.
+        row: the key of the variant that the first of the records are of.
+        model: the name.
+        setups: of the measured records.
+        num: see `published`.
+        dataset: see `published`.
+    """
     models: Mapping[str, list[float]] = _data()["tables"][table]["models"]
     named = sorted((name for name in models if is_named(name, model)), key=len)
     if not named:
         return ()
-    return (_row_of(table, models[named[-1]], dataset, setup, num, (), (), searches=True, llm=named[-1]),)
+    return (_row_of(table, row, models[named[-1]], dataset, list(setups), num, (), (), llm=named[-1]),)
 
 
 def published_models(table: str) -> dict[str, dict[str, float]]:
@@ -124,14 +163,14 @@ def is_named(published_name: str, model: str) -> bool:
 
 def _row_of(
     table: str,
+    row: str,
     figures: Iterable[float],
     dataset: str,
-    setup: Setup | None,
+    setups: Sequence[Setup | None],
     num: int | None,
     columns: Iterable[str],
     more: Iterable[str],
     *,
-    searches: bool,
     llm: str = "",
 ) -> PublishedRow:
     data = _data()["tables"][table]
@@ -140,18 +179,46 @@ def _row_of(
         paper["llm"] = llm
     wanted = set(columns) or set(data["columns"])
     values = {key: value for key, value in zip(data["columns"], figures, strict=True) if key in wanted}
-    why = [*_why_not(paper, dataset, setup, num, searches=searches), *more] if setup is not None else []
-    return PublishedRow(f"{paper['name']}, {data['where']}", values, tuple(why))
+    measured = [setup for setup in setups if setup is not None]
+    why = [reason for setup in measured for reason in _other_setup(paper, table, row, setup)]
+    why += [*_other_questions(paper, dataset, num), *more] if measured else []
+    return PublishedRow(f"{paper['name']}, {data['where']}", values, tuple(dict.fromkeys(why)))
 
 
-def _why_not(paper: Mapping[str, Any], dataset: str, setup: Setup, num: int | None, *, searches: bool) -> Iterator[str]:
-    """What differs, or is not known to be the same, between what was run and what the paper ran."""
+def _other_setup(paper: Mapping[str, Any], table: str, row: str, setup: Setup) -> Iterator[str]:
+    """What differs, or is not known to be the same, between how records were made and how the paper's were."""
+    ours = _ours().get(setup.method)
+    method = ours["of"] if ours else setup.method
+    one = _variant_of(row, method, setup.options)
+    searches = one is None or bool(one.without)
+    if ours and searches:
+        yield ours["why"]
     if _plain(paper["llm"]) not in _plain(setup.llm):
         yield f"the model is {setup.llm}, there {paper['llm']}"
     if searches and setup.retriever:
         if _plain(paper["retriever"]) not in _plain(setup.retriever):
             yield f"the retriever is {setup.settings.get('retriever') or setup.retriever}, there {paper['retriever']}"
         yield f"the corpus is {setup.settings.get('corpus', 'another')}, there {paper['corpus']}"
+    for profile in [name for name in paper["profiles"] if sets_method(name, method)][:1]:
+        if searches:
+            yield from other_parts(setup, profile, method)
+        free = {*_data()["not_compared"].get(table, ())}
+        if one is not None:
+            free |= {*one.options, *_data()["not_compared"].get(one.key, ())}
+        options = ", ".join(other_options(setup, profile, method, passed_over=free, searches=searches))
+        if options:
+            title = setup.method if one is None or ours else one.title
+            yield f"{title} was run with options other than those of the profile {profile}: {options}"
+
+
+def _variant_of(row: str, method: str, options: Mapping[str, Any]) -> Variant | None:
+    """The variant that records are of: that of the row, or else the first that fits, as a row may be made from two cells."""
+    fitting = [one for one in variants_of(method) if one.has(options)]
+    return next((one for one in fitting if one.key == row), next(iter(fitting), None))
+
+
+def _other_questions(paper: Mapping[str, Any], dataset: str, num: int | None) -> Iterator[str]:
+    """What differs, or is not known to be the same, between the questions and those of the paper."""
     if dataset == ALL or num is None:
         return
     there = paper["questions"].get(dataset)
@@ -170,6 +237,12 @@ def _rows(table: str) -> Mapping[str, Mapping[str, list[float]]]:
         for key, values in data.get("rows_in_order", {}).items()
     }
     return {**in_order, **data.get("rows", {})}
+
+
+def _ours() -> Mapping[str, Mapping[str, str]]:
+    """Our variants of the papers' methods, by name."""
+    ours: Mapping[str, Mapping[str, str]] = _data()["ours"]
+    return ours
 
 
 def _plain(text: str) -> str:

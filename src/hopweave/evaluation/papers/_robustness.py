@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import Variant, cells_of, published_model, variant
+from hopweave.evaluation.papers._published import Variant, cells_of, passed_over, published_model, variant
 from hopweave.evaluation.papers._quality import problems
 from hopweave.evaluation.papers._without import beside, gain_row
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
@@ -24,6 +24,7 @@ def by_model_result(runs: LoadedRuns, title: str, baseline: str) -> AnalysisResu
     draft.notes.append("one row a language model; give the runs of other models with --with")
     one = variant("toqd")
     for dataset in runs.datasets:
+        draft.notes += passed_over(one, dataset)
         by_model: dict[str, tuple[list[AnsweredCell], list[AnsweredCell]]] = {}
         for cell in dataset.cells:
             if cell.setup is not None:
@@ -52,7 +53,7 @@ def _row(
     notes += problems(both.with_scores, both.without_scores)
     num = len(both.with_scores.values)
     printed = (
-        published_model("toqd_table5", model, setup=toqd.setup, num=num, dataset=dataset.plan.name)
+        published_model("toqd_table5", "toqd", model, setups=[toqd.setup, other.setup], num=num, dataset=dataset.plan.name)
         if dataset.plan.name == "two_wikimultihopqa"
         else ()
     )

@@ -17,8 +17,8 @@ from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, 
 SIZE = FigureColumn("size", "size (B)", 2)
 NO_SIZE = "the size of a model is known by its published name; one without is in the table and not in the drawing"
 
-Printed = Callable[[DatasetCells, AnsweredCell, int], tuple[PublishedRow, ...]]
-"""What the paper printed for a dataset and the model of a cell, which was scored on so many questions."""
+Printed = Callable[[DatasetCells, AnsweredCell, AnsweredCell, int], tuple[PublishedRow, ...]]
+"""What the paper printed for a dataset and the model of two cells, of IRCoT and of OneR, scored on so many questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +118,6 @@ def _row(
         (dataset.label, _model(ircot), ircot.method),
         ("oner", "ircot"),
         both,
-        printed(dataset, ircot, len(both.with_scores.values)),
+        printed(dataset, ircot, oner, len(both.with_scores.values)),
         {"size": billions_of(_model(ircot))},
     )

@@ -7,6 +7,7 @@ each on development questions; here it is what the cells were given.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hopweave.evaluation.papers._missing import how_to_evaluate
@@ -34,7 +35,7 @@ class IRCoTFigure3:
             found = {name: [c for c in dataset.cells if c.name == name and c.setup is not None] for name in ("oner", "ircot")}
             draft.missing += [how_to_evaluate(dataset, variant(f"{name}_cot")) for name, cells in found.items() if not cells]
             if not all(found.values()):
-                draft.rows.append(MeasuredRow((dataset.label, "-"), published=_beside(dataset, None, None)))
+                draft.rows.append(MeasuredRow((dataset.label, "-"), published=_beside(dataset, (), None)))
                 continue
             draft.rows += [_row(runs, dataset, found["oner"][0], cell, draft.notes) for cell in found["ircot"]]
         title = "IRCoT figure 3: recall of the gold paragraphs within 15, IRCoT beside OneR"
@@ -45,7 +46,7 @@ class IRCoTFigure3:
 def _row(runs: LoadedRuns, dataset: DatasetCells, oner: AnsweredCell, ircot: AnsweredCell, notes: list[str]) -> MeasuredRow:
     both = beside(runs, ircot, oner, _recall)
     notes += problems(both.without_scores, both.with_scores)
-    printed = _beside(dataset, ircot, len(both.with_scores.values))
+    printed = _beside(dataset, (ircot, oner), len(both.with_scores.values))
     return gain_row((dataset.label, ircot.method), ("oner", "ircot"), both, printed)
 
 
@@ -53,10 +54,10 @@ def _recall(runs: LoadedRuns, cell: AnsweredCell) -> Counted:
     return runs.scores(cell, "paragraph_recall", "paragraph_recall")
 
 
-def _beside(dataset: DatasetCells, cell: AnsweredCell | None, num: int | None) -> tuple[PublishedRow, ...]:
-    setup = None if cell is None else cell.setup
+def _beside(dataset: DatasetCells, cells: Sequence[AnsweredCell], num: int | None) -> tuple[PublishedRow, ...]:
+    setup, *others = [cell.setup for cell in cells] or [None]
     return tuple(
         row
         for table in ("ircot_figure3_gpt3", "ircot_figure3_flan")
-        for row in published(table, "ircot", dataset.plan.name, setup=setup, num=num, more=[_TUNED])
+        for row in published(table, "ircot", dataset.plan.name, setup=setup, others=others, num=num, more=[_TUNED])
     )

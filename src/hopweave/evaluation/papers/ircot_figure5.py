@@ -30,10 +30,10 @@ class IRCoTFigure5:
         return replace(made, notes=(*made.notes, "the paper drew this; it printed the gains of its two largest models"))
 
 
-def _printed(dataset: DatasetCells, cell: AnsweredCell, num: int) -> tuple[PublishedRow, ...]:
+def _printed(dataset: DatasetCells, cell: AnsweredCell, oner: AnsweredCell, num: int) -> tuple[PublishedRow, ...]:
     return tuple(
         row
         for name, table in _PRINTED.items()
         if cell.setup is not None and is_named(name, cell.setup.llm)
-        for row in published(table, "ircot", dataset.plan.name, setup=cell.setup, num=num)
+        for row in published(table, "ircot", dataset.plan.name, setup=cell.setup, others=[oner.setup], num=num)
     )

@@ -33,7 +33,7 @@ class IRCoTFigure6:
         made = sizes_result(runs, title, measure, self._printed)
         return replace(made, notes=(*made.notes, f"F1 by the rule of {self.variant}"))
 
-    def _printed(self, dataset: DatasetCells, cell: AnsweredCell, num: int) -> tuple[PublishedRow, ...]:
+    def _printed(self, dataset: DatasetCells, cell: AnsweredCell, _: AnsweredCell, num: int) -> tuple[PublishedRow, ...]:
         why = [] if self.variant == "drop" else [f"F1 by the rule of {self.variant}, there of DROP"]
         return tuple(
             replace(row, values={"ircot": row.values["f1"]})

@@ -37,6 +37,7 @@ _PARTS: Mapping[str, tuple[tuple[str, str, str, str | int], ...]] = {
 
 _HEADS = (FigureColumn("exact_match", "EM %", 1), FigureColumn("f1", "F1 %", 1))
 _OTHERS = "the questions are others, drawn from the same dataset"
+_DIRECT = "the reader answers directly, there with a chain of thought"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,5 +89,5 @@ def _row(
 def _printed(system: str, part: str, cell: AnsweredCell | None, num: int | None) -> Iterator[PublishedRow]:
     table = f"ircot_table2_{'ircot' if system.startswith('ircot') else system}"
     setup = None if cell is None else cell.setup
-    why = [] if system.startswith("ircot") else [_OTHERS]
+    why = {"ircot_cot": [], "ircot_direct": [_DIRECT]}.get(system, [_OTHERS])
     yield from published(table, "system", part, setup=setup, num=num, more=why)

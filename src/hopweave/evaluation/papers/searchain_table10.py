@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import cells_of, published, variant
+from hopweave.evaluation.papers._published import cells_of, passed_over, published, variant
 from hopweave.evaluation.papers._quality import answered, is_long, percent, problems, quality, with_counts
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
@@ -30,6 +30,7 @@ class SearChainTable10:
         alphas: set[float] = set(_ALPHAS)
         one = variant("searchain")
         for dataset in (each for each in runs.datasets if any(map(is_long, each.cells))):
+            draft.notes += passed_over(one, dataset)
             by_alpha: dict[float, AnsweredCell] = {}
             for cell in cells_of(one, dataset.cells):
                 if cell.setup is not None:
@@ -54,8 +55,8 @@ def _row(runs: LoadedRuns, dataset: DatasetCells, by_alpha: dict[float, Answered
     scores = {alpha: quality(runs, cell) for alpha, cell in by_alpha.items()}
     values = {_key(alpha): percent(each.mean) for alpha, each in scores.items()}
     least = min((len(each.values) for each in scores.values()), default=None)
-    setup = next((cell.setup for cell in by_alpha.values()), None)
-    printed = published("searchain_table10", "searchain", dataset.plan.name, setup=setup, num=least)
+    setup, *others = [cell.setup for cell in by_alpha.values()] or [None]
+    printed = published("searchain_table10", "searchain", dataset.plan.name, setup=setup, others=others, num=least)
     alone = answered({_key(alpha): each for alpha, each in scores.items()})
     return with_counts(MeasuredRow((dataset.label,), values, published=printed, answered=alone), *scores.values())
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import product
 
 from hopweave.evaluation.papers._accuracy import name_of
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._nodes import SOURCES, sources
-from hopweave.evaluation.papers._published import answered_cells, published, variant
+from hopweave.evaluation.papers._published import Variant, answered_cells, published, variant, with_ours
 from hopweave.evaluation.papers._quality import share
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
@@ -28,11 +29,10 @@ class SearChainTable2:
     def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         draft = Draft()
-        one = variant("searchain")
-        for dataset in runs.datasets:
+        for dataset, one in product(runs.datasets, with_ours(variant("searchain"))):
             cells = answered_cells(one, dataset)
-            draft.rows += [_row(dataset, cell) for cell in cells]
-            if not cells:
+            draft.rows += [_row(dataset, one, cell) for cell in cells]
+            if not cells and not one.is_ours:
                 beside = published("searchain_table2", one.key, dataset.plan.name, setup=None)
                 draft.rows.append(MeasuredRow((dataset.label, one.title), published=beside))
                 draft.missing.append(how_to_evaluate(dataset, one))
@@ -49,7 +49,7 @@ class SearChainTable2:
         return draft.made(title, labels, (*heads, FigureColumn("open", "open nodes", 0)), "nodes")
 
 
-def _row(dataset: DatasetCells, cell: AnsweredCell) -> MeasuredRow:
+def _row(dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> MeasuredRow:
     counts: Counter[str] = Counter()
     num_questions = num_failed = num_empty = 0
     for record, _ in cell.pairs():
@@ -62,7 +62,6 @@ def _row(dataset: DatasetCells, cell: AnsweredCell) -> MeasuredRow:
         num_empty += not any(found[source] for source in SOURCES)
     num_nodes = sum(counts[source] for source in SOURCES)
     values = {source: share(counts[source], num_nodes) for source in SOURCES}
-    one = variant("searchain")
     return MeasuredRow(
         (dataset.label, name_of(one, cell)),
         {**values, "open": float(counts["open"]) if num_questions else None},

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
+from hopweave.evaluation.papers._accuracy import name_of
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._nodes import needs_retrieval
-from hopweave.evaluation.papers._published import cells_of, published, variant
+from hopweave.evaluation.papers._published import Variant, cells_of, published, variant, with_ours
 from hopweave.evaluation.papers._quality import PERCENT, answered, percent, problems, share
 from hopweave.evaluation.papers._without import Beside, beside, counterparts
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
@@ -36,28 +38,24 @@ class SearChainTable3a:
     def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         draft = Draft()
-        one = variant("searchain")
-        for dataset in runs.datasets:
+        for dataset, one in product(runs.datasets, with_ours(variant("searchain"))):
             pairs = list(counterparts(dataset, one))
             for with_cell, without_cell in pairs:
                 if without_cell is not None:
                     both = beside(runs, with_cell, without_cell)
-                    draft.rows.append(_row(dataset, both))
+                    draft.rows.append(_row(dataset, one, both))
                     draft.notes += problems(both.with_scores, both.without_scores)
-            if not any(without_cell is not None for _, without_cell in pairs):
-                draft.rows.append(
-                    MeasuredRow(
-                        (dataset.label,), published=published("searchain_table3a", one.key, dataset.plan.name, setup=None)
-                    )
-                )
+            if not one.is_ours and not any(without_cell is not None for _, without_cell in pairs):
+                beside_it = published("searchain_table3a", one.key, dataset.plan.name, setup=None)
+                draft.rows.append(MeasuredRow((dataset.label, one.title), published=beside_it))
                 other = variant(one.without)
                 lacking = [each for each in (one, other) if not any(c.setup for c in cells_of(each, dataset.cells))]
                 draft.missing += [how_to_evaluate(dataset, each) for each in lacking]
         title = "SearChain table 3a: accuracy on all questions (S), and where retrieval corrected or completed a node (S_IR)"
-        return draft.made(title, ("dataset",), _HEADS, "questions in S")
+        return draft.made(title, ("dataset", "method"), _HEADS, "questions in S")
 
 
-def _row(dataset: DatasetCells, both: Beside) -> MeasuredRow:
+def _row(dataset: DatasetCells, one: Variant, both: Beside) -> MeasuredRow:
     helped = {
         record.question.id for record, _ in both.with_cell.pairs() if record.error is None and needs_retrieval(record)
     } & both.with_scores.values.keys()
@@ -69,10 +67,12 @@ def _row(dataset: DatasetCells, both: Beside) -> MeasuredRow:
         "with_s": percent(both.with_scores.mean),
         "share": share(len(helped), num),
     }
-    beside_it = published("searchain_table3a", "searchain", dataset.plan.name, setup=both.with_cell.setup, num=num)
+    setup, others = both.with_cell.setup, [both.without_cell.setup]
+    beside_it = published("searchain_table3a", one.key, dataset.plan.name, setup=setup, others=others, num=num)
     alone = answered({"without_s": both.without_scores, "with_s": both.with_scores})
     counts = num, both.num_failed, both.num_no_data
-    return MeasuredRow((dataset.label,), values, *counts, published=beside_it, answered=alone)
+    labels = dataset.label, name_of(one, both.with_cell)
+    return MeasuredRow(labels, values, *counts, published=beside_it, answered=alone)
 
 
 def _mean(values: Mapping[str, float], ids: set[str]) -> float | None:

@@ -20,7 +20,7 @@ from typing import Annotated
 from hopweave.errors import SettingsError
 from hopweave.evaluation.papers._accuracy import name_of
 from hopweave.evaluation.papers._missing import asks_for_long_answers, how_to_evaluate
-from hopweave.evaluation.papers._published import Variant, answered_cells, published, variant, variants
+from hopweave.evaluation.papers._published import Variant, answered_cells, published, variant, variants, with_ours
 from hopweave.evaluation.papers._quality import is_long, problems, share
 from hopweave.evaluation.papers._without import Beside, beside, counterparts
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
@@ -52,9 +52,10 @@ class SearChainTable3b:
             if any(map(is_long, dataset.cells)):
                 draft.missing.append(asks_for_long_answers(dataset))
                 continue
-            before = len(draft.rows)
-            for one in [*variants("searchain_table3b"), *map(variant, _ALSO)]:
+            has_row = False
+            for one in [*variants("searchain_table3b"), *(each for key in _ALSO for each in with_ours(variant(key)))]:
                 for cell, without in counterparts(dataset, one, self.baseline):
+                    has_row = has_row or not one.is_ours
                     if without is None:
                         other = variant(one.without if self.baseline == "own" else self.baseline)
                         draft.rows.append(self._no_row(dataset, one, cell))
@@ -63,7 +64,7 @@ class SearChainTable3b:
                     both = beside(runs, cell, without)
                     draft.notes += problems(both.with_scores, both.without_scores)
                     draft.rows.append(self._row(dataset, one, both))
-            if len(draft.rows) == before:
+            if not has_row:
                 one = variant("searchain")
                 draft.rows.append(self._no_row(dataset, one, None))
                 draft.missing += [how_to_evaluate(dataset, each) for each in (one, variant(one.without))]
@@ -82,7 +83,8 @@ class SearChainTable3b:
     def _row(self, dataset: DatasetCells, one: Variant, both: Beside) -> MeasuredRow:
         labels = (dataset.label, name_of(one, both.with_cell), both.without_cell.method)
         num = len(both.with_scores.values)
-        beside_it = published("searchain_table3b", one.key, dataset.plan.name, setup=both.with_cell.setup, num=num)
+        setup, others = both.with_cell.setup, [both.without_cell.setup]
+        beside_it = published("searchain_table3b", one.key, dataset.plan.name, setup=setup, others=others, num=num)
         values = changes(both.without_scores.values, both.with_scores.values)
         return MeasuredRow(labels, values, num, both.num_failed, both.num_no_data, published=beside_it)
 

@@ -67,7 +67,7 @@ def _row(dataset: DatasetCells, one: Variant, cell: AnsweredCell) -> MeasuredRow
 
 def _beside(dataset: DatasetCells, one: Variant, cell: AnsweredCell | None, num: int | None) -> tuple[PublishedRow, ...]:
     setup = None if cell is None else cell.setup
-    return published(_TABLE, one.key, dataset.plan.name, setup=setup, num=num, searches=False)
+    return published(_TABLE, one.key, dataset.plan.name, setup=setup, num=num)
 
 
 def _number(key: str) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hopweave.evaluation.papers._missing import how_to_evaluate
-from hopweave.evaluation.papers._published import ALL, published, variant
+from hopweave.evaluation.papers._published import ALL, published, variant, with_ours
 from hopweave.evaluation.papers._quality import answered, problems, with_counts
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
@@ -28,7 +28,7 @@ class SearChainTable5:
     def result(self, runs: LoadedRuns) -> AnalysisResult:
         """See `evaluation.analysis.Analysis`."""
         draft = Draft()
-        one = variant("searchain")
+        one, *ours = with_ours(variant("searchain"))
         for dataset in runs.datasets:
             cells = [cell for cell in dataset.cells if cell.setup is not None]
             for cell in cells:
@@ -38,7 +38,10 @@ class SearChainTable5:
                 there = published("searchain_table5", one.key, ALL, setup=cell.setup, more=[_BY_PEOPLE])
                 alone = answered({"skc": skc, "amp_auto": amp}, 1.0)
                 row = MeasuredRow(
-                    (dataset.label, cell.method), values, published=there if one.is_of(cell) else (), answered=alone
+                    (dataset.label, cell.method if cell.method == cell.name else f"{cell.method} ({cell.name})"),
+                    values,
+                    published=there if any(each.is_of(cell) for each in (one, *ours)) else (),
+                    answered=alone,
                 )
                 draft.rows.append(with_counts(row, skc))
             if not any(one.is_of(cell) for cell in cells):

@@ -66,7 +66,7 @@ def _row(runs: LoadedRuns, dataset: DatasetCells, cell: AnsweredCell, known: dic
     every = [value for values in by_hops.values() for value in values]
     num_unknown = sum(is_known is None for is_known in knows.values())
     values = {**{key: mean(found) for key, found in by_hops.items()}, "all": mean(every)}
-    beside = published("searchain_table7", "direct", dataset.plan.name, setup=cell.setup, num=len(knows), searches=False)
+    beside = published("searchain_table7", "direct", dataset.plan.name, setup=cell.setup, num=len(knows))
     return MeasuredRow(
         (dataset.label, cell.method), values, len(every), len(scores.failed & inside) + num_unknown, 0, published=beside
     )

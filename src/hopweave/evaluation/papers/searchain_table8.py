@@ -71,7 +71,8 @@ def _row(dataset: DatasetCells, both: Beside) -> MeasuredRow:
         scores = [PERCENT * both.with_scores.values[name] for name in ids]
         values[f"with_{key}"] = mean(scores)
     num = len(both.with_scores.values)
-    printed = published("searchain_table8", "direct_retrieval_top1", dataset.plan.name, setup=both.with_cell.setup, num=num)
+    setup, others = both.with_cell.setup, [both.without_cell.setup]
+    printed = published("searchain_table8", "direct_retrieval_top1", dataset.plan.name, setup=setup, others=others, num=num)
     return MeasuredRow((dataset.label,), values, num, both.num_failed, both.num_no_data, published=printed)
 
 
