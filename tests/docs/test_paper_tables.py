@@ -106,7 +106,7 @@ def test_every_word_in_backticks_is_there():
     known = parts | profiles | WORDS | set(TABLES["toqd_table3"]["rows"]) | options()
     said = {word for word in re.findall(r"`([^`\n]+)`", TEXT) if re.fullmatch(r"\w+", word)}
     assert said - known == set()
-    assert {name for name in options_in(TEXT)} <= options()
+    assert options_in(TEXT).keys() <= options()
     for profile in re.findall(r"`((?:paper|authors)_\w+)`", TEXT):
         assert profile_values(profile)["method"] in entries("methods")
 

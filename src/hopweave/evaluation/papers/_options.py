@@ -50,7 +50,7 @@ def other_options(setup: Setup, profile: str, method: str, *, passed_over: Colle
             yield f"{name} = {_said(value)} (there {_said(there[name])})"
     if not searches:
         return
-    retriever = setup.settings.get("retriever")
+    retriever = str(setup.settings.get("retriever", ""))
     if retriever in wanted.get("retrievers", {}):
         yield from _of_part(setup, wanted, "retrievers", retriever)
     for key, (role, _) in _PARTS.items() if wanted.get("method") == method else ():

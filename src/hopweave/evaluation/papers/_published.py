@@ -202,9 +202,9 @@ def _other_setup(paper: Mapping[str, Any], table: str, row: str, setup: Setup) -
     for profile in [name for name in paper["profiles"] if sets_method(name, method)][:1]:
         if searches:
             yield from other_parts(setup, profile, method)
-        free = {*_data()["not_compared"].get(table, ())}
-        if one is not None:
-            free |= {*one.options, *_data()["not_compared"].get(one.key, ())}
+        keys = [table, f"{table} {method}", *([one.key] if one is not None else [])]
+        free = {name for key in keys for name in _data()["not_compared"].get(key, ())}
+        free |= set(one.options) if one is not None else set()
         options = ", ".join(other_options(setup, profile, method, passed_over=free, searches=searches))
         if options:
             title = setup.method if one is None or ours else one.title
