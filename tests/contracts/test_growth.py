@@ -24,7 +24,7 @@ from hopweave.methods._ircot import finding
 from hopweave.methods._searchain import path
 from hopweave.prompting import prompt
 from hopweave.text import commands, keywords, matching, sentences
-from hopweave.types import Answer, Citation, Claim, Passage, Question, Span
+from hopweave.types import Citation, Claim, Passage, Question, Span
 
 PIECES = (
     *"\"'`“‘([{<>.,:;!?*_#-=|\\&1aQ \t\n\r\xa0\u2060\ud800",
@@ -148,7 +148,7 @@ OTHERS = {
     "settle_marks": lambda text: citing.settle_marks(text, (1,)),
     "locate": lambda text: citing.locate("so it was", text),
     "on_one_line": citing.on_one_line,
-    "fragments": lambda text: fragments.fragments(Answer(text, text[:9], CITED)),
+    "fragments": fragments.fragments,
     "without_marks": citing.without_marks,
     "words_in": keywords.words_in,
     "only_repeats": lambda text: keywords.only_repeats(text, "who wrote it first?"),

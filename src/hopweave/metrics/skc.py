@@ -1,7 +1,9 @@
 """SKC: how many pieces of knowledge an answer gives together with a supporting document.
 
-Definition. The number of marked fragments of the final content: the words between a mark `[k]` and the preceding mark or the
-beginning of the sentence, each pair of fragment and k once; only marks that resolve to a citation. The mean is over answers.
+Definition. The number of fragments of the final content that the model marked with a document: the words between a mark `[k]`
+and the preceding mark or the beginning of the sentence, each pair of fragment and k once, where claim k cites a passage. AMP
+judges whether a mark is in the right place, so marks that hopweave took out as misplaced count here. Marks that the model
+invented, and those that hopweave added, do not: an answer that hopweave composed of claims has 0. The mean is over answers.
 
     SKC(answer) = |{(fragment, k)}|
 
@@ -13,7 +15,7 @@ with the length of answers and the number of hops: compare it only on the same q
 >>> ulm = Passage("Ulm", "Ulm lies on the Danube.")
 >>> text = "Einstein was born in Ulm [1], which lies on the Danube [2]."
 >>> claims = [claimed("Where was Einstein born?", "Ulm", quoted(1, ulm)), claimed("Which river?", "the Danube", quoted(2, ulm))]
->>> SKC().score(*worked("the Danube", text=text, claims=claims, passages=[ulm]))
+>>> SKC().score(*worked("the Danube", text=text, claims=claims, passages=[ulm], calls=[("Write the final content.", text)]))
 {'skc': 2.0}
 """
 
@@ -24,8 +26,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopweave.grounding.fragments import fragments
 from hopweave.trace import Record
+from hopweave.trace.written import written_marks
 from hopweave.types import Column, Example
 
 
@@ -33,10 +35,12 @@ from hopweave.types import Column, Example
 class SKC:
     """How many pieces of knowledge an answer gives together with a supporting document."""
 
-    columns: ClassVar[Mapping[str, Column]] = {"skc": Column("marked fragments of the final content", high=math.inf)}
+    columns: ClassVar[Mapping[str, Column]] = {"skc": Column("fragments that the model marked with a document", high=math.inf)}
     counts_failures: ClassVar[bool] = False
 
     def score(self, record: Record, example: Example) -> Mapping[str, float]:
         if record.answer is None:
             return {}
-        return {"skc": float(sum(1 for fragment in fragments(record.answer) if fragment.text))}
+        cited = {citation.mark for citation in record.answer.citations}
+        marks = [mark for mark in written_marks(record) if mark.fragment and mark.number in cited]
+        return {"skc": float(sum(mark.fate != "invented" for mark in marks))}

@@ -15,12 +15,9 @@ from hopweave.metrics._worked import claimed, quoted, worked
 from hopweave.types import Passage
 
 ULM = Passage("ulm", "=Ulm lies on the Danube.", "Ulm")
-RECORD = worked(
-    "the Danube",
-    text="Ulm is there [1], on the Danube [2].",
-    claims=[claimed("Where?", "Ulm", quoted(1, ULM)), claimed("Which river?", "the Danube", quoted(2, ULM))],
-    passages=[ULM],
-)[0]
+TEXT = "Ulm is there [1], on the Danube [2]."
+CLAIMS = [claimed("Where?", "Ulm", quoted(1, ULM)), claimed("Which river?", "the Danube", quoted(2, ULM))]
+RECORD = worked("the Danube", text=TEXT, claims=CLAIMS, passages=[ULM], calls=[("Write.", TEXT)])[0]
 CELL = ("own questions", "searchain")
 
 
@@ -45,9 +42,43 @@ def test_a_sheet_has_a_row_a_mark_and_shows_no_method(tmp_path):
     path = tmp_path / "sheet.csv"
     assert write_sheet(rows(), path) == 2
     text = path.read_text(encoding="utf-8-sig")
-    assert text.splitlines()[0] == "id,question,fragment,k,title,passage,is_correct"
+    assert text.splitlines()[0] == "id,question,fragment,k,title,passage,answer,is_correct"
     assert all(word not in text for word in CELL)
     assert read_sheet(path) == {row.id: None for row in rows()}
+
+
+def written(said, text, **more):
+    """The rows of an answer that was left with other marks than those that the model said."""
+    record, _ = worked("the Danube", text=text, claims=CLAIMS, passages=[ULM], calls=[("Write.", said)])
+    return rows_of(CELL, replace(record, answer=replace(record.answer, **more)))
+
+
+def test_people_see_the_marks_as_the_model_wrote_them_and_none_that_was_added(tmp_path):
+    said = "Ulm is there [2], on the Danube. It is old [9] [2]."
+    found = written(said, "Ulm is there, on the Danube [2]. It is old.", num_marks_misplaced=2, num_marks_removed=1)
+    assert [(row.fragment, row.k, row.passage) for row in found] == [
+        ("Ulm is there", 2, ULM.text),
+        ("It is old", 9, ""),
+        ("It is old", 2, ULM.text),
+    ]
+    assert {row.answer for row in found} == {said}
+    write_sheet(found, tmp_path / "sheet.csv")
+    with (tmp_path / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
+        sheet = {(row["fragment"], row["k"]): (row["answer"], row["is_correct"]) for row in csv.DictReader(file)}
+    assert sheet[("Ulm is there", "2")] == (said, "")
+    assert sheet[("It is old", "9")] == (said, "no")  # there is nothing to judge it by
+
+
+def test_a_mark_that_leads_to_no_passage_is_wrong_and_is_no_matter_of_agreement():
+    [right, invented] = written("Ulm is there [1] [9].", "Ulm is there [1].", num_marks_removed=1)
+    found = agreement([right, invented], [{right.id: True, invented.id: False}] * 2)
+    assert (found.amp, found.num_rows, found.kappa) == ({CELL: 0.5}, 2, None)
+
+
+def test_a_row_keeps_its_id_whatever_else_the_model_marked():
+    [alone] = written("Ulm is there [1].", "Ulm is there [1].")
+    first, _ = written("Ulm is there [1]. It is old [2].", "Ulm is there [1]. It is old.", num_marks_misplaced=1)
+    assert alone.id == first.id
 
 
 def test_no_cell_of_a_sheet_is_taken_for_a_formula(tmp_path):
@@ -84,7 +115,7 @@ def test_a_row_that_somebody_left_open_counts_nowhere_and_is_told():
 
 
 def test_a_sheet_of_another_run_is_refused():
-    with pytest.raises(DataError, match="judges the row 'abc', which this run does not have"):
+    with pytest.raises(DataError, match=r"row 'abc', which this run does not have; .* hopweave added are not judged"):
         agreement(rows(), [{"abc": True}])
     with pytest.raises(DataError, match="there is no filled sheet"):
         agreement(rows(), [])

@@ -1,5 +1,7 @@
 """The tables and figures of SearChain, on runs whose figures can be had with a pencil."""
 
+from dataclasses import replace
+
 import pytest
 from support.bench import Bench, chain
 from support.runs import answered, asked, decided, figures, made, result_of, row_of, said
@@ -219,7 +221,8 @@ def test_traceability_takes_marks_of_answers_and_leaves_answers_without_marks_ou
         Claim("Where?", "Ulm", "verified", "supported", (Citation(1, "p", 0, 24, ulm.text[:24]),)),
         Claim("Which river?", "the Rhine", "verified", "supported", (Citation(2, "p", 26, 39, ulm.text[26:39]),)),
     ]
-    marked = answered(A, "Ulm", text="He was born in Ulm [1], on the Rhine [2].", claims=claims, found=[ulm])
+    text = "He was born in Ulm [1], on the Rhine [2]."
+    marked = answered(A, "Ulm", text=text, claims=claims, found=[ulm], steps=[said("p", text, "tracing")])
     run = made(
         tmp_path / "run",
         {"musique": ("musique", (A, B))},
@@ -227,9 +230,20 @@ def test_traceability_takes_marks_of_answers_and_leaves_answers_without_marks_ou
     )
     row = row_of(result_of("searchain_table5", run), "musique", "searchain")
     # Two marked fragments in one answer of two; of the marks of that answer one stands on what its passage says.
-    assert figures(row) == {"skc": 1.0, "amp_auto": 0.5, "marked": 1.0}
+    assert figures(row) == {"skc": 1.0, "amp_auto": 0.5, "taken_out": 0.0, "marked": 1.0}
     assert dict(row.published[0].values) == {"skc": 2.882, "amp": 0.8}
     assert any("people" in why for why in row.published[0].why_not)
+
+
+def test_marks_that_were_taken_out_are_wrong_and_their_number_is_shown(tmp_path):
+    ulm = Passage("p", "Einstein was born in Ulm, on the Danube.")
+    claims = [Claim("Where?", "Ulm", "verified", "supported", (Citation(1, "p", 0, 24, ulm.text[:24]),))]
+    steps = [said("p", "It is old [1]. He was born in Ulm [1] [2].", "tracing")]
+    record = answered(A, "Ulm", text="It is old. He was born in Ulm [1].", claims=claims, found=[ulm], steps=steps)
+    record = replace(record, answer=replace(record.answer, num_marks_misplaced=1, num_marks_removed=1))
+    run = made(tmp_path / "run", {"musique": ("musique", (A,))}, {("musique", "searchain"): [record]})
+    row = row_of(result_of("searchain_table5", run), "musique", "searchain")
+    assert figures(row) == {"skc": 2.0, "amp_auto": round(1 / 3, 2), "taken_out": 2.0, "marked": 1.0}
 
 
 def test_efficiency_is_a_mean_over_datasets_with_failed_questions_in_the_costs_and_wrong_in_the_performance(tmp_path):

@@ -1,8 +1,10 @@
 """Sheets for people who judge marks: AMP as SearChain had it judged (section 4.3.4), and how far the judges agree.
 
-A sheet is CSV: one row for each marked fragment of an answer, with the passage that the mark leads to, and an empty column for
-yes or no. Rows are shuffled and name no method, so that nobody knows whose answer they judge; the row's id finds it again in
-the records. Sheets of several people over the same run are read together.
+A sheet is CSV: one row for each marked fragment of an answer, with the passage that the mark leads to, the whole text with the
+marks as the model wrote them, and an empty column for yes or no. A mark that hopweave took out as misplaced is judged like any
+other. One that leads to no passage is wrong, which the sheet says already. Rows are shuffled and name no method, so that nobody
+knows whose answer they judge; the row's id finds it again in the records. Sheets of several people over the same run are read
+together.
 """
 
 from __future__ import annotations
@@ -16,11 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopweave.errors import DataError
-from hopweave.grounding.fragments import fragments
 from hopweave.render.csv_text import csv_text
 from hopweave.trace import Record
+from hopweave.trace.written import written_marks, written_text
 
-COLUMNS = ("id", "question", "fragment", "k", "title", "passage", "is_correct")
+COLUMNS = ("id", "question", "fragment", "k", "title", "passage", "answer", "is_correct")
 
 _ANSWERS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
 
@@ -35,8 +37,9 @@ class Row:
         question: its words.
         fragment: what the mark vouches for.
         k: the mark.
-        title: of the passage.
-        passage: its text.
+        title: of the passage; empty if the mark leads to none.
+        passage: its text; likewise.
+        answer: the text that the mark is in, with all the marks that the model wrote.
     """
 
     cell: tuple[str, str]
@@ -46,10 +49,16 @@ class Row:
     k: int
     title: str
     passage: str
+    answer: str = ""
+
+    @property
+    def leads_somewhere(self) -> bool:
+        """Whether there is a passage to judge the mark by."""
+        return bool(self.title or self.passage)
 
     @property
     def id(self) -> str:
-        """The first 16 hex digits of the SHA-256 of the row."""
+        """The first 16 hex digits of the SHA-256 of the row, without the answer around it."""
         words = "\0".join([*self.cell, self.question_id, self.fragment, str(self.k), self.title, self.passage])
         return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -62,7 +71,7 @@ class Agreement:
         num_rows: rows that everybody judged.
         num_raters: sheets.
         num_open: rows of the sheets that somebody left open, or does not have; they count nowhere.
-        kappa: Fleiss' kappa; `None` where it is undefined.
+        kappa: Fleiss' kappa over the marks that lead to a passage; `None` where it is undefined.
         amp: the mean over answers of the share of judgements that say yes, for each cell.
         num_answers: answers that `amp` is the mean over, for each cell.
     """
@@ -76,7 +85,10 @@ class Agreement:
 
 
 def rows_of(cell: tuple[str, str], record: Record) -> list[Row]:
-    """The marks of a record, in order; none where there is no answer or no mark. A mark of two passages is two rows."""
+    """The marks that the model wrote into an answer, in order; none if there is no answer, or no such mark.
+
+    A mark that leads to two passages is two rows. One that was invented, or whose claim cites nothing, leads to no passage.
+    """
     if record.answer is None:
         return []
     passages = {passage.id: passage for passage in record.passages}
@@ -84,12 +96,13 @@ def rows_of(cell: tuple[str, str], record: Record) -> list[Row]:
     for citation in record.answer.citations:
         if citation.passage_id not in cited[citation.mark]:
             cited[citation.mark].append(citation.passage_id)
-    question = record.question
-    return [
-        Row(cell, question.id, question.text, fragment.text, fragment.mark, passages[one].title, passages[one].text)
-        for fragment in fragments(record.answer)
-        for one in cited[fragment.mark]
-    ]
+    question, text = record.question, written_text(record)
+    rows: list[Row] = []
+    for mark in written_marks(record):
+        ids = cited.get(mark.number, []) if mark.fate != "invented" else []
+        shown = [(passages[one].title, passages[one].text) for one in ids] or [("", "")]
+        rows += [Row(cell, question.id, question.text, mark.fragment, mark.number, *one, text) for one in shown]
+    return rows
 
 
 def write_sheet(rows: Iterable[Row], path: Path, *, seed: int = 0) -> int:
@@ -101,7 +114,10 @@ def write_sheet(rows: Iterable[Row], path: Path, *, seed: int = 0) -> int:
     shuffled = list({row.id: row for row in rows}.values())
     random.Random(seed).shuffle(shuffled)  # noqa: S311 - an order, not a secret
     try:
-        rows_out = [[row.id, row.question, row.fragment, row.k, row.title, row.passage, ""] for row in shuffled]
+        rows_out = [
+            [row.id, row.question, row.fragment, row.k, row.title, row.passage, row.answer, "" if row.leads_somewhere else "no"]
+            for row in shuffled
+        ]
         path.write_text(csv_text([COLUMNS, *rows_out], line_end="\r\n"), encoding="utf-8-sig", newline="")
     except OSError as error:
         raise DataError(f"cannot write the sheet {path}: {error.strerror}; choose another --out") from None
@@ -148,7 +164,10 @@ def agreement(rows: Sequence[Row], sheets: Sequence[Mapping[str, bool | None]]) 
     known = {row.id: row for row in rows}
     strange = [row_id for sheet in sheets for row_id in sheet if row_id not in known]
     if strange:
-        raise DataError(f"a sheet judges the row {strange[0]!r}, which this run does not have; name the run that it came from")
+        raise DataError(
+            f"a sheet judges the row {strange[0]!r}, which this run does not have; name the run that it came from, or leave "
+            "out the row if an earlier version wrote the sheet: marks that hopweave added are not judged any more"
+        )
     shown = dict.fromkeys(row_id for sheet in sheets for row_id in sheet)
     votes_of = {row_id: [vote for sheet in sheets if (vote := sheet.get(row_id)) is not None] for row_id in shown}
     judged = {row_id: votes for row_id, votes in votes_of.items() if len(votes) == len(sheets)}
@@ -156,12 +175,13 @@ def agreement(rows: Sequence[Row], sheets: Sequence[Mapping[str, bool | None]]) 
     for row_id, votes in judged.items():
         row = known[row_id]
         answers[row.cell][row.question_id].append(sum(votes) / len(votes))
+    to_agree_on = [votes for row_id, votes in judged.items() if known[row_id].leads_somewhere]
     means = {cell: [sum(marks) / len(marks) for marks in of_cell.values()] for cell, of_cell in answers.items()}
     return Agreement(
         len(judged),
         len(sheets),
         len(shown) - len(judged),
-        fleiss_kappa([[sum(votes), len(votes) - sum(votes)] for votes in judged.values()]),
+        fleiss_kappa([[sum(votes), len(votes) - sum(votes)] for votes in to_agree_on]),
         {cell: sum(values) / len(values) for cell, values in means.items()},
         {cell: len(values) for cell, values in means.items()},
     )

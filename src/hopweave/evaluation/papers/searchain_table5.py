@@ -1,9 +1,10 @@
 """SearChain table 5: how much of an answer is marked with a document, and whether the marks stand right.
 
-SKC is the mean number of marked fragments of an answer, AMP-auto the mean share of marks that stand where they belong, judged
-by words (the metrics `skc` and `amp_auto`). The paper's SKC was counted and its AMP judged by three people: AMP-auto stands
-beside it and is another measure. For AMP itself export a sheet with `hopweave annotate`. Answers without marks have no
-AMP-auto.
+SKC is the mean number of fragments of an answer that the model marked with a document, AMP-auto the mean share of its marks
+that stand where they belong, judged by words (the metrics `skc` and `amp_auto`). Both are about the marks as the model wrote
+them: those that hopweave took out are wrong, and their mean number per answer is shown next to the share. The paper's SKC was
+counted and its AMP judged by three people: AMP-auto is shown next to it and is another measure. For AMP itself export a sheet
+with `hopweave annotate`. Answers into which the model wrote no marks have no AMP-auto.
 """
 
 from __future__ import annotations
@@ -33,8 +34,14 @@ class SearChainTable5:
             cells = [cell for cell in dataset.cells if cell.setup is not None]
             for cell in cells:
                 skc, amp = runs.scores(cell, "skc", "skc"), runs.scores(cell, "amp_auto", "amp_auto")
+                taken_out = runs.scores(cell, "amp_auto", "marks_taken_out")
                 draft.notes += problems(skc, amp)
-                values = {"skc": skc.mean, "amp_auto": amp.mean, "marked": float(len(amp.answered))}
+                values = {
+                    "skc": skc.mean,
+                    "amp_auto": amp.mean,
+                    "taken_out": taken_out.mean,
+                    "marked": float(len(amp.answered)),
+                }
                 there = published("searchain_table5", one.key, ALL, setup=cell.setup, more=[_BY_PEOPLE])
                 alone = answered({"skc": skc, "amp_auto": amp}, 1.0)
                 row = MeasuredRow(
@@ -50,10 +57,11 @@ class SearChainTable5:
         heads = (
             FigureColumn("skc", "SKC", 3),
             FigureColumn("amp_auto", "AMP-auto"),
+            FigureColumn("taken_out", "marks taken out"),
             FigureColumn("amp", "AMP"),
             FigureColumn("marked", "with marks", 0),
         )
-        title = "SearChain table 5: marked pieces of knowledge (SKC), and share of marks that stand right (AMP-auto)"
+        title = "SearChain table 5: knowledge that the model marked (SKC), and share of its marks that stand right (AMP-auto)"
         draft.notes.insert(0, f"AMP (by people) is not measured here: hopweave annotate {runs.runs[0].path}")
         return draft.made(title, ("dataset", "method"), heads, "answers")
 
