@@ -218,9 +218,13 @@ def engine_of(settings: Settings) -> str:
     return _engine_there(settings, chosen)
 
 
-def open_server(address: str) -> Any:
-    """The engine at an address, with the options of the user's settings."""
-    return read_settings().part("retrievers", server_of(address), address=address)
+def open_server(address: str, profile: str = "") -> Any:
+    """The engine at an address, with the options of the user's settings, on those of a profile if one is named."""
+    return _own_settings(profile).part("retrievers", server_of(address), address=address)
+
+
+def _own_settings(profile: str) -> Settings:
+    return read_settings({"profile": profile} if profile else None)
 
 
 def _engine_there(settings: Settings, chosen: str) -> str:
@@ -283,23 +287,27 @@ def _engine_in(folder: Path) -> str:
     return name if name in entries("retrievers") else _BUILDS
 
 
-def index_writer(engine: str, cluster: Any = None) -> Any:
+def index_writer(engine: str, cluster: Any = None, profile: str = "") -> Any:
     """What builds, updates and checks the indexes of an engine, with the options of the settings that are in force.
 
     Args:
         engine: its name.
         cluster: a client of a Dask cluster, whose workers encode what the engine encodes.
+        profile: whose settings hold, if one is named.
 
     Raises:
-        SettingsError: for an engine that has no index of its own, or options that cannot be.
+        SettingsError: for an engine that has no index of its own, options that cannot be, or a profile where the index does not
+            depend on settings.
     """
     part = load("retrievers", engine)
     if not hasattr(part, "build"):
         raise SettingsError(f"{engine} has no index of its own; build one with --engine {getattr(part, 'INDEX_OF', 'bm25')}")
     kind = getattr(part, "INDEX_OPTIONS", None)
     if kind is None:
+        if profile:
+            raise SettingsError(f"an index of {engine} depends on no profile; leave out --profile, or name an --engine")
         return part
-    given = read_settings().retrievers.get(key_of("retrievers", engine), {})
+    given = _own_settings(profile).retrievers.get(key_of("retrievers", engine), {})
     known = {option.name for option in dataclasses.fields(kind)}
     options = build(kind, {name: value for name, value in given.items() if name in known}, f"retrievers.{engine}")
     given_all = {"options": options} | ({"cluster": cluster} if cluster is not None else {})

@@ -24,6 +24,7 @@ from hopweave.cli._indexing import (
     reading_options,
     report,
 )
+from hopweave.cli._options import Profile
 from hopweave.cli._terminal import say
 from hopweave.errors import SettingsError
 from hopweave.render.plain import flat
@@ -73,6 +74,7 @@ def index(
     delete: Delete = None,
     missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Ignore ids to delete that do not exist.")] = False,
     engine: Engine = "bm25",
+    profile: Profile = "",
     check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Tell what the index holds; change nothing.")] = False,
     list_: List = False,
@@ -102,7 +104,7 @@ def index(
     _refuse_contradictions(paths or [], looks, **changes)
     started = time.monotonic()
     client = _client(context, cluster, is_work=bool(paths))
-    place, writer = _writer(to, engine, client)
+    place, writer = _writer(to, engine, client, profile)
     more = {} if language is None else {"language": language_for(language, writer)}
     if (sync or list_ or stats) and not hasattr(writer, "take_in"):
         raise SettingsError(f"--sync, --list and --stats need an index of bm25 in a folder, not {place}; use --add or --delete")
@@ -176,15 +178,15 @@ def _stats(to: Path) -> None:
         say(f"{name:<12} {value:,}" if isinstance(value, int) else f"{name:<12} {value}")
 
 
-def _writer(to: str, engine: str, client: Any) -> tuple[str, Any]:
+def _writer(to: str, engine: str, client: Any, profile: str) -> tuple[str, Any]:
     """The place of an index as messages show it, and what builds, updates and checks the index there."""
     from hopweave.opening import index_writer, open_server
     from hopweave.security.redaction import public_address
     from hopweave.settings import server_of
 
     if server_of(to):
-        return public_address(to), open_server(to)
-    folder, kind = Path(to), index_writer(engine, client)
+        return public_address(to), open_server(to, profile)
+    folder, kind = Path(to), index_writer(engine, client, profile)
     verbs = ("build", "update", "check", "take_in")
     return str(folder), SimpleNamespace(**{verb: partial(getattr(kind, verb), folder) for verb in verbs if hasattr(kind, verb)})
 

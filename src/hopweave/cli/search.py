@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.cli._options import Access, Where, settings_of, visible_of
+from hopweave.cli._options import Access, Profile, Where, settings_of, visible_of
 from hopweave.cli._terminal import say, standard_input
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def search(
     retriever: Annotated[
         str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
     ] = "",
+    profile: Profile = "",
     access: Access = None,
     where: Where = None,
     max_hits: Annotated[int, typer.Option(help="At most this many passages.", min=1)] = 5,
@@ -40,7 +41,7 @@ def search(
     from hopweave.protocols import WordSearcher
     from hopweave.visibility import PUBLIC
 
-    named = {"corpus": corpus, "retriever": retriever, **visible_of(access, where)}
+    named = {"corpus": corpus, "retriever": retriever, "profile": profile, **visible_of(access, where)}
     settings = settings_of(set_, config, replay=False, **named)
     opened, engine = open_retriever(settings)
     if opened is not engine:
