@@ -1,4 +1,7 @@
-"""Files: external names, untrusted JSON and TOML, checksums, atomic writes, and locks between processes.
+"""Files: how they are read and folders walked, external names, untrusted JSON and TOML, checksums, atomic writes, and locks.
+
+Every file that a user gives is read by `read_whole` or `read_lines`, and every folder walked by `walk`, so the same limits hold
+for all of them: only regular files, at most `MAX_HELD_BYTES` in memory at once, folders of any depth.
 
 Labels of a plan, files in an index manifest, names of profiles and models were chosen by whoever wrote the file. Each goes
 through `file_name` before it is joined to a folder, so that none leads out of it. Any problem with untrusted JSON or TOML is a
@@ -16,10 +19,11 @@ import re
 import stat
 import tomllib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from hopweave.errors import DataError
 
@@ -28,12 +32,21 @@ MAX_BYTES = 200
 
 WHAT_MAY_BE = "letters, digits, the signs - _ . + = , @ (no dot first) and spaces within, 200 bytes at most"
 
+MAX_HELD_BYTES = 32 << 20
+"""Of what is held in memory at once: a line of a file of lines, or another file as a whole. A record takes some tens of
+kilobytes, and not much more than a megabyte after many searches; the records of a corpus have the same limit."""
+
+FOLDER = "folder"
+SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
+"""Kinds of what is no regular file."""
+
 OnProgress = Callable[[int, int], None]
 """Called with the number of bytes done and the total."""
 
 _NAME = re.compile(r"[\w+=,@-](?:[\w.+=,@ -]*[\w.+=,@-])?")
 _TOO_DEEP = "its brackets are nested too deeply"
 _CHUNK_BYTES = 1 << 20
+_MIB = 1 << 20
 _IS_WINDOWS = os.name == "nt"
 _BINARY = getattr(os, "O_BINARY", 0)  # otherwise Windows writes line ends as two characters
 _NO_LOCKS = frozenset({errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK})
@@ -59,6 +72,166 @@ def file_name(name: str, where: str) -> str:
     return name
 
 
+def shown_name(name: str) -> str:
+    """A file name as text: bytes that are not UTF-8 are replaced."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+class NotRegular(OSError):
+    """A path that leads to no regular file; `kind` is what it is instead, such as `FIFO`."""
+
+    def __init__(self, path: Path, kind: str) -> None:
+        super().__init__(errno.EINVAL, f"it is a {kind}, not a regular file", str(path))
+        self.kind = kind
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Opens a file for its bytes, without ever waiting for it.
+
+    Raises:
+        NotRegular: if it is a folder, FIFO, socket or device.
+        OSError: if it cannot be opened.
+    """
+    # Without O_NONBLOCK, opening a FIFO waits for somebody to write to it. What the path leads to is asked of the open file,
+    # since it may have been replaced after anybody looked.
+    flags = getattr(os, "O_NONBLOCK", 0)
+    raw = open(path, "rb", opener=lambda name, given: os.open(name, given | flags))  # noqa: SIM115
+    kind = SPECIAL.get(stat.S_IFMT(os.fstat(raw.fileno()).st_mode))
+    if kind is not None:
+        raw.close()
+        raise NotRegular(path, kind)
+    return raw
+
+
+def read_whole(path: Path) -> bytes:
+    """The content of a file that is held in memory as a whole: settings, a plan, a manifest.
+
+    Raises:
+        NotRegular: if it is no regular file.
+        OSError: if it cannot be read, or is longer than `MAX_HELD_BYTES`.
+    """
+    with open_regular(path) as file:
+        content = file.read(MAX_HELD_BYTES + 1)
+    if len(content) > MAX_HELD_BYTES:
+        raise too_long("it", path)
+    return content
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file of any length, one after the other, each with its line end.
+
+    Raises:
+        NotRegular: if it is no regular file.
+        OSError: if it cannot be read, or a line is longer than `MAX_HELD_BYTES`.
+    """
+    with open_regular(path) as file:
+        for number, line in enumerate(lines_within(file), start=1):
+            if line is None:
+                raise too_long(f"line {number}", path)
+            yield line
+
+
+def lines_within(file: BinaryIO) -> Iterator[bytes | None]:
+    """The lines of an open file, each with its line end; `None` in place of one that is longer than `MAX_HELD_BYTES`."""
+    while line := file.readline(MAX_HELD_BYTES + 1):
+        if len(line) <= MAX_HELD_BYTES:
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = file.readline(_CHUNK_BYTES)
+        yield None
+
+
+def too_long(what: str, path: Path) -> OSError:
+    """The error for a file, or a line of one, that is longer than `MAX_HELD_BYTES`."""
+    return OSError(errno.EFBIG, f"{what} is longer than {MAX_HELD_BYTES // _MIB} MiB", str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a folder holds.
+
+    Attributes:
+        path: of the entry.
+        kind: `FOLDER`, a value of `SPECIAL`, or empty for a file, and for a link that leads to nothing: opening it says so.
+        is_link: whether it is a symbolic link.
+        above: what tells the folders around it, which were walked, from all others.
+    """
+
+    path: Path
+    kind: str
+    is_link: bool = False
+    above: tuple[tuple[int, int], ...] = ()
+
+
+def walk(
+    top: Path,
+    *,
+    is_taken: Callable[[Entry], bool] | None = None,
+    on_unlisted: Callable[[Path, OSError], None] | None = None,
+    into_links: bool = False,
+    with_hidden: bool = False,
+) -> Iterator[Entry]:
+    """All that is below a folder, of whatever depth, in the order of the names; folders come before what is in them.
+
+    Args:
+        top: the folder, which is not among it.
+        is_taken: an entry is passed over where this is false, a folder with all that is in it. All entries of a folder are
+            asked about one after the other, those of the folders in it later. An `OSError` is one of listing that folder.
+        on_unlisted: told of a folder that cannot be listed, and why, instead of an error: it may not be read, or has vanished.
+        into_links: also walk the folders that links lead to, but for those around the link.
+        with_hidden: entries whose names begin with a dot as well.
+
+    Raises:
+        OSError: if a folder cannot be listed.
+    """
+    # A stack instead of recursion: folders nest deeper than Python calls may.
+    waiting = [Entry(top, FOLDER)]
+    while waiting:
+        found = waiting.pop()
+        if found.path != top:
+            yield found
+        if found.kind == FOLDER and (into_links or not found.is_link or found.path == top):
+            try:
+                below = [one for one in _listed(found, with_hidden=with_hidden) if is_taken is None or is_taken(one)]
+            except OSError as error:
+                if on_unlisted is None:
+                    raise
+                on_unlisted(found.path, error)
+            else:
+                waiting += reversed(below)
+
+
+def _listed(folder: Entry, *, with_hidden: bool) -> list[Entry]:
+    """The entries of a folder in the order of their names; none if a link led back to it."""
+    status = folder.path.stat()
+    here = status.st_dev, status.st_ino
+    if here in folder.above:
+        return []
+    above = (*folder.above, here)
+    # The list is closed before anything is yielded: nested folders do not hold a descriptor for each level.
+    with os.scandir(folder.path) as entries:
+        found = sorted(
+            (entry.name, _kind(entry), entry.is_symlink()) for entry in entries if with_hidden or not entry.name.startswith(".")
+        )
+    return [Entry(folder.path / name, kind, is_link, above) for name, kind, is_link in found]
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    try:
+        return "" if entry.is_file() else FOLDER if entry.is_dir() else special_kind(Path(entry))
+    except OSError:  # a link that leads to itself: opening it says so
+        return ""
+
+
+def special_kind(path: Path) -> str:
+    """What a path leads to instead of a regular file or folder; empty where it leads to none, and opening it says so."""
+    try:
+        return SPECIAL.get(stat.S_IFMT(path.stat().st_mode), "")
+    except OSError:
+        return ""
+
+
 def refuse_links_out(folder: Path) -> None:
     """Makes sure that a folder contains only regular files and folders: no link out of it, no pipe, no device.
 
@@ -66,24 +239,12 @@ def refuse_links_out(folder: Path) -> None:
         DataError: names the first entry that is neither.
     """
     root = folder.resolve()
-    below = [folder]
-    while below:
-        try:
-            found = sorted(below.pop().iterdir())
-        except OSError:  # missing or unreadable: whoever opens it reports that
-            continue
-        for path in found:
-            is_link = path.is_symlink()
-            if is_link and not path.resolve().is_relative_to(root):
-                raise DataError(f"{path} is a link that leads out of {folder}; replace it with its target")
-            try:
-                mode = path.stat().st_mode
-            except OSError:  # a dangling link, or removed in the meantime
-                continue
-            if stat.S_ISDIR(mode):
-                below += [] if is_link else [path]
-            elif not stat.S_ISREG(mode):
-                raise DataError(f"{path} is neither a file nor a folder; remove it")
+    # What is missing or unreadable is reported by whoever opens it.
+    for found in walk(folder, on_unlisted=lambda _folder, _error: None, with_hidden=True):
+        if found.is_link and not found.path.resolve().is_relative_to(root):
+            raise DataError(f"{found.path} is a link that leads out of {folder}; replace it with its target")
+        if found.kind in SPECIAL.values():
+            raise DataError(f"{found.path} is neither a file nor a folder; remove it")
 
 
 def read_json(text: str | bytes) -> Any:
@@ -115,14 +276,14 @@ def sha256_of(path: Path, on_progress: OnProgress | None = None) -> str:
     """The SHA-256 of a file's content, in hexadecimal.
 
     Raises:
-        OSError: if the file cannot be read.
+        OSError: if the file cannot be read, or is no regular file.
     """
     return digest_of(path, on_progress).hexdigest()
 
 
 def digest_of(path: Path, on_progress: OnProgress | None = None) -> hashlib._Hash:
     """The SHA-256 of a file's content, as an object to update when the file grows. Errors as in `sha256_of`."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         if on_progress is None:
             return hashlib.file_digest(file, "sha256")
         digest = hashlib.sha256()

@@ -21,6 +21,7 @@ from rapidfuzz.fuzz import ratio
 
 from hopweave.corpus.lookup import PassageLookup, document_id_of
 from hopweave.errors import DataError
+from hopweave.files import MAX_HELD_BYTES, Entry, lines_within, open_regular, walk
 from hopweave.grounding.citing import locate
 from hopweave.grounding.marking import verdict_of
 from hopweave.grounding.support import Assessment, judge
@@ -34,6 +35,7 @@ from hopweave.types import Answer, Citation, Claim, Passage, Reading, Support
 
 _SIMILAR = 50.0
 """Percent of characters in common from which a sentence counts as the new wording of another."""
+_WANTED = "give a file that hopweave ask --out FILE has written, or a run"
 _NUM_PLACES = 10
 """Passages that are searched for words whose document is gone."""
 
@@ -171,21 +173,38 @@ def kept_records(places: Sequence[Path | str], checked: Checked) -> Iterator[tup
     """
     databases = [str(place) for place in dict.fromkeys(places) if is_address(place)]
     files = [Path(place) for place in places if not is_address(place)]
-    of_files = map(_lines_of, dict.fromkeys(chain.from_iterable(map(record_files, files))))
-    for place, line in chain.from_iterable([*of_files, *map(_lines_at, databases)]):
-        try:
-            yield place, Record.from_json(line.decode())
-        except UnicodeDecodeError:
-            checked.unchecked.append(f"{place}: it is not UTF-8; restore it")
-        except DataError as error:
-            checked.unchecked.append(f"{place}: {error}")
+    done: set[Path] = set()
+    for place in dict.fromkeys(files):
+        of_place = [file for file in record_files(place, checked) if file not in done]
+        done.update(of_place)
+        has_lines = False
+        for at, line in chain.from_iterable(map(_lines_of, of_place)):
+            has_lines = True
+            yield from _record_at(at, line, checked)
+        if of_place and not has_lines:
+            checked.unchecked.append(f"there is no record in {place}; {_WANTED}")
+    for at, line in chain.from_iterable(map(_lines_at, databases)):
+        yield from _record_at(at, line, checked)
 
 
-def _lines_of(file: Path) -> Iterator[tuple[str, bytes]]:
+def _record_at(place: str, line: bytes | None, checked: Checked) -> Iterator[tuple[str, Record]]:
+    """The record on a line, with its place; none where it is no record, which is noted."""
     try:
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
+        if line is None:
+            raise DataError(f"it is longer than {MAX_HELD_BYTES >> 20} MiB, which no record is; restore it")
+        yield place, Record.from_json(line.decode())
+    except UnicodeDecodeError:
+        checked.unchecked.append(f"{place}: it is not UTF-8; restore it")
+    except DataError as error:
+        checked.unchecked.append(f"{place}: {error}")
+
+
+def _lines_of(file: Path) -> Iterator[tuple[str, bytes | None]]:
+    """The lines of a file that are not blank, each with its place; `None` for one that is too long to be a record."""
+    try:
+        with open_regular(file) as content:
+            for number, line in enumerate(lines_within(content), start=1):
+                if line is None or line.strip():
                     yield f"{file}, line {number}", line
     except OSError as error:
         raise DataError(f"cannot read {file}: {error.strerror}; give a file of records") from None
@@ -197,8 +216,8 @@ def _lines_at(address: str) -> Iterator[tuple[str, bytes]]:
             yield f"{shelf.shown}, answer {answer_id} of {owner}", record
 
 
-def record_files(path: Path) -> list[Path]:
-    """The files of records that a path names.
+def record_files(path: Path, checked: Checked) -> list[Path]:
+    """The files of records that a path names; a folder in it that cannot be listed is noted as unchecked.
 
     Raises:
         DataError: if there are none.
@@ -207,13 +226,19 @@ def record_files(path: Path) -> list[Path]:
         raise DataError(f"there is nothing at {path}; give a file of records, as hopweave ask --out FILE writes it, or a run")
     if not path.is_dir():
         return [path]
+
+    def unlisted(below: Path, error: OSError) -> None:
+        checked.unchecked.append(f"cannot list {below}: {error.strerror}; check the folder")
+
     folder = path / "records" if (path / "plan.json").exists() else path
-    found = sorted(file for file in folder.rglob("*.jsonl") if file.is_file())
+    found = [one.path for one in walk(folder, on_unlisted=unlisted, with_hidden=True) if _is_record_file(one)]
     if not found:
-        raise DataError(
-            f"there is no file of records in {path}; give a file that hopweave ask --out FILE has written, or a run"
-        )
+        raise DataError(f"there is no file of records in {path}; {_WANTED}")
     return found
+
+
+def _is_record_file(found: Entry) -> bool:
+    return found.path.suffix == ".jsonl" and found.path.is_file()
 
 
 def stale_answer(place: str, record: Record, answer: Answer, lookup: PassageLookup, checked: Checked) -> StaleAnswer | None:

@@ -52,6 +52,9 @@ To = Annotated[
 Sync = Annotated[
     bool, typer.Option("--sync", help="Add what is new in the folders, replace what changed, remove what is gone.")
 ]
+GoneOk = Annotated[
+    bool, typer.Option("--gone-ok", help="With --sync: also where a whole folder, or most of its files, are gone.")
+]
 Delete = Annotated[list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")]
 Engine = Annotated[str, typer.Option(help="Whose index: bm25, or dense or late_interaction with options of the settings.")]
 List = Annotated[bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")]
@@ -71,6 +74,7 @@ def index(
     to: To,
     add: Annotated[bool, typer.Option("--add", help="Add to the index, replacing passages with the same id.")] = False,
     sync: Sync = False,
+    gone_ok: GoneOk = False,
     delete: Delete = None,
     missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Ignore ids to delete that do not exist.")] = False,
     engine: Engine = "bm25",
@@ -101,6 +105,8 @@ def index(
 
     looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
     changes = {"is_add": add, "is_sync": sync, "is_delete": bool(delete), "has_language": language is not None}
+    if gone_ok and not sync:
+        raise SettingsError("--gone-ok is about what --sync takes out; add --sync, or leave it out")
     _refuse_contradictions(paths or [], looks, **changes)
     started = time.monotonic()
     client = _client(context, cluster, is_work=bool(paths))
@@ -121,7 +127,7 @@ def index(
         limits = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib, "max_seconds": max_seconds}
         chosen = {"include": tuple(include or ()), "exclude": tuple(exclude or ()), "access": tuple(access or ())}
         options = reading_options(lenient=not strict, gitignore=gitignore, **chosen, **fields, **limits)
-        intake = Intake(paths, sync, options, books=_books(client))
+        intake = Intake(paths, sync, options, books=_books(client), gone_ok=gone_ok)
         is_update = add or (sync and Path(to, "manifest.json").exists())
         summary = _write(writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
         report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)

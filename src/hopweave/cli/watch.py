@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -73,17 +74,37 @@ def watch(
     )
     last, is_first = "", True
     try:
-        for changes in watchfiles.watch(
-            *paths,
-            watch_filter=lambda _, path: not _is_of_index(Path(path), to),
-            rust_timeout=_LOOK_MILLISECONDS,
-            yield_on_timeout=True,
-        ):
-            if changes or is_first:
+        for has_changed in _changes(watchfiles, paths, to):
+            if has_changed or is_first:
                 last = _sync(paths, to, options, language, answers or [], last, is_first=is_first)
                 is_first = False
     except KeyboardInterrupt:
         say("stopped; the index is whole")
+
+
+def _changes(watchfiles: Any, paths: list[Path], to: Path) -> Iterator[bool]:
+    """Whether something has changed in the folders, again and again.
+
+    The system follows a folder, not its path: a watch of one that is moved away or unmounted sees nothing of what takes its
+    place, or of the disk when it is back. So it is begun again as soon as another folder is there.
+    """
+    from hopweave.corpus.vanished import Standing
+
+    def is_looked_at(_: object, path: str) -> bool:
+        return not _is_of_index(Path(path), to)
+
+    while True:
+        standing = Standing(paths)
+        watched = watchfiles.watch(*paths, watch_filter=is_looked_at, rust_timeout=_LOOK_MILLISECONDS, yield_on_timeout=True)
+        try:
+            for changes in watched:
+                if standing.are_others:
+                    break
+                yield bool(changes)
+        except FileNotFoundError:  # it was there a moment ago
+            time.sleep(_LOOK_MILLISECONDS / 1000)
+            continue
+        yield True
 
 
 def _is_of_index(path: Path, to: Path) -> bool:

@@ -24,10 +24,10 @@ from hopweave.corpus.files import (
     decompressed,
     open_regular,
     reading,
-    shown_name,
     watched,
 )
 from hopweave.errors import DataError
+from hopweave.files import shown_name
 
 _AHEAD = 64
 """Pieces of at most 128 KiB that wait to be taken."""

@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS files (
 );
 CREATE TABLE IF NOT EXISTS spans (first INTEGER PRIMARY KEY, end INTEGER, path BLOB);
 CREATE INDEX IF NOT EXISTS spans_of_files ON spans (path);
-CREATE TEMP TABLE met (path BLOB PRIMARY KEY);
+CREATE TEMP TABLE met (path BLOB PRIMARY KEY, given BLOB, source TEXT, document_id TEXT);
 BEGIN;
 """
 
@@ -197,22 +197,43 @@ class FileStates:
                 with self._damage():
                     self._change("UPDATE files SET sha256 = '' WHERE path = ?", _key(path))
 
-    def meet(self, path: Path) -> bool:
+    def meet(self, file: CorpusFile) -> bool:
         """Notes that a file is there; tells whether it is for the first time."""
+        values = (_key(file.at), _key(file.path), file.source, file.document_id)
         with self._damage():
-            return self._table.execute("INSERT OR IGNORE INTO met VALUES (?)", (_key(path),)).rowcount == 1
+            return self._table.execute(_MEET, values).rowcount == 1
+
+    def met(self) -> Iterator[CorpusFile]:
+        """The files that are there, each once, in the order in which they were met."""
+        last = 0
+        while True:
+            with self._damage():
+                found = self._table.execute(_MET, (last,)).fetchall()
+            if not found:
+                return
+            for _, at, given, source, document_id in found:
+                yield CorpusFile(Path(os.fsdecode(given)), source, document_id, at=Path(os.fsdecode(at)))
+            last = found[-1][0]
+
+    def num_met(self, path: Path) -> int:
+        """How many files are there at a path or below it."""
+        return self._count(f"met WHERE {_AT}", path)
+
+    def num_in(self, path: Path) -> int:
+        """How many files from a path, or from below it, are in the index."""
+        return self._count(f"files WHERE {_AT} AND (num_passages > 0 OR unread = '')", path)
 
     def meet_below(self, folder: Path) -> None:
         """Takes all files of a folder for being there, because it cannot be looked into."""
         with self._damage():
-            self._table.execute(f"INSERT OR IGNORE INTO met SELECT path FROM files WHERE {_BELOW}", _below(folder))  # noqa: S608
+            self._table.execute(f"INSERT OR IGNORE INTO met (path) SELECT path FROM files WHERE {_BELOW}", _below(folder))  # noqa: S608
 
     def vanished(self, folders: Iterable[Path]) -> Iterator[tuple[Path, FileState]]:
         """The files in some folders, or the files themselves, that are known and were not met."""
         for folder in folders:
             with self._damage():
                 found = self._table.execute(
-                    f"SELECT path FROM files WHERE ({_BELOW} OR path = ?) AND path NOT IN (SELECT path FROM met)",  # noqa: S608
+                    f"SELECT path FROM files WHERE {_AT} AND path NOT IN (SELECT path FROM met)",  # noqa: S608
                     (*_below(folder), _key(folder)),
                 ).fetchall()
             for (key,) in found:
@@ -224,6 +245,11 @@ class FileStates:
         """Takes a file out."""
         with self._damage():
             self._change("DELETE FROM files WHERE path = ?", _key(path))
+
+    def _count(self, which: str, path: Path) -> int:
+        with self._damage():
+            (number,) = self._table.execute(f"SELECT COUNT(*) FROM {which}", (*_below(path), _key(path))).fetchone()  # noqa: S608
+        return int(number)
 
     def _change(self, statement: str, *values: object) -> None:
         if self._table.execute(statement, values).rowcount:
@@ -242,6 +268,13 @@ class FileStates:
 
 
 _BELOW = "path >= ? AND path < ?"
+_AT = f"({_BELOW} OR path = ?)"
+_MEET = """
+INSERT INTO met VALUES (?, ?, ?, ?)
+ON CONFLICT (path) DO UPDATE SET given = excluded.given, source = excluded.source, document_id = excluded.document_id
+WHERE given IS NULL
+"""
+_MET = "SELECT rowid, path, given, source, document_id FROM met WHERE rowid > ? AND given IS NOT NULL ORDER BY rowid LIMIT 1000"
 
 
 def _damaged(path: Path, error: Exception) -> DataError:

@@ -9,7 +9,6 @@ import gzip
 import io
 import os
 import re
-import stat
 import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
@@ -17,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
+from hopweave import files
 from hopweave.corpus.ahead import Ahead, Pieces
 from hopweave.errors import DataError
+from hopweave.files import shown_name
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -171,15 +172,6 @@ class CorpusFile:
             return self.path.stat().st_size
 
 
-def shown_name(name: str) -> str:
-    """A file name as text: bytes that are not UTF-8 are replaced."""
-    return os.fsencode(name).decode("utf-8", "replace")
-
-
-SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
-"""Kinds of what is no regular file."""
-
-
 @contextmanager
 def open_text(
     file: CorpusFile, on_bytes: OnBytes = None, limits: Limits | None = None, *, unit: Literal["line", "file", "row"] = "line"
@@ -250,14 +242,10 @@ def open_regular(file: CorpusFile) -> BinaryIO:
         DataError: if it is no regular file.
         OSError: if it cannot be opened.
     """
-    # Without O_NONBLOCK, opening a FIFO waits for somebody to write to it. What the path leads to is asked of the open file,
-    # since it may have been replaced after the folder was listed.
-    raw = open(file.path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK))  # noqa: SIM115
-    kind = SPECIAL.get(stat.S_IFMT(os.fstat(raw.fileno()).st_mode))
-    if kind is not None:
-        raw.close()
-        raise DataError(f"{file.source} is a {kind}, not a regular file; give a file, or leave it out")
-    return raw
+    try:
+        return files.open_regular(file.path)
+    except files.NotRegular as error:
+        raise DataError(f"{file.source} is a {error.kind}, not a regular file; give a file, or leave it out") from None
 
 
 def _length_to(tell: Callable[[int], None]) -> Callable[[bytes], None]:
@@ -331,14 +319,28 @@ class _Utf8Check:
         self._num_bytes += len(piece)
 
 
+class Unreachable(DataError):
+    """A file that is not there, or whose disk does not answer."""
+
+
+_UNREACHABLE = frozenset(
+    {
+        *(errno.ENOENT, errno.ENOTDIR, errno.ESTALE),
+        *(errno.EIO, errno.ENXIO, errno.ENODEV, errno.ENOTCONN, errno.ETIMEDOUT, errno.EHOSTDOWN),
+    }
+)
+"""What the system says of a file that was removed, a disk that was unplugged, and a file system whose server is gone."""
+
+
 @contextmanager
 def reading(source: str) -> Iterator[None]:
-    """Turns what the system refuses into one `DataError` about the file or folder."""
+    """Turns what the system refuses into one `DataError` about the file or folder; `Unreachable` where it may come back."""
     try:
         yield
     except FileNotFoundError:
-        raise DataError(f"{source} does not exist, or is a dangling link; check the path") from None
+        raise Unreachable(f"{source} does not exist, or is a dangling link; check the path") from None
     except PermissionError:
         raise DataError(f"no permission to read {source}; change its mode or leave it out") from None
     except OSError as error:
-        raise DataError(f"cannot read {source}: {error.strerror}; check the file and the disk") from None
+        kind = Unreachable if error.errno in _UNREACHABLE else DataError
+        raise kind(f"cannot read {source}: {error.strerror}; check the file and the disk") from None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from hopweave.corpus.files import SPECIAL, CorpusFile, reading, shown_name
+from hopweave.corpus.files import CorpusFile, reading
 from hopweave.errors import DataError, SettingsError
+from hopweave.files import FOLDER, Entry, open_regular, shown_name, special_kind, walk
 
 OnUnlisted = Callable[[Path, DataError], None]
 """Told of a folder that cannot be listed, and why."""
@@ -113,23 +113,9 @@ def find_files(
             yield from _Walk(path, selection or Selection(), roots, on_unlisted).files()
         elif is_there:
             at = roots.include(path.parent) / path.name
-            yield CorpusFile(path, shown, roots.document_id(at), _special(path), at)
+            yield CorpusFile(path, shown, roots.document_id(at), special_kind(path), at)
         else:
             raise DataError(f"there is no file or folder {shown}; check the path")
-
-
-_Identity = tuple[int, int]
-_FOLDER = "folder"
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """An entry of a folder: its path, what it is, the folders above it, and what those have ignored."""
-
-    path: Path
-    kind: str
-    above: tuple[_Identity, ...] = ()
-    ignoring: tuple[tuple[Path, GitIgnoreSpec], ...] = ()
 
 
 class _Walk:
@@ -143,57 +129,58 @@ class _Walk:
         self._gitignore = selection.gitignore
         self._include = GitIgnoreSpec.from_lines(selection.include) if selection.include else None
         self._exclude = GitIgnoreSpec.from_lines(selection.exclude)
+        self._ignoring: list[tuple[Path, GitIgnoreSpec | None]] = []
 
     def files(self) -> Iterator[CorpusFile]:
-        # A stack instead of recursion: folders nest deeper than Python calls may.
-        waiting = [_Found(self._top, _FOLDER)]
-        while waiting:
-            found = waiting.pop()
-            if found.kind == _FOLDER:
-                waiting += reversed(self._entries(found))
-            else:
+        for found in walk(self._top, is_taken=self._is_taken, on_unlisted=self._unlisted, into_links=True):
+            if found.kind != FOLDER:
                 at = self._absolute / found.path.relative_to(self._top)
                 name = self._roots.document_id(at)
                 yield CorpusFile(found.path, name, name, found.kind, at)
 
-    def _entries(self, folder: _Found) -> list[_Found]:
-        """What is in a folder and taken, in the order of the names."""
+    def _unlisted(self, folder: Path, error: OSError) -> None:
         try:
-            here, entries = _listed(folder.path)
-            ignoring = folder.ignoring + (_ignored_by(folder.path) if self._gitignore else ())
-        except DataError as error:
-            if self._on_unlisted is None or folder.path == self._top:
+            with reading(shown_name(Path(error.filename or folder).as_posix())):
+                raise error
+        except DataError as said:
+            if self._on_unlisted is None or folder == self._top:
                 raise
-            self._on_unlisted(self._absolute / folder.path.relative_to(self._top), error)
-            return []
-        if here in folder.above:  # a link that leads back up
-            return []
-        above = (*folder.above, here)
-        found = (_Found(folder.path / name, kind, above, ignoring) for name, kind in entries)
-        return [one for one in found if self._is_taken(one)]
+            self._on_unlisted(self._absolute / folder.relative_to(self._top), said)
 
-    def _is_taken(self, found: _Found) -> bool:
-        ending = "/" if found.kind == _FOLDER else ""
+    def _is_taken(self, found: Entry) -> bool:
+        ending = "/" if found.kind == FOLDER else ""
         below = found.path.relative_to(self._top).as_posix() + ending
         if self._exclude.match_file(below):
             return False
         if self._include is not None and not ending and not self._include.match_file(below):
             return False
-        for folder, spec in reversed(found.ignoring):  # the innermost file that says anything decides
-            says = spec.check_file(found.path.relative_to(folder).as_posix() + ending).include
+        for folder, spec in reversed(self._ignoring_in(found.path.parent)):  # the innermost file that says anything decides
+            says = spec.check_file(found.path.relative_to(folder).as_posix() + ending).include if spec is not None else None
             if says is not None:
                 return not says
         return True
 
+    def _ignoring_in(self, folder: Path) -> list[tuple[Path, GitIgnoreSpec | None]]:
+        """What the `.gitignore` files say that hold for a folder: of the folders around it from the top down, and its own."""
+        if self._gitignore and (not self._ignoring or self._ignoring[-1][0] != folder):
+            # The folders come in the order of a tree, so those around this one were asked about last.
+            del self._ignoring[len(folder.relative_to(self._top).parts) :]
+            self._ignoring.append((folder, _ignored_by(folder)))
+        return self._ignoring
 
-def _ignored_by(folder: Path) -> tuple[tuple[Path, GitIgnoreSpec], ...]:
-    """What the `.gitignore` file of a folder names; what is no pattern is passed over, as git does."""
+
+def _ignored_by(folder: Path) -> GitIgnoreSpec | None:
+    """What the `.gitignore` file of a folder names; what is no pattern is passed over, as git does.
+
+    Raises:
+        OSError: if it cannot be read.
+    """
     path = folder / _IGNORE_FILE
-    if not path.is_file():  # a pipe would be waited for
-        return ()
-    with reading(shown_name(path.as_posix())), path.open("rb") as file:
+    if not path.is_file():
+        return None
+    with open_regular(path) as file:
         lines = file.read(_MAX_IGNORE_BYTES).decode("utf-8", "replace").splitlines()
-    return ((folder, GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))),)
+    return GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
 
 
 def _is_pattern(line: str) -> bool:
@@ -202,28 +189,3 @@ def _is_pattern(line: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _listed(folder: Path) -> tuple[_Identity, list[tuple[str, str]]]:
-    """What tells a folder from all others, and the names and kinds of its entries in the order of their names."""
-    with reading(shown_name(folder.as_posix())):
-        found = folder.stat()
-        # The list is closed before anything is yielded: a corpus of nested folders does not hold a descriptor for each level.
-        with os.scandir(folder) as entries:
-            kinds = sorted((entry.name, _kind(entry)) for entry in entries if not entry.name.startswith("."))
-    return (found.st_dev, found.st_ino), kinds
-
-
-def _kind(entry: os.DirEntry[str]) -> str:
-    try:
-        return "" if entry.is_file() else _FOLDER if entry.is_dir() else _special(Path(entry))
-    except OSError:  # a link that leads to itself: opening it says so
-        return ""
-
-
-def _special(path: Path) -> str:
-    """What a path leads to instead of a regular file; empty where it leads to none, and opening it says so."""
-    try:
-        return SPECIAL.get(stat.S_IFMT(path.stat().st_mode), "")
-    except OSError:
-        return ""

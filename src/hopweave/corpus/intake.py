@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -13,9 +12,11 @@ from pathlib import Path
 from hopweave.corpus.file_states import FileState, FileStates, hash_of, look_at
 from hopweave.corpus.files import CorpusFile, OnBytes
 from hopweave.corpus.find import find_files
-from hopweave.corpus.read import Books, CorpusOptions, Reading, nothing_found
+from hopweave.corpus.read import Books, CorpusOptions, Reading, TakenId, nothing_found
 from hopweave.corpus.tally import Tally, Unread
+from hopweave.corpus.vanished import check_gone, has_vanished, is_missing
 from hopweave.errors import DataError
+from hopweave.files import shown_name
 from hopweave.types import Passage
 
 Changes = Generator[Passage | range, None, None]
@@ -45,6 +46,8 @@ class Intake:
         on_bytes: told how many bytes were read, or need not be.
         synced: what became of the files, with `sync`.
         books: reads PDF, DOCX and EPUB files in place of this process.
+        gone_ok: with `sync`, also take out what is gone where a path is not there, or holds little of what it did; else that is
+            an error, since a disk may have dropped.
     """
 
     paths: Sequence[Path]
@@ -54,8 +57,24 @@ class Intake:
     on_bytes: OnBytes = None
     synced: Synced = field(default_factory=Synced)
     books: Books | None = None
+    gone_ok: bool = False
     _num_bytes: int | None = field(default=None, init=False)
     _num_read: int = field(default=0, init=False)
+
+    @property
+    def paths_to_read(self) -> list[Path]:
+        """The paths; without those that are not there, where that is fine.
+
+        Raises:
+            DataError: for a path that is not there, where that is not fine and the index may have files from there.
+        """
+        missing = [path for path in self.paths if self.sync and is_missing(path)]
+        if missing and not self.gone_ok:
+            raise DataError(
+                f"there is no file or folder {shown_name(missing[0].as_posix())}; check the path and the disk, or add "
+                "--gone-ok to take what it has from there out of the index"
+            )
+        return [path for path in self.paths if path not in missing]
 
     def share_read(self) -> float:
         """What share of `num_bytes` has been read so far, or need not be; from 0 to 1."""
@@ -73,7 +92,7 @@ class Intake:
 
     def _sized(self) -> int:
         on_unlisted = (lambda _folder, _error: None) if self.options.lenient else None
-        found = find_files(self.paths, selection=self.options.selection, on_unlisted=on_unlisted)
+        found = find_files(self.paths_to_read, selection=self.options.selection, on_unlisted=on_unlisted)
         return sum(self._size(file) for file in found if file.is_readable)
 
     def _size(self, file: CorpusFile) -> int:
@@ -98,7 +117,8 @@ class Intake:
             next_number: of the first passage that is added.
 
         Raises:
-            DataError: as `read_corpus`; also if nothing at all can be read.
+            DataError: as `read_corpus`; also if nothing at all can be read, or files have vanished as when a disk drops:
+                see `hopweave.corpus.vanished`.
         """
         with closing(Reading(self.options, self.tally, self.note_read, self.books)) as reading:
             one = _Pass(self, states, reading, next_number)
@@ -114,22 +134,24 @@ class _Pass:
         self._reading = reading
         self._next_number = next_number
         self._was_taken_out = False
-        self._gone: Counter[str] = Counter()  # by the hashes of files that vanished
+        self._gone: dict[str, list[Path]] = {}  # files that are not there any more, by their hashes
 
     def add(self) -> Changes:
         for file in self._reading.ahead(self._reading.files(self._intake.paths, self._states.roots)):
             yield from self._read(file)
+        self._reading.check_vanishing()
         if not self._reading.tally.num_passages:
             raise nothing_found(self._intake.paths, self._reading.tally)
 
     def sync(self) -> Changes:
-        paths = self._intake.paths
-        found = self._reading.files(paths, self._states.roots, lambda folder, _: self._states.meet_below(folder))
-        if not sum(self._states.meet(file.at) for file in found):
+        paths, states = self._intake.paths, self._states
+        num_in = {path: states.num_in(path) for path in map(_absolute, paths)}
+        found = self._reading.files(self._intake.paths_to_read, states.roots, lambda folder, _: states.meet_below(folder))
+        if not sum(states.meet(file) for file in found) and not (self._intake.gone_ok and any(num_in.values())):
             raise nothing_found(paths, self._reading.tally)
         yield from self._take_out_what_is_gone()
         leaning: list[tuple[CorpusFile, FileState]] = []
-        for file in self._reading.ahead(self._files_again(), lambda file: self._unchanged(file) is None):
+        for file in self._reading.ahead(states.met(), lambda file: self._unchanged(file) is None):
             known = self._unchanged(file)
             if known is None:
                 yield from self._replace(file)
@@ -142,32 +164,27 @@ class _Pass:
                 yield from self._replace(file)
             else:
                 self._keep(file, known)
-        if not (self._reading.tally.num_passages or self._intake.synced.unchanged):
+        self._reading.check_vanishing()
+        if not (self._reading.tally.num_passages or self._intake.synced.unchanged or self._intake.gone_ok):
             raise nothing_found(paths, self._reading.tally)
-        self._intake.synced.removed += self._gone.total()
-
-    def _files_again(self) -> Iterator[CorpusFile]:
-        """The files once more, each once, whichever of the paths lead to it; what else there is was counted before."""
-        done: set[Path] = set()
-        several = len(self._intake.paths) > 1
-        on_unlisted = (lambda _folder, _error: None) if self._intake.options.lenient else None
-        selection = self._intake.options.selection
-        for file in find_files(self._intake.paths, selection=selection, roots=self._states.roots, on_unlisted=on_unlisted):
-            if file.is_readable and file.at not in done:
-                if several:
-                    done.add(file.at)
-                yield file
+        gone = [path for of_hash in self._gone.values() for path in of_hash]
+        if not self._intake.gone_ok:
+            check_gone(gone, num_in, {path: states.num_met(path) for path in num_in})
+        self._intake.synced.removed += len(gone)
 
     def _take_out_what_is_gone(self) -> Changes:
         for path, state in list(self._states.vanished(map(_absolute, self._intake.paths))):
             yield from self._take_out(path)
             self._states.forget(path)
-            self._gone[state.sha256] += state.is_in
+            if state.is_in:
+                self._gone.setdefault(state.sha256, []).append(path)
 
-    def _take_out(self, path: Path) -> Changes:
-        for numbers in self._states.take_numbers(path):
-            self._was_taken_out = True
-            yield numbers
+    def _take_out(self, path: Path) -> Generator[Passage | range, None, bool]:
+        """What the index has of a file, to take out; returns whether there is any. Where files are only added, it stays."""
+        found = self._states.take_numbers(path) if self._intake.sync else []
+        self._was_taken_out |= bool(found)
+        yield from found
+        return bool(found)
 
     def _unchanged(self, file: CorpusFile) -> FileState | None:
         """The state of a file if it is still the same; `None` if it has to be read."""
@@ -197,32 +214,45 @@ class _Pass:
     def _replace(self, file: CorpusFile) -> Changes:
         known = self._states.of(file.at)
         was_in = known is not None and known.is_in
-        yield from self._take_out(file.at)
         state = yield from self._read(file)
         synced = self._intake.synced
-        if state is None or not state.is_in:
+        if state is None:  # it has vanished, and what the index has of it stays
+            synced.unchanged += was_in
+        elif was_in and not state.is_in and is_missing(file.path):  # a link whose target is gone
+            self._gone.setdefault("", []).append(file.at)
+        elif not state.is_in:
             synced.removed += was_in
         elif was_in:
             synced.replaced += 1
-        elif self._gone[state.sha256]:
-            self._gone[state.sha256] -= 1
+        elif self._gone.get(state.sha256):
+            self._gone[state.sha256].pop()
             synced.moved += 1
         else:
             synced.added += 1
 
     def _read(self, file: CorpusFile) -> Generator[Passage | range, None, FileState | None]:
-        """Reads a file and notes its state, which is as it was before: what changes meanwhile is seen the next time."""
+        """Reads a file and notes its state, which is as it was before: what changes meanwhile is seen the next time.
+
+        Returns:
+            The state; `None` if the file has vanished.
+        """
         tally = self._reading.tally
+        num_before, num_elsewhere, num_unread = tally.num_passages, _num_elsewhere(tally), len(tally.unread)
         try:
             state = replace(look_at(file), sha256=hash_of(file), reading=self._reading_of(file))
         except DataError as error:
             if not self._intake.options.lenient:
                 raise
-            tally.unread.append(Unread(file.source, str(error)))
+            tally.unread.append(Unread(file.source, str(error), has_vanished=has_vanished(file.path, error)))
+            if tally.unread[-1].has_vanished:
+                self._note_vanished(file)
+                return None
+            yield from self._take_out(file.at)
             self._states.forget(file.at)
+            return FileState(0, 0, unread=str(error))
+        if not (yield from self._passages(file)):
+            self._note_vanished(file)
             return None
-        num_before, num_elsewhere, num_unread = tally.num_passages, _num_elsewhere(tally), len(tally.unread)
-        yield from self._reading.passages(file)
         state = replace(
             state,
             num_passages=tally.num_passages - num_before,
@@ -232,8 +262,56 @@ class _Pass:
         self._states.note(file.at, state, range(self._next_number + num_before, self._next_number + tally.num_passages))
         return state
 
+    def _passages(self, file: CorpusFile) -> Generator[Passage | range, None, bool]:
+        """The passages of a file, and before them what the index has of it, to take out.
+
+        Returns:
+            Whether it is so; if the file vanished before its first passage was there, nothing is taken out.
+
+        Raises:
+            DataError: if it vanishes later and the index has it, so that the index stays as it was.
+        """
+        unread = self._reading.tally.unread
+        num_unread = len(unread)
+        passages = self._reading.passages(file)
+        passage = next(passages, None)
+        if passage is None and _vanished_since(unread, num_unread):
+            return False
+        is_replaced = yield from self._take_out(file.at)
+        while passage is not None:
+            try:
+                yield passage
+            except TakenId as error:
+                passage = _thrown(passages, error)
+            else:
+                passage = next(passages, None)
+        if is_replaced and _vanished_since(unread, num_unread):
+            raise DataError(f"{unread[-1].reason}; nothing was changed: run the same command again")
+        return True
+
+    def _note_vanished(self, file: CorpusFile) -> None:
+        """Says of a file that vanished what becomes of it; if its folder did, too, that is an error."""
+        self._reading.check_standing()
+        known = self._states.of(file.at)
+        kept = "the index keeps what it has of it" if known is not None and known.is_in else "nothing of it is in the index"
+        what = f"{file.source} vanished while the files were read; {kept}: run the same command again"
+        self._reading.tally.unread[-1] = Unread(file.source, what, has_vanished=True)
+        self._intake.note_read(known.size if known is not None else 0)
+
     def _reading_of(self, file: CorpusFile) -> str:
         return self._intake.options.reading + (" with pypdf" if file.suffix == ".pdf" and find_spec("pypdf") else "")
+
+
+def _vanished_since(unread: Sequence[Unread], num_before: int) -> bool:
+    return any(one.has_vanished for one in unread[num_before:])
+
+
+def _thrown(passages: Generator[Passage, None, None], error: TakenId) -> Passage | None:
+    """Throws an error into passages; the next of them, if there is one."""
+    try:
+        return passages.throw(error)
+    except StopIteration:
+        return None
 
 
 def _num_elsewhere(tally: Tally) -> int:

@@ -22,14 +22,15 @@ from hopweave.corpus.files import (
     Limits,
     OnBytes,
     open_text,
-    shown_name,
 )
 from hopweave.corpus.find import OnUnlisted, Roots, Selection, find_files
 from hopweave.corpus.json_stream import fields_of
 from hopweave.corpus.records import Row, read_rows
 from hopweave.corpus.split import fits, split_spans
 from hopweave.corpus.tally import Tally, Unread
+from hopweave.corpus.vanished import Standing, check_vanishing, has_vanished
 from hopweave.errors import DataError, SettingsError
+from hopweave.files import shown_name
 from hopweave.types import Passage, Span
 from hopweave.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
 
@@ -159,6 +160,7 @@ def read_corpus(
     with closing(reading):
         for file in reading.ahead(reading.files(paths, Roots())):
             yield from reading.passages(file)
+        reading.check_vanishing()
     if not reading.tally.num_passages:
         raise nothing_found(paths, reading.tally)
 
@@ -181,6 +183,8 @@ class Reading:
         self._books = books
         self._options = options
         self._on_bytes = on_bytes
+        self._standing = Standing(())
+        self._num_listed = 0
         # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
         self._seen = sqlite3.connect("", isolation_level=None)
         self._seen.execute("PRAGMA journal_mode = OFF")
@@ -201,14 +205,30 @@ class Reading:
         """
 
         def unlisted(folder: Path, error: DataError) -> None:
-            self.tally.unread.append(Unread(shown_name(str(folder)), str(error)))
+            self.tally.unread.append(Unread(shown_name(str(folder)), str(error), has_vanished=has_vanished(folder, error)))
             if on_unlisted is not None:
                 on_unlisted(folder, error)
 
+        self._standing = Standing(paths)
         found = find_files(
             paths, selection=self._options.selection, roots=roots, on_unlisted=unlisted if self._options.lenient else None
         )
-        return filter(self._is_taken, found)
+        for file in filter(self._is_taken, found):
+            self._num_listed += 1
+            yield file
+
+    def check_vanishing(self) -> None:
+        """Makes sure that what was to be read is still there, but for few files.
+
+        Raises:
+            Unreachable: if a folder that was given is gone or another one now, or too many of the files vanished.
+        """
+        self.check_standing()
+        check_vanishing([one.source for one in self.tally.unread if one.has_vanished], self._num_listed)
+
+    def check_standing(self) -> None:
+        """Makes sure that the folders that were given are still there. Errors as in `check_vanishing`."""
+        self._standing.check()
 
     def ahead(self, files: Iterable[CorpusFile], is_read: Callable[[CorpusFile], bool] | None = None) -> Iterator[CorpusFile]:
         """The same files; where books are read elsewhere, those that follow are begun.
@@ -229,7 +249,7 @@ class Reading:
                 yield waiting.popleft()
         yield from waiting
 
-    def passages(self, file: CorpusFile) -> Iterator[Passage]:
+    def passages(self, file: CorpusFile) -> Generator[Passage, None, None]:
         """The passages of a file, one after the other. Where reading is lenient, those that can be read.
 
         A `TakenId` that is thrown in where a passage was handed out counts as an error of the file.
@@ -238,17 +258,17 @@ class Reading:
             yield from self._archive(file)
             return
         num_before = self.tally.num_passages
-        unread = ""
+        unread, is_gone = "", False
         try:
             unread = yield from self._document(file) if file.is_document else self._records(file)
         except DataError as error:
             if not self._options.lenient:
                 raise
-            unread = str(error)
+            unread, is_gone = str(error), has_vanished(file.path, error)
             self.tally.num_taken += isinstance(error, TakenId)
         num_passages = self.tally.num_passages - num_before
         if unread:
-            self.tally.unread.append(Unread(file.source, unread, num_passages))
+            self.tally.unread.append(Unread(file.source, unread, num_passages, is_gone))
         if num_passages or not unread:
             self.tally.num_files += 1
 
@@ -262,7 +282,7 @@ class Reading:
         except DataError as error:
             if not self._options.lenient:
                 raise
-            self.tally.unread.append(Unread(archive.source, str(error)))
+            self.tally.unread.append(Unread(archive.source, str(error), has_vanished=has_vanished(archive.path, error)))
 
     def _is_taken(self, file: CorpusFile) -> bool:
         """Whether a file is to be read; if not, the tally says why."""

@@ -16,11 +16,13 @@ class Unread:
         source: how passages name the file.
         reason: one line that names it and says what to do.
         num_passages: read of it all the same: of records, those before the bad place; of a PDF, the other pages.
+        has_vanished: whether it was listed and then gone, or its disk did not answer any more.
     """
 
     source: str
     reason: str
     num_passages: int = 0
+    has_vanished: bool = False
 
     def __str__(self) -> str:
         kept = f" ({self.num_passages:,} passage{'s' * (self.num_passages != 1)} of it kept)" if self.num_passages else ""

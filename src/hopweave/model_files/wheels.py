@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from hopweave.files import OnProgress
+from hopweave.files import OnProgress, walk
 from hopweave.model_files.download import (
     Download,
     OnNote,
@@ -113,7 +113,8 @@ def _watched(
                 try:
                     return child.wait(_WATCH_SECONDS), child.stderr.read() if child.stderr else ""
                 except subprocess.TimeoutExpired:
-                    on_bytes(max((size_of(file) for file in folder.rglob("*")), default=0))
+                    found = walk(folder, on_unlisted=lambda _folder, _error: None, with_hidden=True)
+                    on_bytes(max((size_of(one.path) for one in found), default=0))
         finally:
             child.kill()  # if we were interrupted; does nothing if it has ended
 

@@ -22,7 +22,7 @@ from hopweave.errors import DataError
 from hopweave.evaluation.integrity import checksums
 from hopweave.evaluation.runs.paths import Base, find
 from hopweave.evaluation.runs.writing import write_file
-from hopweave.files import read_json, sha256_of
+from hopweave.files import FOLDER, read_json, read_whole, sha256_of, walk
 
 SCHEMA = "hopweave.manifest/1"
 NAME = "manifest.json"
@@ -156,7 +156,7 @@ class Manifest:
         """
         place = folder / NAME
         try:
-            found = _adapter().validate_json(place.read_bytes())
+            found = _adapter().validate_json(read_whole(place))
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as error:
@@ -174,7 +174,7 @@ def alterations(folder: Path) -> list[str]:
     """
     place = folder / NAME
     try:
-        document = read_json(place.read_text(encoding="utf-8"))
+        document = read_json(read_whole(place))
         seal = document.get("seal")
         return checksums.changes(_sealed(document), seal) if seal else []
     except (OSError, ValueError, AttributeError, TypeError) as error:
@@ -215,7 +215,8 @@ def hash_source(path: Path, known: Source | None = None) -> Source:
 @cache
 def hash_code() -> str:
     """The hash of this package's files: code, prompts, profiles and demonstrations."""
-    files = sorted(file for file in _PACKAGE.rglob("*") if file.suffix in _CODE and "__pycache__" not in file.parts)
+    found = walk(_PACKAGE, is_taken=lambda one: one.path.name != "__pycache__")
+    files = (one.path for one in found if one.kind != FOLDER and one.path.suffix in _CODE)
     lines = (f"{hash_file(file)} {file.relative_to(_PACKAGE).as_posix()}\n" for file in files)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
@@ -292,10 +293,12 @@ def _files_of(path: Path) -> Iterator[tuple[str, Path]]:
     if not path.is_dir():
         yield path.name, path
         return
-    for file in sorted(path.rglob("*")):
-        name = file.relative_to(path)
-        if file.is_file() and not any(part.startswith(".") for part in name.parts):
-            yield name.as_posix(), file
+    try:
+        for found in walk(path):
+            if found.path.is_file():
+                yield found.path.relative_to(path).as_posix(), found.path
+    except OSError as error:
+        raise DataError(f"cannot read {error.filename}: {error.strerror}; check the folder") from None
 
 
 def _hashed(file: Path, name: str, known: FileHash | None) -> FileHash:
