@@ -19,7 +19,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from hopweave.catalog import Role, check_extra, entries, key_of, lacking, load, name_of
 from hopweave.corpus.lookup import PassageLookup
 from hopweave.errors import DataError, SettingsError
-from hopweave.files import read_json, sha256_of
+from hopweave.files import read_json, read_whole, sha256_of
 from hopweave.part_files import part_file
 from hopweave.protocols import ModelReader, ModelRetriever, Reader, Retriever
 from hopweave.runtime.budget import Budget
@@ -281,7 +281,7 @@ def looks_up(settings: Settings) -> str:
 def _engine_in(folder: Path) -> str:
     """The engine that an index folder names; the usual one where it names none, which then says what is wrong with it."""
     try:
-        name = read_json((folder / "manifest.json").read_text(encoding="utf-8"))["engine"]
+        name = read_json(read_whole(folder / "manifest.json"))["engine"]
     except (OSError, ValueError, LookupError, TypeError):
         return _BUILDS
     return name if name in entries("retrievers") else _BUILDS

@@ -21,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 from hopweave.errors import SettingsError
+from hopweave.files import read_whole
 
 _NAME = re.compile(r"(?P<path>.*\.py)(?::(?P<class_name>[^\W\d]\w*))?", re.DOTALL)
 _MODULE = "hopweave_part_"
@@ -110,7 +111,7 @@ def text_of(name: str) -> str:
     """The text of the file that a name refers to, found without running it; empty if it cannot be read."""
     file = part_file(name)
     try:
-        return file.path.read_text(encoding="utf-8") if file is not None else ""
+        return read_whole(file.path).decode() if file is not None else ""
     except (OSError, UnicodeDecodeError):
         return ""
 
@@ -178,7 +179,7 @@ def _read(path: Path) -> bytes:
     try:
         if path.exists() and not path.is_file():  # reading a pipe would block
             raise SettingsError(f"{path} is not a file; name a Python file")
-        return path.read_bytes()
+        return read_whole(path)
     except OSError as error:
         raise SettingsError(f"cannot read {path}: {error.strerror}; check the path") from None
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import DataError, suggest
-from hopweave.files import read_toml
+from hopweave.files import read_toml, read_whole
 
 _MILLION = 1_000_000
 _KEYS = ("model", "prompt", "cached", "completion")
@@ -61,7 +61,7 @@ def price_of(model: str, path: Path) -> Price:
 @lru_cache(16)
 def _table(path: Path, _: int) -> tuple[Price, ...]:
     try:
-        data = read_toml(path.read_bytes())
+        data = read_toml(read_whole(path))
     except OSError as error:
         raise DataError(f"cannot read the price table {path}: {error.strerror}; check the path") from None
     except ValueError as error:

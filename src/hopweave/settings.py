@@ -35,7 +35,7 @@ from pydantic import (
 
 from hopweave.catalog import Role, entries, entry, full_name, key_of, lacking, load
 from hopweave.errors import MissingExtra, SettingsError, suggest
-from hopweave.files import is_file_name, read_toml
+from hopweave.files import is_file_name, read_toml, read_whole
 from hopweave.part_files import allow, part_file
 from hopweave.runtime.budget import Budget
 from hopweave.runtime.retries import Retries
@@ -441,7 +441,7 @@ def found_toml(path: Path) -> Found:
         SettingsError: if it cannot be read.
     """
     try:
-        content = path.read_bytes()
+        content = read_whole(path)
         return Found(path, content, read_toml(content))
     except OSError as error:
         raise SettingsError(f"cannot read the settings file {path}: {error.strerror}; check the path") from None

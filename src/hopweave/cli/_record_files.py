@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from hopweave.cli._terminal import say, standard_input
+from hopweave.cli._terminal import say
 
 _ADDRESS = re.compile(r"[a-z][a-z+.-]+:/")  # a path folds the two slashes of an address
 
@@ -17,54 +18,74 @@ if TYPE_CHECKING:
     from hopweave.trace import Record
 
 
-def read_lines(file: Path) -> list[tuple[int, str]]:
-    """The lines that are not blank, with their numbers.
+def read_lines(file: Path) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, one after the other, with their numbers.
 
     Raises:
-        DataError: if the file cannot be read or contains nothing.
+        DataError: if the file cannot be read or contains nothing, or a line is longer than records are.
     """
     from hopweave.errors import DataError
 
-    try:
-        text = standard_input() if str(file) == "-" else file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot read {file}: {error.strerror}; give a file of records") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{file} is not UTF-8 text; give a file of records (JSON Lines)") from None
-    # Only "\n" ends a line of JSON Lines: strings in it may contain other line separators.
-    lines = [(number, content) for number, content in enumerate(text.split("\n"), start=1) if content.strip()]
-    if not lines:
+    has_any = False
+    for number, line in enumerate(_lines(file), start=1):
+        if not line.strip():
+            continue
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            raise DataError(f"{_name(file)} is not UTF-8 text; give a file of records (JSON Lines)") from None
+        if has_any and not line.endswith(b"\n") and _question_id(text) is None:
+            say(f"{_name(file)}, line {number} is incomplete, as after an interrupted run; left out", err=True)
+            return
+        has_any = True
+        yield number, text
+    if not has_any:
         raise DataError(f"{_name(file)} contains no record; run a question first")
-    if len(lines) > 1 and not text.endswith("\n") and _question_id(lines[-1][1]) is None:
-        number, _ = lines.pop()
-        say(f"{_name(file)}, line {number} is incomplete, as after an interrupted run; left out", err=True)
-    return lines
 
 
-def chosen(file: Path, lines: list[tuple[int, str]], question: str | None, line: int | None) -> tuple[int, str]:
-    """The line asked for, by default the last.
+def _lines(file: Path) -> Iterator[bytes]:
+    from hopweave import files
+    from hopweave.errors import DataError
+
+    try:
+        if str(file) != "-":
+            yield from files.read_lines(file)
+            return
+        for number, line in enumerate(files.lines_within(typer.get_binary_stream("stdin")), start=1):
+            if line is None:
+                raise files.too_long(f"line {number}", file)
+            yield line
+    except OSError as error:
+        raise DataError(f"cannot read {_name(file)}: {error.strerror}; give a file of records") from None
+
+
+def chosen(file: Path, question: str | None, line: int | None) -> tuple[int, str]:
+    """The number and the text of the line asked for, by default the last. No other is held in memory.
 
     Raises:
         SettingsError: if both a question and a line are given.
-        DataError: if there is no such line or question.
+        DataError: if there is no such line or question, and as in `read_lines`.
     """
     from hopweave.errors import DataError, SettingsError, suggest
 
     if question is not None and line is not None:
         raise SettingsError("--question and --line are mutually exclusive; give one of them")
+    known: set[str] = set()
+    found = last = (0, "")
+    for last in read_lines(file):
+        if line is not None and last[0] == line:
+            return last
+        question_id = _question_id(last[1]) if question is not None else None
+        if question_id is not None:
+            known.add(question_id)
+            found = last if question_id == question else found
     if line is not None:
-        for number, text in lines:
-            if number == line:
-                return number, text
-        raise DataError(f"{_name(file)} has no record on line {line}; its last is on line {lines[-1][0]}")
+        raise DataError(f"{_name(file)} has no record on line {line}; its last is on line {last[0]}")
     if question is None:
-        return lines[-1]
-    ids = [(_question_id(text), number, text) for number, text in lines]
-    for question_id, number, text in reversed(ids):
-        if question_id == question:
-            return number, text
-    known = {question_id for question_id, _, _ in ids if question_id is not None}
-    raise DataError(f"{_name(file)} has no record of question {question!r}; {suggest(question, known)}")
+        return last
+    if not found[0]:
+        raise DataError(f"{_name(file)} has no record of question {question!r}; {suggest(question, known)}")
+    return found
 
 
 def _question_id(text: str) -> str | None:

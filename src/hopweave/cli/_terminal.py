@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 import typer
 
 from hopweave.errors import DataError
+from hopweave.files import MAX_HELD_BYTES
 from hopweave.render.plain import flat, visible
 from hopweave.render.table import Column, Table, rows
 from hopweave.render.table_text import TERMINAL_WIDTH, table_lines
@@ -115,9 +116,12 @@ def standard_input() -> str:
     """All of standard input.
 
     Raises:
-        DataError: if it is not UTF-8.
+        DataError: if it is not UTF-8, or too long.
     """
+    content = typer.get_binary_stream("stdin").read(MAX_HELD_BYTES + 1)
+    if len(content) > MAX_HELD_BYTES:
+        raise DataError(f"standard input is longer than {MAX_HELD_BYTES >> 20} MiB; give less")
     try:
-        return typer.get_binary_stream("stdin").read().decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"standard input is not UTF-8 text ({error.reason} at byte {error.start}); convert it first") from None

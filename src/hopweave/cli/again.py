@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hopweave.cli._options import LLM, Access, Assignments, Config, Corpus, Profile, Reader, Retriever, Where
-from hopweave.cli._record_files import append, chosen, print_record, read_lines, record_of
+from hopweave.cli._record_files import append, chosen, print_record, record_of
 
 if TYPE_CHECKING:
     from hopweave.trace import Record
@@ -55,7 +55,7 @@ def again(
     from hopweave.cli._options import settings_of, visible_of
     from hopweave.errors import RunError
 
-    record = record_of(file, *chosen(file, read_lines(file), question, line))
+    record = record_of(file, *chosen(file, question, line))
     wanted = [*_assigned("reply", replies), *_assigned("query", queries), *_assigned("forbid", forbid), *_assigned("pin", pin)]
     wanted += _read_changes(changes) if changes is not None else []
     if not wanted:
@@ -92,10 +92,10 @@ def _assigned(change: str, pairs: Sequence[str] | None) -> list[dict[str, Any]]:
 
 def _read_changes(path: Path) -> list[Any]:
     from hopweave.errors import DataError
-    from hopweave.files import read_json
+    from hopweave.files import read_json, read_whole
 
     try:
-        found = read_json(path.read_bytes())
+        found = read_json(read_whole(path))
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}; give a JSON file of changes") from None
     except ValueError as error:

@@ -5,6 +5,7 @@ Reads a file of records (JSON Lines) and draws one of them, or lists them all.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -49,11 +50,10 @@ def show(
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to this file.")] = None,
 ) -> None:
     """Draw what happened for a question: its tree, its answer, its citations."""
-    lines = read_lines(file)
     if listing:
-        _put(_listing([record_of(file, number, text) for number, text in lines], [number for number, _ in lines]), out)
+        _put(_listing((number, record_of(file, number, text)) for number, text in read_lines(file)), out)
         return
-    record = record_of(file, *chosen(file, lines, question, line))
+    record = record_of(file, *chosen(file, question, line))
     view = view or (_VIEWS_BY_SUFFIX.get(out.suffix.lower()) if out else None)
     _put(_drawn(record, view, calls=calls), out)
 
@@ -81,7 +81,7 @@ def _drawn(record: Record, view: View | None, *, calls: bool) -> RenderableType:
             return terminal.draw_answer(record) if view == "answer" else terminal.draw_record(record, calls=calls)
 
 
-def _listing(records: list[Record], numbers: list[int]) -> RenderableType:
+def _listing(records: Iterable[tuple[int, Record]]) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
@@ -97,7 +97,7 @@ def _listing(records: list[Record], numbers: list[int]) -> RenderableType:
     table.add_column("stands", no_wrap=True)
     table.add_column("calls", justify="right")
     table.add_column("seconds", justify="right")
-    for number, record in zip(numbers, records, strict=True):
+    for number, record in records:
         short = Text(cut(one_line(record.answer.short), 60) if record.answer else "")
         if record.error is not None:
             short = Text(f"{record.error.kind}: {cut(one_line(record.error.message), 60)}", "red")

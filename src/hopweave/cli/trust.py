@@ -92,15 +92,13 @@ def _shown(key: str, value: object) -> str:
 
 
 def _list() -> None:
-    import hashlib
-
+    from hopweave.files import sha256_of
     from hopweave.security.trust import trusted
 
     known = trusted()
     for name, sha256 in known.items():
         path = Path(name)
-        content = path.read_bytes() if path.is_file() else None
-        changed = "" if content is not None and hashlib.sha256(content).hexdigest() == sha256 else "  (changed or gone)"
+        changed = "" if path.is_file() and sha256_of(path) == sha256 else "  (changed or gone)"
         say(f"{name}{changed}")
     if not known:
         say("nothing is trusted")

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hopweave.errors import DataError
-from hopweave.files import read_json
+from hopweave.files import read_json, read_lines
 from hopweave.text.matching import is_contained, is_yes_or_no
 
 
@@ -74,15 +74,14 @@ def read_judgements(path: Path) -> Mapping[str, Judgement]:
     """
     found: dict[str, Judgement] = {}
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        for number, line in enumerate(read_lines(path), start=1):
+            if line.strip():
+                judgement = _judgement(line.decode(), f"{path}, line {number}")
+                found[judgement.pair.key] = judgement
     except OSError as error:
         raise DataError(f"cannot read the verdicts {path}: {error.strerror}; create them with: hopweave judge RUN") from None
     except UnicodeDecodeError as error:
         raise DataError(f"the verdicts {path} are not UTF-8: {error}; restore the file") from None
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            judgement = _judgement(line, f"{path}, line {number}")
-            found[judgement.pair.key] = judgement
     return found
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from hopweave.errors import ModelError, SettingsError, suggest
-from hopweave.files import read_json, read_toml
+from hopweave.files import read_json, read_toml, read_whole
 from hopweave.llms._wire import cut, prefill_of
 from hopweave.protocols import OnText
 from hopweave.types import Abilities, Message, Reply, Sampling, TokenLogprob, Usage
@@ -270,7 +270,7 @@ def read_rules(path: Path) -> list[Rule | Line]:
         SettingsError: for a file that cannot be read, with the location and the reason.
     """
     try:
-        content = path.read_bytes()
+        content = read_whole(path)
         data = read_json(content) if path.suffix == ".json" else read_toml(content)
     except OSError as error:
         raise SettingsError(f"cannot read the rules file {path}: {error.strerror}; check the path") from None

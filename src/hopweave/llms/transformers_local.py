@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import importlib.util
-import json
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from hopweave.catalog import require
 from hopweave.errors import MissingExtra, ModelError, SettingsError
-from hopweave.files import digest_of
+from hopweave.files import digest_of, read_json, read_whole
 from hopweave.llms._forced import score
 from hopweave.llms._generation import Call, Loaded, Row, generate, row_of
 from hopweave.model_files import KNOWN_MODELS, model_identity, model_path
@@ -166,7 +165,7 @@ class TransformersLocal:
         if self.context_tokens is not None or self._loaded is not None:
             return self.context_tokens or (self._loaded.context_tokens if self._loaded else None)
         try:
-            config = json.loads((Path(self.model).expanduser() / "config.json").read_text(encoding="utf-8"))
+            config = read_json(read_whole(Path(self.model).expanduser() / "config.json"))
         except (OSError, ValueError):
             return None
         return config.get("max_position_embeddings") or (config.get("n_positions") if config.get("n_embd") else None)

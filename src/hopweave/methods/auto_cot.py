@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from hopweave.errors import BudgetReached, DataError
-from hopweave.files import read_json
+from hopweave.files import read_json, read_lines
 from hopweave.methods._auto_cot.clusters import clusters
 from hopweave.parse.final import final_answer
 from hopweave.prompting.demonstrations import demonstrations, family_of, published_count
@@ -217,7 +217,7 @@ def read_pool(path: Path) -> tuple[str, ...]:
         DataError: for a file or a line that cannot be read, or if there are no questions.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = b"".join(read_lines(path)).decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot read the pool of questions {path}: {error}; check the path") from None
     found = dict.fromkeys(_question_of(line.strip(), f"line {number} of {path}") for number, line in enumerate(lines, start=1))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import DataError
-from hopweave.files import read_json, sha256_of, write_whole
+from hopweave.files import read_json, read_whole, sha256_of, write_whole
 from hopweave.model_files.known import KNOWN_MODELS, KnownModel, model_path
 
 
@@ -88,7 +88,7 @@ def note_checksum(path: Path, sha256: str, facts: Mapping[str, int], source: str
 def read_note(path: Path) -> Mapping[str, Any]:
     """The content of a small JSON file; empty if it is missing or cannot be read."""
     try:
-        data = read_json(path.read_bytes())
+        data = read_json(read_whole(path))
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hopweave.errors import DataError, SettingsError
-from hopweave.files import LockTaken, OnProgress, file_name, lock, sha256_of
+from hopweave.files import LockTaken, OnProgress, file_name, lock, open_regular, sha256_of
 from hopweave.model_files.checksums import checked, checksum, facts_of, note_beside, note_checksum
 from hopweave.model_files.download import Download, OnNote, SourceFailed, check_space
 from hopweave.model_files.hub import from_hub
@@ -160,7 +160,7 @@ def _put_into_place(partial: Path, path: Path, sha256: str, source: str) -> Path
 
 def _check_is_gguf(path: Path) -> None:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             magic = file.read(4)
     except OSError as error:
         raise DataError(f"cannot read the model file {path}: {error.strerror}; check the path") from None

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from hopweave.errors import SettingsError, suggest
+from hopweave.files import read_toml, read_whole
 from hopweave.memoize import remembered
 
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
@@ -89,10 +89,10 @@ class Prompts(Mapping[str, Prompt]):
 
     def __init__(self, path: Path) -> None:
         try:
-            tables = tomllib.loads(path.read_text(encoding="utf-8"))
+            tables = read_toml(read_whole(path))
         except OSError as error:
             raise SettingsError(f"cannot read the prompt file {path}: {error.strerror}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except ValueError as error:
             raise SettingsError(f"the prompt file {path} is not TOML: {error}") from None
         stem = path.name.removesuffix(".toml").removesuffix(".prompts")
         bad = [name for name, text in tables.items() if not isinstance(text, str)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hopweave.files import read_json
+from hopweave.files import read_json, read_whole
 
 LIVE_PER_DELETED = 20
 """At most so many passages are written again for a deleted one."""
@@ -26,7 +26,7 @@ def worn_segments(data: Path) -> set[int]:
         data: folder of the engine's files, as of its last commit.
     """
     worn = set()
-    for place, segment in enumerate(read_json(data.joinpath("meta.json").read_bytes())["segments"]):
+    for place, segment in enumerate(read_json(read_whole(data / "meta.json"))["segments"]):
         num_deleted = segment["deletes"]["num_deleted_docs"] if segment["deletes"] else 0
         num_live = segment["max_doc"] - num_deleted
         if num_deleted and num_live <= max(FEW, LIVE_PER_DELETED * num_deleted):

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hopweave.catalog import load, require
 from hopweave.errors import DataError, ModelError, SearchError, SettingsError
-from hopweave.files import read_json, sha256_of
+from hopweave.files import open_regular, read_json, read_lines, read_whole, sha256_of
 from hopweave.runtime.retries import Retries, outcome_of
 from hopweave.text.sentence_encoder import embeddings
 from hopweave.toolkit.options import Bounded, Count
@@ -347,8 +347,9 @@ def given_vectors(path: Path) -> dict[str, Vectors]:
     """
     names = path.with_suffix(".txt")
     try:
+        open_regular(path).close()  # the library would wait for a FIFO
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-        lines = [" ".join(line.split()) for line in names.read_text(encoding="utf-8").splitlines()]
+        lines = [" ".join(line.decode().split()) for line in read_lines(names)]
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read the vectors {path} with {names.name} beside it: {error}; check both files") from None
     if vectors.ndim != 2 or len(vectors) != len(lines):
@@ -436,8 +437,8 @@ def _recipe_in(folder: Path) -> Recipe | None:
     if not path.is_file():
         return None
     try:
-        says = read_json(path.read_bytes())
-        modules = read_json((folder / "modules.json").read_bytes()) if (folder / "modules.json").is_file() else []
+        says = read_json(read_whole(path))
+        modules = read_json(read_whole(folder / "modules.json")) if (folder / "modules.json").is_file() else []
         chosen: Pooling = (
             "cls" if says.get("pooling_mode_cls_token") else "last" if says.get("pooling_mode_lasttoken") else "mean"
         )

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hopweave.errors import DataError
-from hopweave.files import file_name, read_json, refuse_links_out, sha256_of, write_whole
+from hopweave.files import file_name, read_json, read_whole, refuse_links_out, sha256_of, write_whole
 from hopweave.types import Passage
 
 FORMAT_VERSION = 2
@@ -148,7 +148,7 @@ def read_manifest(folder: Path, engine: str | None = None) -> Manifest:
     try:
         if not path.is_file():  # reading a pipe would block
             raise FileNotFoundError
-        values = read_json(path.read_bytes())
+        values = read_json(read_whole(path))
         found_version = int(values["format_version"])
     except (FileNotFoundError, NotADirectoryError):
         raise DataError(f"there is no index in {folder}; build it with: hopweave index PATH... --to {folder}") from None

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from hopweave.errors import DataError
-from hopweave.files import LockTaken, lock, read_json, sha256_of, sync
+from hopweave.files import LockTaken, lock, read_json, read_whole, sha256_of, sync
 from hopweave.retrievers._index_folder import (
     DATA_NAME,
     LABELS_SINCE,
@@ -197,7 +197,7 @@ def _refuse_foreign_folder(folder: Path) -> None:
 
 def _is_manifest(path: Path) -> bool:
     try:
-        values = read_json(path.read_bytes())
+        values = read_json(read_whole(path))
     except (OSError, ValueError):
         return False
     return isinstance(values, dict) and {"format_version", "engine", "hopweave_version"} <= values.keys()
@@ -206,7 +206,7 @@ def _is_manifest(path: Path) -> bool:
 def _current_data(folder: Path) -> str:
     """Name of the current data folder according to the manifest; a name that no folder has if it cannot be read."""
     try:
-        name = read_json((folder / MANIFEST).read_bytes())["data"]
+        name = read_json(read_whole(folder / MANIFEST))["data"]
     except (OSError, ValueError, TypeError, KeyError):
         return "data-0"
     return name if isinstance(name, str) and DATA_NAME.fullmatch(name) else "data-0"

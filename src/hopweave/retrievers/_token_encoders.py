@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from hopweave.catalog import require
 from hopweave.errors import DataError, HopweaveError, SearchError, SettingsError
-from hopweave.files import read_json
+from hopweave.files import open_regular, read_json, read_lines, read_whole
 from hopweave.retrievers._encoders import Kind, OnnxModel, Vectors, onnx_file
 from hopweave.toolkit.options import Bounded, Count, Whole
 
@@ -351,7 +351,7 @@ def _recipe_in(folder: Path, plain: TokenRecipe) -> TokenRecipe:
     if not path.is_file():
         return plain
     try:
-        says = read_json(path.read_bytes())
+        says = read_json(read_whole(path))
         given = {name: says[theirs] for name, theirs in _NAMES.items() if theirs in says}
         wrong = [name for name, value in given.items() if type(value) is not type(getattr(COLBERT, name))]
     except (OSError, ValueError, TypeError, KeyError):
@@ -395,8 +395,9 @@ def given_tokens(path: Path) -> dict[str, Vectors]:
     """
     names = path.with_suffix(".txt")
     try:
+        open_regular(path).close()  # the library would wait for a FIFO
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
-        lines = [line.split("\t", 1) for line in names.read_text(encoding="utf-8").splitlines()]
+        lines = [line.decode().removesuffix("\n").split("\t", 1) for line in read_lines(names)]
         ends = np.cumsum([int(number) for number, _ in lines], dtype=np.int64)
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read the vectors {path} with {names.name} beside it: {error}; check both files") from None

@@ -26,7 +26,7 @@ from platformdirs import user_config_path
 
 from hopweave.catalog import PROTOCOLS, Role, entries
 from hopweave.errors import SettingsError
-from hopweave.files import lock, read_json, write_whole
+from hopweave.files import MAX_HELD_BYTES, lock, open_regular, read_json, write_whole
 from hopweave.part_files import part_file
 
 SCHEMA = "hopweave.trusted/1"
@@ -223,9 +223,9 @@ def trusted() -> Mapping[str, str]:
     """
     place = _place()
     try:
-        with place.open("rb") as file:
+        with open_regular(place) as file:
             status = os.fstat(file.fileno())
-            content = file.read()
+            content = file.read(MAX_HELD_BYTES)
     except FileNotFoundError:
         return {}
     except OSError as error:

@@ -27,7 +27,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from hopweave.errors import SettingsError, suggest
-from hopweave.files import read_toml
+from hopweave.files import read_toml, read_whole
 from hopweave.opening import STARTER
 from hopweave.visibility import Visible
 
@@ -234,7 +234,7 @@ def _of_file(file: Path | None) -> dict[str, Any]:
     if file is None:
         return {}
     try:
-        return read_toml(file.read_bytes())
+        return read_toml(read_whole(file))
     except OSError as error:
         raise SettingsError(f"cannot read the server's settings {file}: {error.strerror}; check the path") from None
     except ValueError as error:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hopweave.errors import DataError
-from hopweave.files import file_name, is_file_name, write_whole
+from hopweave.files import file_name, is_file_name, read_whole, write_whole
 from hopweave.storage.postgres import Database, is_address
 
 ANSWER_ID = re.compile(r"[0-9a-f]{12}-[0-9a-f]{16}")
@@ -187,7 +187,7 @@ class FolderShelf(AnswerShelf):
     @staticmethod
     def _text(path: Path) -> str | None:
         try:
-            return path.read_bytes().decode()
+            return read_whole(path).decode()
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:

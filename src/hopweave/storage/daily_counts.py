@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from hopweave.files import read_json, write_whole
+from hopweave.files import read_json, read_whole, write_whole
 from hopweave.storage.postgres import Database, is_address
 
 USAGE = "usage.json"
@@ -143,7 +143,7 @@ class FolderCounts(DailyCounts):
 
     def _read(self, name: str, today: str) -> _Used:
         with suppress(OSError, ValueError, KeyError, TypeError):
-            kept = read_json((self._folder / name / USAGE).read_bytes())
+            kept = read_json(read_whole(self._folder / name / USAGE))
             return _Used(str(kept["day"]), int(kept["questions"]), int(kept["tokens"]))
         return _Used(today)
 

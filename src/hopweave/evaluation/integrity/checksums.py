@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import DataError
-from hopweave.files import read_json
+from hopweave.files import MAX_HELD_BYTES, read_json, read_lines
 
 _LAST_LINE_BYTES = 1 << 16
 _START = "0" * 64
@@ -71,7 +71,7 @@ def problems(records: Path, question_ids: Iterable[str] = ()) -> Iterator[tuple[
         records: the file.
         question_ids: by which the question of a record that is missing is named.
     """
-    lines, proofs = _lines(records), _lines(path_of(records))
+    lines, proofs = lines_in(records), lines_in(path_of(records))
     chain, number, end = _START, 0, 0
     for line, proof in zip_longest(lines, proofs):
         expected = _sha256_of(proof)
@@ -181,7 +181,7 @@ def _cut(file: Any, place: Path, end: int) -> str:
         size = file.seek(0, os.SEEK_END)
         if not size:
             return _START
-        data = _tail(file, size)
+        data = _tail(file, place, size)
         if data.endswith(b"\n"):
             try:
                 held = json.loads(data)
@@ -192,7 +192,7 @@ def _cut(file: Any, place: Path, end: int) -> str:
         file.truncate(size - len(data))
 
 
-def _tail(file: Any, size: int) -> bytes:
+def _tail(file: Any, place: Path, size: int) -> bytes:
     """The last line, with its newline if it has one."""
     block = _LAST_LINE_BYTES
     while True:
@@ -202,13 +202,23 @@ def _tail(file: Any, size: int) -> bytes:
         before = data.rfind(b"\n", 0, len(data) - 1)
         if before >= 0 or not start:
             return data[before + 1 :]
+        if block > MAX_HELD_BYTES:
+            raise DataError(f"the last line of {place} is longer than any proof of a record; restore it")
         block *= 2
 
 
-def _lines(path: Path) -> Iterator[bytes]:
-    if path.exists():
-        with path.open("rb") as file:
-            yield from file
+def lines_in(path: Path) -> Iterator[bytes]:
+    """The lines of a file of a run, each with its newline; none if it is not there.
+
+    Raises:
+        DataError: if it cannot be read, or a line is longer than any that a run holds.
+    """
+    try:
+        yield from read_lines(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}; restore the file") from None
 
 
 def _proof_of(line: bytes, end: int, chain: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hopweave.files import read_json
+from hopweave.files import read_json, read_lines
 
 _SHOWN_CHARACTERS = 120
 _SHOWN_BEFORE = 40
@@ -84,7 +84,7 @@ def lines_of(place: Path) -> list[str]:
     Raises:
         OSError, UnicodeDecodeError: if it cannot be read.
     """
-    return place.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    return b"".join(read_lines(place)).decode().removesuffix("\n").split("\n")
 
 
 def differing_lines(lines: Sequence[str], expected: Sequence[str]) -> list[Problem]:

@@ -35,7 +35,7 @@ from hopweave.evaluation.scoring import compare, comparisons, summary
 from hopweave.evaluation.scoring.comparisons import Comparisons
 from hopweave.evaluation.scoring.entrants import beside
 from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, open_metrics, records_hashes, score_run
-from hopweave.files import read_json
+from hopweave.files import read_json, read_whole
 
 
 def verify(path: Path, server: str = "") -> Verification:
@@ -167,7 +167,7 @@ class _Computing:
                 self.found.differs(comparisons.FILE, None, what)
                 return False
         if kept:
-            there = read_json((self.run.path / comparisons.FILE).read_text(encoding="utf-8"))
+            there = read_json(read_whole(self.run.path / comparisons.FILE))
             expected = comparisons.document(made.tables)
             self.found.count("numbers", num_numbers(expected))
             self.found.hold_after(comparisons.FILE, differing_values(there, expected))

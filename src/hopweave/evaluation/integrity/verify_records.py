@@ -111,9 +111,8 @@ class _Checks:
 
 
 def _lines(place: Path) -> Iterator[tuple[int, str]]:
-    if place.exists():
-        with place.open(encoding="utf-8", errors="replace", newline="\n") as file:
-            yield from enumerate(file, start=1)
+    for number, line in enumerate(checksums.lines_in(place), start=1):
+        yield number, line.decode("utf-8", "replace")
 
 
 def _setup_problems(record: Record, method: str, known: Manifest | None) -> Iterator[str]:

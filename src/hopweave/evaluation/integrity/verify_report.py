@@ -18,7 +18,7 @@ from hopweave.evaluation.scoring import comparisons
 from hopweave.evaluation.scoring.comparisons import Comparisons
 from hopweave.evaluation.scoring.score import Score, write_scores
 from hopweave.evaluation.scoring.summary import Summary
-from hopweave.files import read_json
+from hopweave.files import read_json, read_whole
 
 _FOLDER = "report"
 _WITH_PLOTS = (".svg", ".html", ".md")
@@ -46,7 +46,7 @@ def check_report(run: RunFolder, found: Verification, again: Again | None) -> No
     if not folder.exists():
         return
     try:
-        there = read_json((folder / report.NUMBERS).read_text(encoding="utf-8"))
+        there = read_json(read_whole(folder / report.NUMBERS))
         files: Mapping[str, str] = {str(name): str(held) for name, held in there["files"].items()}
         run_name, sources = Path(there["run"]).name, there.get("made_of")
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
@@ -110,7 +110,7 @@ def _file_problems(place: Path, text: str, held: str | None) -> tuple[list[Probl
     """What is wrong with a file of the report, and whether it is as it was when the report was made."""
     try:
         problems = differing_lines(lines_of(place), text.split("\n"))
-        return problems, report.hash_of(place.read_text(encoding="utf-8")) == held
+        return problems, report.hash_of(read_whole(place).decode()) == held
     except (OSError, UnicodeDecodeError) as error:
         return [(None, f"it cannot be read: {error}")], False
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopweave.errors import DataError
+from hopweave.files import read_lines
 from hopweave.render.csv_text import csv_text
 from hopweave.trace import Record
 from hopweave.trace.written import written_marks, written_text
@@ -132,16 +133,16 @@ def read_sheet(path: Path) -> dict[str, bool | None]:
     """
     found: dict[str, bool | None] = {}
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            missing = {"id", "is_correct"} - set(reader.fieldnames or ())
-            if missing:
-                raise DataError(f"the sheet {path} has no column {min(missing)!r}; fill a sheet that `hopweave annotate` wrote")
-            for row in reader:
-                said = (row["is_correct"] or "").strip().lower()
-                if said and said not in _ANSWERS:
-                    raise DataError(f"line {reader.line_num} of {path} says {said!r}; write yes or no")
-                found[row["id"]] = _ANSWERS[said] if said else None
+        lines = (line.decode("utf-8-sig" if number == 1 else "utf-8") for number, line in enumerate(read_lines(path), start=1))
+        reader = csv.DictReader(lines)
+        missing = {"id", "is_correct"} - set(reader.fieldnames or ())
+        if missing:
+            raise DataError(f"the sheet {path} has no column {min(missing)!r}; fill a sheet that `hopweave annotate` wrote")
+        for row in reader:
+            said = (row["is_correct"] or "").strip().lower()
+            if said and said not in _ANSWERS:
+                raise DataError(f"line {reader.line_num} of {path} says {said!r}; write yes or no")
+            found[row["id"]] = _ANSWERS[said] if said else None
     except OSError as error:
         raise DataError(f"cannot read the sheet {path}: {error.strerror}; check the path") from None
     except (UnicodeDecodeError, csv.Error) as error:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hopweave.errors import DataError, RunError, error_that_counts
+from hopweave.files import read_lines
 from hopweave.grounding.entailment import CitedClaim, Judgement, read_judgements
 from hopweave.prompting.prompt import escape, fence, prompts_beside
 from hopweave.runtime.components import Components
@@ -117,11 +118,14 @@ def _check_judge(judge: Judge, known: Iterable[Judgement], path: Path) -> None:
 
 def _known(path: Path) -> Mapping[str, Judgement]:
     """The verdicts that there are, once a last line that was torn when the judge was killed is cut off."""
+    try:
+        if path.exists():
+            whole = sum(len(line) for line in read_lines(path) if line.endswith(b"\n"))
+            if whole < path.stat().st_size:
+                os.truncate(path, whole)
+    except OSError as error:
+        raise DataError(f"cannot read the verdicts {path}: {error.strerror}; name another file with --out") from None
     _write(path, "")
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        os.truncate(path, whole)
     return read_judgements(path)
 
 

@@ -34,7 +34,7 @@ from hopweave.evaluation.reports.markdown import write_markdown
 from hopweave.evaluation.reports.numbers import book, count
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.results import ReportData
-from hopweave.files import file_name, is_file_name, read_json, write_whole
+from hopweave.files import file_name, is_file_name, read_json, read_whole, write_whole
 from hopweave.render.csv_text import table_csv
 from hopweave.render.svg import can_draw, drawn_by
 from hopweave.render.table import Number, Words
@@ -187,8 +187,8 @@ def _written_before(folder: Path) -> set[str]:
     if not place.exists():
         return set()
     try:
-        data = read_json(place.read_bytes())
+        data = read_json(read_whole(place))
         names = data["files"].keys() if data["schema"] == SCHEMA else ()
         return {name for name in names if is_file_name(name)}
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return set()

@@ -29,7 +29,7 @@ from hopweave.errors import DataError, SettingsError
 from hopweave.evaluation.integrity import checksums, manifest
 from hopweave.evaluation.runs.shard import Shard
 from hopweave.evaluation.runs.writing import write_file
-from hopweave.files import file_name, read_json, refuse_links_out, write_whole
+from hopweave.files import file_name, read_json, read_whole, refuse_links_out, write_whole
 from hopweave.part_files import part_file
 from hopweave.security.trust import SELECTED, Found, trust_own
 from hopweave.settings import Settings
@@ -202,7 +202,7 @@ class RunFolder:
             if not place.is_file():  # a pipe would be waited for
                 raise FileNotFoundError
             refuse_links_out(path)
-            content = place.read_bytes()
+            content = read_whole(place)
             data = read_json(content)
             if not isinstance(data, dict) or data.pop("schema", None) != SCHEMA:
                 raise DataError(f"{place} is not of schema {SCHEMA!r}; make the run anew with this version")
@@ -255,7 +255,8 @@ class RunFolder:
         place = self.examples_path(dataset)
         if place.exists():
             # An earlier version wrote fewer fields; what counts is what they say.
-            if place.read_bytes() != text.encode() and self.examples(dataset) != _examples_in(text.encode(), place):
+            written = text.encode().splitlines(keepends=True)
+            if list(checksums.lines_in(place)) != written and self.examples(dataset) != _examples_in(written, place):
                 raise DataError(f"the examples of {dataset!r} are not those that the run began with; take another folder")
             return
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -272,10 +273,9 @@ class RunFolder:
             DataError: if there are none yet, or a line cannot be read.
         """
         place = self.examples_path(dataset)
-        try:
-            return _examples_in(place.read_bytes(), place)
-        except OSError:
-            raise DataError(f"{place} is missing; run `hopweave evaluate` again to make it") from None
+        if not place.exists():
+            raise DataError(f"{place} is missing; run `hopweave evaluate` again to make it")
+        return _examples_in(checksums.lines_in(place), place)
 
     def records_path(self, dataset: str, method: str) -> Path:
         """The file of the records of a method on a dataset."""
@@ -341,23 +341,19 @@ class RunFolder:
             raise DataError(f"cannot write to {place}: {error.strerror}; make room and run the same command again") from None
 
     def _read(self, place: Path, numbers: set[int] | None) -> Iterator[Record]:
-        if not place.exists():
-            return
-        with place.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                if numbers is not None and number not in numbers:
-                    continue
-                try:
-                    yield Record.from_json(line.decode())
-                except (DataError, UnicodeDecodeError) as error:
-                    said = "it is not UTF-8; restore the file" if isinstance(error, UnicodeDecodeError) else str(error)
-                    raise DataError(f"{place}, line {number}: {said}") from None
+        for number, line in enumerate(checksums.lines_in(place), start=1):
+            if numbers is not None and number not in numbers:
+                continue
+            try:
+                yield Record.from_json(line.decode())
+            except (DataError, UnicodeDecodeError) as error:
+                said = "it is not UTF-8; restore the file" if isinstance(error, UnicodeDecodeError) else str(error)
+                raise DataError(f"{place}, line {number}: {said}") from None
 
     def _last_lines(self, place: Path) -> set[int]:
         last: dict[str, int] = {}
-        with place.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                last[id_in(line) or f"line {number}"] = number
+        for number, line in enumerate(checksums.lines_in(place), start=1):
+            last[id_in(line) or f"line {number}"] = number
         return set(last.values())
 
 
@@ -378,12 +374,10 @@ def lines_of(examples: Iterable[Example]) -> str:
     return "".join(f"{one_line_of_json(_example_adapter(), example)}\n" for example in examples)
 
 
-def _examples_in(content: bytes, place: Path) -> list[Example]:
+def _examples_in(lines: Iterable[bytes], place: Path) -> list[Example]:
     """The examples of a file. Its errors are those of `RunFolder.examples`."""
-    # Not `splitlines`: JSON leaves the other characters that Python takes for the end of a line as they are.
-    lines = content.removesuffix(b"\n").split(b"\n")
     found = []
-    for number, line in enumerate(lines if lines != [b""] else [], start=1):
+    for number, line in enumerate(lines, start=1):
         try:
             found.append(_example_adapter().validate_json(line))
         except ValidationError as error:

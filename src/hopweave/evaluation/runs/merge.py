@@ -20,6 +20,7 @@ from hopweave.evaluation.runs.folder import RunFolder, differences_in_full, id_i
 from hopweave.evaluation.runs.paths import Base
 from hopweave.evaluation.runs.shard import Shard, rejoined
 from hopweave.evaluation.runs.writing import alone
+from hopweave.files import open_regular
 from hopweave.runtime.store import Store
 from hopweave.security.trust import is_trusted, trust_own
 
@@ -178,7 +179,7 @@ def _merge_records(parts: Sequence[_Part], folder: RunFolder, dataset: str, meth
     lines = [_places_of_lines(place) for place in places]
     batch: list[bytes] = []
     names = [example.question.id for example in folder.examples(dataset)]
-    files = [place.open("rb") for place in places]
+    files = [open_regular(place) for place in places]
     try:
         for number, name in enumerate(names):
             shard = number % len(parts)
@@ -203,10 +204,9 @@ def _places_of_lines(place: Path) -> dict[str, list[tuple[int, int]]]:
     """Where the records of each question stand in a file: first byte and length."""
     found: dict[str, list[tuple[int, int]]] = {}
     start = 0
-    with place.open("rb") as file:
-        for line in file:
-            found.setdefault(id_in(line) or "", []).append((start, len(line)))
-            start += len(line)
+    for line in checksums.lines_in(place):
+        found.setdefault(id_in(line) or "", []).append((start, len(line)))
+        start += len(line)
     return found
 
 

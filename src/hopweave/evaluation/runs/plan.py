@@ -37,7 +37,7 @@ from hopweave.catalog import Role, full_name, key_of
 from hopweave.errors import DataError, SettingsError, suggest
 from hopweave.evaluation.runs.folder import MAX_SEED, DatasetPlan, MethodPlan, Plan
 from hopweave.evaluation.runs.shard import Shard
-from hopweave.files import WHAT_MAY_BE, is_file_name, read_toml
+from hopweave.files import WHAT_MAY_BE, is_file_name, read_toml, read_whole
 from hopweave.part_files import allow, hashes, part_file
 from hopweave.security.trust import named_files
 from hopweave.settings import Settings, build, merged
@@ -156,7 +156,7 @@ def _labelled(role: Role, names: Sequence[str], table: Mapping[str, Any]) -> dic
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        return read_toml(file.read_bytes())
+        return read_toml(read_whole(file))
     except OSError as error:
         raise DataError(f"cannot read the plan {file}: {error.strerror}; check the path") from None
     except ValueError as error:

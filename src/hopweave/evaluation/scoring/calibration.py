@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hopweave.errors import DataError, RunError, SettingsError, error_that_counts
-from hopweave.files import read_json
+from hopweave.files import read_json, read_lines
 from hopweave.protocols import ModelReader
 from hopweave.runtime.components import Components
 from hopweave.runtime.workbench import Workbench
@@ -139,13 +139,7 @@ def pairs_of_file(path: Path, form: Format = "auto") -> list[Pair]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except OSError as error:
-        raise DataError(f"cannot read the pairs {path}: {error.strerror}; check the path") from None
-    except UnicodeDecodeError as error:
-        raise DataError(f"the pairs {path} are not UTF-8: {error}; convert the file") from None
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(_lines(path), start=1):
         if line.strip():
             try:
                 row = read_json(line)
@@ -154,6 +148,16 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             if not isinstance(row, dict):
                 raise DataError(f"line {number} of {path} is no object; {_PAIR}")
             yield number, row
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        for number, line in enumerate(read_lines(path), start=1):
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except OSError as error:
+        raise DataError(f"cannot read the pairs {path}: {error.strerror}; check the path") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"the pairs {path} are not UTF-8: {error}; convert the file") from None
 
 
 def _pair_of(row: Mapping[str, Any], id_: str) -> Pair:

@@ -15,7 +15,7 @@ from hopweave.errors import DataError
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.evaluation.scoring.results import Comparison
-from hopweave.files import read_json
+from hopweave.files import read_json, read_whole
 
 SCHEMA = "hopweave.compare/2"
 FILE = "compare.json"
@@ -80,7 +80,7 @@ def kept_comparisons(run: RunFolder) -> list[Comparisons]:
     """
     place = run.path / FILE
     try:
-        found = read_json(place.read_bytes())
+        found = read_json(read_whole(place))
         if found["schema"] != SCHEMA:
             raise DataError(f"{place} has schema {found['schema']!r}; delete it and run `hopweave compare` again")
         return _tables_adapter().validate_python(found["tables"])

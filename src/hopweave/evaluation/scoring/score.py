@@ -23,7 +23,7 @@ from hopweave.catalog import entries, full_name, key_of, load
 from hopweave.errors import DataError, MissingExtra, SettingsError, suggest
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.writing import write_file
-from hopweave.files import sha256_of
+from hopweave.files import read_lines, sha256_of
 from hopweave.parse.refusal import is_refusal
 from hopweave.part_files import part_file
 from hopweave.protocols import Metric, Selective
@@ -234,20 +234,20 @@ def read_scores(run: RunFolder) -> list[Score]:
     Raises:
         DataError: if it is missing, or a line cannot be read.
     """
-    place = run.path / LINES
+    place, found = run.path / LINES, []
     try:
-        lines = place.read_bytes().removesuffix(b"\n").split(b"\n")
-    except OSError:
+        for number, line in enumerate(read_lines(place), start=1):
+            try:
+                found.append(_score_adapter().validate_json(line))
+            except ValidationError as error:
+                what = error.errors()[0]["msg"]
+                raise DataError(
+                    f"{place}, line {number} is no score: {what}; make them anew with: hopweave score {run.path}"
+                ) from None
+    except FileNotFoundError:
         raise DataError(f"{place} is missing; make it with: hopweave score {run.path}") from None
-    found = []
-    for number, line in enumerate(lines if lines != [b""] else [], start=1):
-        try:
-            found.append(_score_adapter().validate_json(line))
-        except ValidationError as error:
-            what = error.errors()[0]["msg"]
-            raise DataError(
-                f"{place}, line {number} is no score: {what}; make them anew with: hopweave score {run.path}"
-            ) from None
+    except OSError as error:
+        raise DataError(f"cannot read {place}: {error.strerror}; make it anew with: hopweave score {run.path}") from None
     return found
 
 

@@ -27,7 +27,7 @@ from hopweave.evaluation.scoring.score import (
     open_metrics,
     records_hashes,
 )
-from hopweave.files import read_json
+from hopweave.files import read_json, read_whole
 from hopweave.part_files import allow, hashes, part_file
 from hopweave.security.trust import Found, check_trust, is_trusted, trust_own
 from hopweave.types import AnswerForm, Column, Example
@@ -144,7 +144,7 @@ def found_scores(folder: Path) -> Found | None:
     """
     place = folder / FILE
     try:
-        content = place.read_bytes()
+        content = read_whole(place)
         return _found(folder, content, read_json(content)["metrics"])
     except FileNotFoundError:
         return None
@@ -178,7 +178,7 @@ def read_summary(run: RunFolder) -> dict[str, Any] | None:
     """
     place = run.path / FILE
     try:
-        found = read_json(place.read_bytes())
+        found = read_json(read_whole(place))
         if found["schema"] != SCHEMA:
             raise DataError(f"{place} has schema {found['schema']!r}; make it anew with: hopweave score {run.path}")
     except FileNotFoundError:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hopweave.errors import BudgetReached, DataError
-from hopweave.files import read_json
+from hopweave.files import read_json, read_lines
 from hopweave.methods._dsp.templates import ANSWER, Filled, Templates, Training, context_of, stage_of
 from hopweave.parse.final import final_answer
 from hopweave.prompting.demonstrations import MULTI_HOP, Demonstration, family_of, published_count
@@ -160,7 +160,7 @@ def _each_once(hits: Sequence[Hit]) -> list[Hit]:
 @lru_cache(8)
 def _read(path: Path, _changed: int, _num_bytes: int) -> tuple[Training, ...]:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = b"".join(read_lines(path)).decode("utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot read the training questions {path}: {error}; give a text of JSON lines") from None
     return tuple(_training(f"{path}, line {number}", line) for number, line in enumerate(lines, start=1) if line.strip())
