@@ -238,10 +238,10 @@ def refuse_links_out(folder: Path) -> None:
     Raises:
         DataError: names the first entry that is neither.
     """
-    root = folder.resolve()
+    root = os.path.realpath(folder)  # `resolve` raises for a link that leads to itself
     # What is missing or unreadable is reported by whoever opens it.
     for found in walk(folder, on_unlisted=lambda _folder, _error: None, with_hidden=True):
-        if found.is_link and not found.path.resolve().is_relative_to(root):
+        if found.is_link and not Path(os.path.realpath(found.path)).is_relative_to(root):
             raise DataError(f"{found.path} is a link that leads out of {folder}; replace it with its target")
         if found.kind in SPECIAL.values():
             raise DataError(f"{found.path} is neither a file nor a folder; remove it")
