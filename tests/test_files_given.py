@@ -171,10 +171,12 @@ def test_a_run_with_a_line_that_no_record_is_is_an_error_of_one_line(made, comma
 
 @pytest.fixture
 def deep(tmp_path):
-    """A folder 600 deep with a file of records at its end."""
-    top = tmp_path / "deep"
-    folder = top.joinpath(*"d" * 600)
-    folder.mkdir(parents=True)
+    """A folder deeper than Python calls may be, with a file of records at its end."""
+    top = folder = tmp_path / "deep"
+    folder.mkdir()
+    for _ in range(1200):
+        folder /= "d"
+        folder.mkdir()
     (folder / "a.jsonl").write_text("{}\n")
     yield top
     subprocess.run(["rm", "-r", top], check=True)  # rmtree is recursive

@@ -278,6 +278,16 @@ def test_a_folder_that_holds_nothing_any_more_leaves_the_index_as_it_is(tmp_path
     assert all_ids(tmp_path / "index") == ["a.txt"]
 
 
+def test_a_folder_that_is_gone_is_taken_out_by_the_command_that_the_error_names(tmp_path):
+    x, y = put(tmp_path / "x", a_txt="One."), put(tmp_path / "y", b_txt="Two.")
+    run(x, y, "--to", tmp_path / "index")
+    shutil.rmtree(y)
+    with pytest.raises(DataError, match=r"there is no file or folder .*/y; check the path and the disk, or add --gone-ok"):
+        run(x, y, "--to", tmp_path / "index", "--sync")
+    assert "files: 0 added, 0 replaced, 1 removed" in run(x, y, "--to", tmp_path / "index", "--sync", "--gone-ok")
+    assert all_ids(tmp_path / "index") == ["a.txt"]
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything, so nothing is refused")
 def test_files_of_a_folder_that_may_not_be_listed_stay_in_the_index(tmp_path):
     folder = put(tmp_path / "x", a_txt="One.", closed__b_txt="Two.")
@@ -402,6 +412,7 @@ def test_an_index_without_counts_says_so(tmp_path, monkeypatch):
         (["x", "--sync", "--add"], "--sync adds as well; give it without --add"),
         (["x", "--sync", "--delete", "1"], "--sync would bring back what --delete takes out"),
         (["--sync"], "--sync needs something to go by"),
+        (["x", "--gone-ok"], "--gone-ok is about what --sync takes out; add --sync"),
         (["x", "--list"], "--list changes nothing; use it alone"),
         (["--stats", "--check"], "--check changes nothing; use it alone"),
         (["x", "--exclude", "!"], "'!' is no pattern"),

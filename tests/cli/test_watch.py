@@ -117,6 +117,21 @@ def test_what_goes_wrong_later_is_told_and_the_next_change_is_waited_for(watchin
     assert one.interrupted() == 0
 
 
+def test_a_disk_that_drops_is_told_the_index_stays_and_the_watch_goes_on_when_it_is_back(watching):
+    one = watching("docs", "--to", "index")
+    one.until("  fingerprint")
+    Path("docs").rename("away")
+    assert "there is no file or folder docs; check the path and the disk" in one.until("hopweave: ")[-1]
+    Path("docs").mkdir()  # the mount point without its mount
+    assert "found nothing to index in docs" in one.until("hopweave: ")[-1]
+    assert {passage.id for passage in BM25(Path("index")).all_passages()} == {"engineer.txt", "lamp.txt"}
+    Path("docs").rmdir()
+    Path("away").rename("docs")
+    write(lamp=LAMP.replace("1874", "1875"))
+    assert "files: 0 added, 1 replaced, 0 removed, 0 moved, 1 unchanged" in "\n".join(one.until("  fingerprint"))
+    assert one.interrupted() == 0
+
+
 def test_answers_over_another_index_are_passed_over(watching):
     sync()
     keep(answered("When was Carrow Head Light first lit?", Says("1874"), corpus="starter"))

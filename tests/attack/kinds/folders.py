@@ -18,7 +18,7 @@ from hopweave.staleness import Checked, record_files
 from ..attack import Attack, Trial
 from .corpora import one_line
 
-MAX_DEPTH = 600
+MAX_DEPTH = 1200
 
 
 def tree(random: random.Random, top: Path) -> set[Path]:
@@ -26,8 +26,10 @@ def tree(random: random.Random, top: Path) -> set[Path]:
     made = set()
     for _ in range(random.randint(1, 4)):
         depth = random.choice([0, 1, 3, 40, MAX_DEPTH])
-        folder = top.joinpath(*(random.choice("ab") for _ in range(depth)))
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = top
+        for _ in range(depth):
+            folder /= random.choice("ab")
+            folder.mkdir(exist_ok=True)
         for name in random.sample(["x.jsonl", "y.jsonl", "z.jsonl"], random.randint(1, 3)):
             (folder / name).write_text("{}\n")
             made.add(folder / name)
@@ -181,7 +183,7 @@ def sync(to: Path, folder: Path, when: int = 0, do: Callable[[], None] = lambda:
 
 
 ATTACKS = (
-    Attack("folders", "every command finds the same files, however deep", walked, 400, 12),
+    Attack("folders", "every command finds the same files, however deep", walked, 150, 6),
     Attack("moving", "folders that vanish while they are walked end no walk", removed_while_walked, 2_000, 40),
     Attack("vanishing", "a disk that drops takes no document out of an index", vanishing, 1_200, 30),
 )
