@@ -23,6 +23,7 @@ from hopweave.part_files import part_file
 from hopweave.server.refusals import Refused, unusable
 from hopweave.server.settings import Limits
 from hopweave.settings import Settings, merged
+from hopweave.storage.daily_counts import Reservation
 from hopweave.toolkit.options import notes_of
 from hopweave.types import Question
 from hopweave.visibility import Visible
@@ -50,6 +51,7 @@ class Asked:
         require_support: whether an answer that no passage supports is withheld.
         earlier: the turns of the conversation before it.
         within: the trace of whoever asks, as the headers of W3C Trace Context have it; empty if they sent none.
+        reservation: of tokens, once the question was admitted.
     """
 
     question: Question
@@ -63,6 +65,7 @@ class Asked:
     require_support: bool = False
     earlier: tuple[Turn, ...] = ()
     within: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    reservation: Reservation | None = None
 
     @property
     def method_name(self) -> str:

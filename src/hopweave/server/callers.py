@@ -6,17 +6,27 @@ import hmac
 import logging
 import math
 import time
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from secrets import token_hex
 
 from hopweave.errors import DataError
 from hopweave.server.refusals import Refused
 from hopweave.server.settings import KeySettings, hash_of
-from hopweave.storage.daily_counts import Daily, DailyCounts
+from hopweave.storage.daily_counts import Daily, DailyCounts, Reservation
+from hopweave.trace import Event, ModelCall
 
 LOCAL = "local"
 """Whoever asks a server without keys."""
+USUAL_TOKENS = 4000
+"""Reserved for a question without `max_tokens` by a method that has not yet answered one: what most methods take."""
+_NUM_REMEMBERED = 64
+_LATE_SECONDS = 60.0
+"""How much longer than a question may take its tokens stay reserved, should nobody settle them."""
+_RETRY_SECONDS = 5.0
+"""After so long it is worth asking again where the budget is reserved: questions end all the time."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -84,6 +94,22 @@ class _Minute:
     asked_at: float = field(default_factory=time.monotonic)
 
 
+class Spending:
+    """Observes a question, and sums the tokens of its calls: one that is cut off leaves no record to count.
+
+    Attributes:
+        tokens: prompt and completion tokens so far.
+    """
+
+    def __init__(self) -> None:
+        self.tokens = 0
+
+    def __call__(self, event: Event) -> None:
+        """Counts a call of the model."""
+        if isinstance(event, ModelCall):
+            self.tokens += event.usage.prompt_tokens + event.usage.completion_tokens
+
+
 class Allowance:
     """Counts what callers use, and refuses what is beyond their limits.
 
@@ -94,6 +120,7 @@ class Allowance:
     def __init__(self, counts: DailyCounts) -> None:
         self._counts = counts
         self._minutes: dict[str, _Minute] = {}
+        self._took: dict[str, deque[int]] = {}
 
     def request(self, caller: Caller) -> None:
         """Counts a request.
@@ -111,27 +138,62 @@ class Allowance:
             raise _too_many("rate_limit", f"more than {most} requests a minute", (1 - used.requests_left) * 60 / most)
         used.requests_left -= 1
 
-    def question(self, caller: Caller) -> None:
-        """Counts a question before it is asked. It may wait for a database.
+    def question(
+        self, caller: Caller, method: str = "", *, max_tokens: float | None = None, max_seconds: float = 300.0
+    ) -> Reservation | None:
+        """Counts a question before it is asked, and reserves tokens for it. It may wait for a database.
+
+        Args:
+            caller: who asks.
+            method: that answers.
+            max_tokens: the limit of the question, which is reserved; without one, the mean of the method's last questions.
+            max_seconds: the limit of the question.
+
+        Returns:
+            What was reserved, which `spent` settles; nothing for callers without a budget of tokens.
 
         Raises:
-            Refused: if the day's budget is spent, with the seconds until the next day.
+            Refused: if the day's budget is spent, with the seconds until the next day; or if questions that run have reserved
+                what is left of it.
             DataError: if it cannot be counted.
         """
         if caller.limits is None:
-            return
-        spent = self._counts.take(caller.name, Daily(caller.limits.questions_per_day, caller.limits.tokens_per_day))
-        if spent is not None:
-            raise _too_many("daily_budget", f"the day's {spent.most:,} {spent.name} are spent", _seconds_to_midnight())
+            return None
+        budget = Daily(caller.limits.questions_per_day, caller.limits.tokens_per_day)
+        reservation = None
+        if budget.tokens is not None:
+            tokens = math.ceil(self._estimate(method) if max_tokens is None else max_tokens)
+            reservation = Reservation(token_hex(8), tokens, max_seconds + _LATE_SECONDS)
+        spent = self._counts.take(caller.name, budget, reservation)
+        if spent is None:
+            return reservation
+        if spent.is_reserved:
+            why = f"questions that run have reserved the rest of the day's {spent.most:,} {spent.name}"
+            raise _too_many("daily_budget_reserved", why, _RETRY_SECONDS)
+        raise _too_many("daily_budget", f"the day's {spent.most:,} {spent.name} are spent", _seconds_to_midnight())
 
-    def spent(self, caller: Caller, tokens: int) -> None:
-        """Counts the tokens of a question that ended, as far as that can be done now. It may wait for a database."""
+    def spent(self, caller: Caller, tokens: int, reservation: Reservation | None = None) -> None:
+        """Counts the tokens of a question that ended, as far as that can be done now. It may wait for a database.
+
+        Args:
+            caller: who asked.
+            tokens: that it used.
+            reservation: for it, which is settled.
+        """
         if caller.limits is None:
             return
         try:
-            self._counts.add(caller.name, tokens)
+            self._counts.add(caller.name, tokens, reservation)
         except DataError as error:
             _LOG.error("%s tokens of %s cannot be counted: %s", tokens, caller.name, error)
+
+    def learn(self, method: str, tokens: int) -> None:
+        """Remembers what a question took that a method answered."""
+        self._took.setdefault(method, deque(maxlen=_NUM_REMEMBERED)).append(tokens)
+
+    def _estimate(self, method: str) -> float:
+        took = self._took.get(method)
+        return sum(took) / len(took) if took else USUAL_TOKENS
 
     def check(self) -> None:
         """Makes sure that there is a place for the counts.

@@ -7,7 +7,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from hopweave.runtime.components import Components
 from hopweave.runtime.starts import Starts
 from hopweave.security.redaction import public_address
 from hopweave.server.asking import Asked, Choices
-from hopweave.server.callers import Allowance, Caller, Callers
+from hopweave.server.callers import Allowance, Caller, Callers, Spending
 from hopweave.server.databases import Databases
 from hopweave.server.kept import Entry, KeptAnswers, new_id
 from hopweave.server.metrics import Metrics
@@ -205,17 +205,25 @@ class Service:
         """Whether a caller may still read an answer of theirs: their corpora and labels may be fewer than they were."""
         return caller.may_search(entry.corpus) and set(entry.access) <= set(caller.access)
 
-    async def admit(self, caller: Caller) -> None:
-        """Counts a question before it is asked.
+    async def admit(self, caller: Caller, asked: Asked) -> Asked:
+        """Counts a question before it is asked; returns it with what was reserved for it.
 
         Raises:
-            Refused: if the caller's budget for the day is spent, or too many questions run.
+            Refused: if the caller's budget for the day is spent or reserved, or too many questions run.
             DataError: if it cannot be counted.
         """
         self._check_running()
-        if caller.limits is not None:
-            await asyncio.to_thread(self.allowance.question, caller)
+        if caller.limits is None:
+            return asked
+        limits = {name: asked.limits[name] for name in ("max_tokens", "max_seconds") if name in asked.limits}
+        reservation = await asyncio.to_thread(self.allowance.question, caller, asked.method_name, **limits)
+        asked = replace(asked, reservation=reservation)
+        try:
             self._check_running()  # others may have begun meanwhile
+        except Refused:
+            await self._settle(caller, asked, 0)
+            raise
+        return asked
 
     def _check_running(self) -> None:
         if self._num_running >= self.server.limits.max_running:
@@ -233,7 +241,7 @@ class Service:
         """Answers a question and keeps the answer. Cancelling it cancels its calls, and keeps nothing.
 
         Args:
-            asked: what is asked.
+            asked: what is asked, as `admit` returns it.
             caller: whose answer it will be.
             observers: called with each step as it happens.
             answer_id: of the answer; a new one if empty.
@@ -244,24 +252,38 @@ class Service:
             HopweaveError: for anything that the operator has to fix.
         """
         answer_id = answer_id or new_id()
-        with self._running(asked):
-            await self._starts.turn()
-            async with self.corpora.opened(asked.corpus, asked.access, asked.where) as parts:
-                weaver = self._weaver(asked, parts)
-                record = await _record(weaver, asked, observers, branch)
-            line = record.to_json()
-            entry = Entry.from_record(answer_id, record, asked, branch.of if branch is not None else None)
-            totals = record.totals()
-            # Shielded, as the work is done and paid for: a client that goes away now finds it among its answers.
-            await asyncio.shield(asyncio.to_thread(self._keep, caller, entry, totals, line))
+        spending = Spending()
+        is_settled = False
+        try:
+            with self._running(asked):
+                await self._starts.turn()
+                async with self.corpora.opened(asked.corpus, asked.access, asked.where) as parts:
+                    weaver = self._weaver(asked, parts)
+                    record = await _record(weaver, asked, (spending, *observers), branch)
+                line = record.to_json()
+                entry = Entry.from_record(answer_id, record, asked, branch.of if branch is not None else None)
+                totals = record.totals()
+                is_settled = True
+                # Shielded, as the work is done and paid for: a client that goes away now finds it among its answers.
+                await asyncio.shield(asyncio.to_thread(self._keep, caller, asked, entry, totals, line))
+        finally:
+            if not is_settled:
+                await self._settle(caller, asked, spending.tokens)
+        if record.error is None:
+            self.allowance.learn(asked.method_name, _tokens_of(totals))
         self.metrics.record(asked.method_name, asked.corpus, record, totals)
         if self._spans is not None:
             self._spans.send(answer_id, record, asked.within)
         return Answered(answer_id, record, line)
 
-    def _keep(self, caller: Caller, entry: Entry, totals: Totals, line: str) -> None:
-        self.allowance.spent(caller, totals.prompt_tokens + totals.completion_tokens)
+    def _keep(self, caller: Caller, asked: Asked, entry: Entry, totals: Totals, line: str) -> None:
+        self.allowance.spent(caller, _tokens_of(totals), asked.reservation)
         self.kept.keep(caller.name, entry, line)
+
+    async def _settle(self, caller: Caller, asked: Asked, tokens: int) -> None:
+        """Counts what a question used that was cut off; also where whoever waits for it is cancelled."""
+        if caller.limits is not None:
+            await asyncio.shield(asyncio.to_thread(self.allowance.spent, caller, tokens, asked.reservation))
 
     @contextmanager
     def _running(self, asked: Asked) -> Iterator[None]:
@@ -304,6 +326,10 @@ def _spans_of(server: ServerSettings) -> Spans | None:
     except ModuleNotFoundError as error:
         raise MissingExtra(error.name or "opentelemetry", "telemetry") from None
     return Spans(with_texts=server.telemetry == "texts")
+
+
+def _tokens_of(totals: Totals) -> int:
+    return totals.prompt_tokens + totals.completion_tokens
 
 
 async def _record(weaver: Weaver, asked: Asked, observers: Sequence[Observer], branch: Branching | None) -> Record:

@@ -104,13 +104,13 @@ class Database:
         return self
 
     def prepare(self, name: str, layout: int, tables: Sequence[str], *, make: bool) -> bool:
-        """Makes sure that there are tables of a layout that this version knows.
+        """Makes sure that there are tables of a layout that this version knows. Those of an older one are brought up to it.
 
         Args:
             name: of what they are for.
             layout: number of their form.
-            tables: what makes them.
-            make: whether to make them if they are not there.
+            tables: what makes them, also from those of an older layout.
+            make: whether to make them if they are not there or older.
 
         Returns:
             Whether they are there.
@@ -119,7 +119,7 @@ class Database:
             DataError: if they are of a newer version; and as in `run`.
         """
         found = self._layout(name)
-        if found is None and make:
+        if make and (found is None or found < layout):
             self._make(name, layout, tables)
             found = self._layout(name)
         if found is not None and found > layout:
@@ -190,7 +190,11 @@ class Database:
                     connection.execute(f"CREATE TABLE IF NOT EXISTS {_LAYOUTS} (name text PRIMARY KEY, layout int NOT NULL)")
                     for statement in tables:
                         connection.execute(statement)
-                    connection.execute(f"INSERT INTO {_LAYOUTS} VALUES (%s, %s) ON CONFLICT DO NOTHING", [name, layout])  # noqa: S608
+                    connection.execute(
+                        f"INSERT INTO {_LAYOUTS} AS found VALUES (%s, %s) ON CONFLICT (name) "  # noqa: S608 - our own table
+                        "DO UPDATE SET layout = greatest(found.layout, excluded.layout)",
+                        [name, layout],
+                    )
             except self._library.Error as error:
                 raise self._failed(error, is_lost=self._connection is None or self._connection.closed) from None
 

@@ -62,7 +62,7 @@ async def ask(body: AnswerRequest, request: Request, service: TheService, caller
     else:
         asked = _asked(body, service, caller)
     asked = replace(asked, within=trace_of(request))
-    await service.admit(caller)
+    asked = await service.admit(caller, asked)
     if body.stream or EVENT_STREAM in request.headers.get("accept", ""):
         return Watched(_events(service, caller, asked, branch), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
     try:

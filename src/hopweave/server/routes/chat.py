@@ -118,7 +118,7 @@ async def complete(body: ChatRequest, request: Request, service: TheService, cal
     stream the steps of the reasoning come as `reasoning_content` while they happen, then the answer.
     """
     asked = replace(_asked(body, service, caller), within=trace_of(request))
-    await service.admit(caller)
+    asked = await service.admit(caller, asked)
     reply = _Reply(body.model, new_id(), f"{str(request.base_url).rstrip('/')}/v1/corpora/{asked.corpus}/passages/")
     if body.stream:
         with_usage = body.stream_options is not None and body.stream_options.include_usage
