@@ -18,7 +18,7 @@ import pytest
 from support.commands import ran
 from support.served_app import KEY, QUESTION, app_over, bearer, index_of, wait_for
 
-from hopweave.server.listening import config_of
+from hopweave.server.listening import Listening
 from hopweave.server.settings import KEYS_VARIABLE, hash_of, read_server_settings
 
 RULES = '[[rules]]\nsay = "So the answer is: Ines Halloran."\nfind = ""\ndelay_seconds = {seconds}\n'
@@ -185,7 +185,7 @@ def test_a_port_that_is_taken_is_said_in_one_line_of_its_own(tmp_path):
 
 
 def test_an_idle_connection_is_closed_by_the_client_and_not_by_the_server(tmp_path):
-    assert config_of(app_over(tmp_path)).timeout_keep_alive > 60  # of nginx and the load balancers of clouds
+    assert Listening(app_over(tmp_path)).config.timeout_keep_alive > 60  # of nginx and the load balancers of clouds
 
 
 def test_answers_are_kept_with_replies_that_servers_share_unless_told_otherwise(tmp_path):

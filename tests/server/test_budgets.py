@@ -1,4 +1,4 @@
-"""The daily budget of tokens: questions side by side do not overrun it, and one that fails or is cut off keeps none reserved."""
+"""The daily budget of tokens: questions side by side do not overrun it, and one that is cut off keeps none reserved."""
 
 import asyncio
 import json

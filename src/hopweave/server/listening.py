@@ -4,27 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
+from typing import cast
 
 import uvicorn
 from fastapi import FastAPI
 
 from hopweave.errors import SettingsError
+from hopweave.server.connections import ACCEPTED_AT_ONCE, KEEP_ALIVE_SECONDS, Connection, Connections
 from hopweave.server.service import Service
 from hopweave.server.settings import ServerSettings
 
-KEEP_ALIVE_SECONDS = 75
-"""How long an idle connection stays open: longer than clients and proxies keep theirs (up to 60 s), so that they close it
-first. A server that does may close it while the next question is on its way, and that question is lost."""
+BACKLOG = 2048
+"""How many connections may wait to be accepted."""
 
 
-class _Listening(uvicorn.Server):
-    """Says at once that it is not ready any more, and ends without an error when it is told to stop."""
+class Listening(uvicorn.Server):
+    """Says at once that it is not ready any more, and ends without an error when it is told to stop.
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
-        super().__init__(config)
-        self._service = service
+    Args:
+        app: as `create_app` makes it.
+
+    Raises:
+        SettingsError: if there are to be more connections than the process may open files for.
+    """
+
+    def __init__(self, app: FastAPI) -> None:
+        self._service: Service = app.state.service
+        self._connections = Connections(self._service.server, self._service.metrics)
+        super().__init__(config_of(app, self._connections))
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listens."""
+        asyncio.get_running_loop().set_exception_handler(self._connections.on_loop_error)
+        await super().startup(sockets)
+        # For asyncio the number that may wait is also the number that it accepts at once, which has to be small.
+        for server in self.servers:
+            for listener in server.sockets:
+                with listener.dup() as same:
+                    same.listen(BACKLOG)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._service.is_draining = True
@@ -32,19 +53,21 @@ class _Listening(uvicorn.Server):
         self.should_exit = True
 
 
-def config_of(app: FastAPI) -> uvicorn.Config:
+def config_of(app: FastAPI, connections: Connections) -> uvicorn.Config:
     """How an application listens."""
     server: ServerSettings = app.state.service.server
     return uvicorn.Config(
         app,
         host=server.host.strip("[]"),
         port=server.port,
+        http=cast("type[asyncio.Protocol]", partial(Connection, connections)),
         ws="none",
         lifespan="off",  # it is opened here, so that an error is told in one line
         access_log=False,
         server_header=False,
         log_config=None,  # its own would shut down the handlers of whatever else runs in this process
         log_level="error",
+        backlog=ACCEPTED_AT_ONCE,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=max(1, round(server.limits.grace_seconds)),
     )
@@ -58,17 +81,17 @@ def listen(app: FastAPI, on_start: Callable[[], None]) -> None:
         on_start: called once what it needs is open.
 
     Raises:
-        SettingsError: if it cannot listen at the address.
+        SettingsError: if it cannot listen at the address, or not with so many connections.
         HopweaveError: for anything else that the operator has to fix first.
     """
     service: Service = app.state.service
     server = service.server
-    config = config_of(app)
+    listening = Listening(app)
 
     async def run() -> None:
         async with service.started():
             on_start()
-            await _Listening(config, service).serve()
+            await listening.serve()
 
     try:
         asyncio.run(run())

@@ -32,6 +32,13 @@ class Metrics:
             registry=self.registry,
         )
         self.running = Gauge("hopweave_questions_running", "Questions that run.", registry=self.registry)
+        self.connections = Gauge("hopweave_connections_open", "Connections that are open.", registry=self.registry)
+        self._cut = Counter(
+            "hopweave_connections_cut",
+            "Connections that the server closed: slow, idle, or for a limit: full (of all), peer (of an address), files.",
+            ["why"],
+            registry=self.registry,
+        )
         self._calls = Counter("hopweave_model_calls", "Calls of the language model.", ["method"], registry=self.registry)
         self._tokens = Counter("hopweave_tokens", "Tokens in and out.", ["direction"], registry=self.registry)
         self._searches = Counter("hopweave_queries", "Queries sent to retrievers.", ["corpus"], registry=self.registry)
@@ -49,6 +56,10 @@ class Metrics:
         self._tokens.labels("prompt").inc(totals.prompt_tokens)
         self._tokens.labels("completion").inc(totals.completion_tokens)
         self._searches.labels(corpus).inc(totals.queries)
+
+    def cut(self, why: str) -> None:
+        """Counts a connection that the server closed: `slow`, `idle`, `full`, `peer` or `files`."""
+        self._cut.labels(why).inc()
 
     def cancelled(self, method: str, corpus: str) -> None:
         """Counts a question whose client went away."""

@@ -76,8 +76,11 @@ class Limits(BaseModel):
     """Bounds of requests and questions. Those of a question apply where the settings have no lower ones.
 
     Attributes:
+        max_header_seconds: a connection whose next request has not come with all its headers by then is closed.
         max_body_bytes: a larger body is refused.
         max_body_seconds: a body that takes longer to arrive is refused.
+        max_connections: open at a time; if absent, as many as the process may open files for, less a reserve, up to 4,096.
+        max_connections_per_peer: of these from one address (IPv6: one network of 64 bits); half of them if absent.
         max_running: questions at a time; another one is told to come back.
         max_hits: of a search.
         max_seconds, max_llm_calls, max_tokens, max_searches: of each question; a request may only lower them.
@@ -86,8 +89,11 @@ class Limits(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    max_header_seconds: Annotated[float, Field(gt=0)] = 10.0
     max_body_bytes: Annotated[int, Field(ge=1)] = 1_000_000
     max_body_seconds: Annotated[float, Field(gt=0)] = 30.0
+    max_connections: Annotated[int | None, Field(ge=1)] = None
+    max_connections_per_peer: Annotated[int | None, Field(ge=1)] = None
     max_running: Annotated[int, Field(ge=1)] = 256
     max_hits: Annotated[int, Field(ge=1)] = 100
     max_seconds: Annotated[float, Field(gt=0)] = 300.0
@@ -119,6 +125,7 @@ class ServerSettings(BaseModel):
         telemetry: what is sent as OpenTelemetry spans: nothing, times and counts, or also texts.
         cors: origins whose pages may call the server from a browser.
         hosts: the names under which it may be called; any if empty. On a loopback address only its own, unless given.
+        proxies: addresses and networks that bring the requests of many, so that `max_connections_per_peer` is not for them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -136,6 +143,7 @@ class ServerSettings(BaseModel):
     telemetry: Literal["off", "times", "texts"] = "off"
     cors: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    proxies: tuple[str, ...] = ("127.0.0.0/8", "::1")
 
     @field_validator("corpora", "keys", "runs")
     @classmethod
@@ -143,6 +151,16 @@ class ServerSettings(BaseModel):
         for name in given:
             if not _NAME.fullmatch(name):
                 raise ValueError(f"{name!r} is no name; give lower-case letters, digits, dots and dashes")
+        return given
+
+    @field_validator("proxies")
+    @classmethod
+    def _networks(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        for proxy in given:
+            try:
+                ipaddress.ip_network(proxy, strict=False)
+            except ValueError:
+                raise ValueError(f"{proxy!r} is no address or network; give one such as 10.0.0.5 or 10.0.0.0/16") from None
         return given
 
     @field_validator("corpora")
