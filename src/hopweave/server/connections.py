@@ -2,7 +2,8 @@
 
 A connection needs no key, and each takes one of the files that a process may have open. So a client that opens many and sends
 next to nothing would keep all others out. Here each wait for a client ends, and a new connection takes the place of the one
-that has kept the server waiting the longest. What the server itself is at work on is never cut off for others.
+that has kept the server waiting the longest: of those over which nothing was asked yet, or of the others, whichever are more.
+What the server itself is at work on is never cut off for others.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 import ipaddress
 import json
 import logging
+import os
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -79,14 +81,15 @@ class Connections:
         self._metrics = metrics
         self._open: set[Connection] = set()
         self._of_peer: Counter[str] = Counter()
-        self._waiting: dict[Connection, None] = {}  # the one that has waited for its client the longest comes first
+        # Those that wait for their client, the one that has waited the longest first, by whether something was asked over them.
+        self._waiting: dict[bool, dict[Connection, None]] = {False: {}, True: {}}
         self._since_told: Counter[str] = Counter()
         self._told_at = -_LOG_SECONDS
 
     def opened(self, connection: Connection) -> None:
         """Takes in a connection; if there are too many now, the one that has kept the server waiting the longest is cut off."""
         self._open.add(connection)
-        self._waiting[connection] = None
+        self._waiting[False][connection] = None
         self._of_peer[connection.peer] += 1
         self._metrics.connections.set(len(self._open))
         if connection.peer and self._of_peer[connection.peer] > self.most_of_peer:
@@ -96,7 +99,7 @@ class Connections:
 
     def closed(self, connection: Connection) -> None:
         """Lets go of a connection."""
-        self._waiting.pop(connection, None)
+        self._waiting[connection.has_asked].pop(connection, None)
         if connection in self._open:
             self._open.discard(connection)
             self._of_peer[connection.peer] -= 1
@@ -105,11 +108,12 @@ class Connections:
             self._metrics.connections.set(len(self._open))
 
     def waits(self, connection: Connection, wait: _Wait) -> None:
-        """Notes whether a connection waits for its client."""
+        """Notes whether a connection waits for its client, which does not make a wait longer that has begun."""
         if wait is _Wait.SERVER:
-            self._waiting.pop(connection, None)
+            self._waiting[connection.has_asked].pop(connection, None)
+            connection.has_asked = True
         elif connection in self._open:
-            self._waiting.setdefault(connection)
+            self._waiting[connection.has_asked].setdefault(connection)
 
     def cut(self, connection: Connection, why: str) -> None:
         """Counts a connection that is cut off, by what it was: see `Metrics.cut`."""
@@ -142,7 +146,8 @@ class Connections:
         self._make_room("files")
 
     def _make_room(self, why: str, fits: Callable[[Connection], bool] = lambda _: True) -> None:
-        chosen = next(filter(fits, self._waiting), None)
+        groups = sorted(self._waiting.values(), key=len, reverse=True)
+        chosen = next((one for group in groups for one in group if fits(one)), None)
         if chosen is not None:
             chosen.cut(why, 503, "too_many_connections", "too many connections; try again in 1 s")
         self._since_told[why] += 1
@@ -172,6 +177,7 @@ class Connection(H11Protocol):
 
     Attributes:
         peer: see `Connections.peer_of`.
+        has_asked: a whole request has come over it.
     """
 
     def __init__(
@@ -188,6 +194,7 @@ class Connection(H11Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self._unread = 0
         self.peer = ""
+        self.has_asked = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -271,12 +278,8 @@ class Connection(H11Protocol):
 
 def max_files() -> int:
     """How many files, of which a connection is one, this process may have open."""
-    try:
-        import resource
-    except ImportError:  # Windows, which has no such limit
-        return 2 * MAX_CONNECTIONS
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return soft if soft != resource.RLIM_INFINITY else 1 << 20
+    num = os.sysconf("SC_OPEN_MAX") if hasattr(os, "sysconf") else -1  # Windows has no such limit
+    return num if num > 0 else 2 * MAX_CONNECTIONS
 
 
 def _most(limits: Limits, num_files: int) -> int:

@@ -20,8 +20,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from hopweave.files import read_json, read_whole, write_whole
-from hopweave.files import lock, read_json, write_whole
+from hopweave.files import lock, read_json, read_whole, write_whole
 from hopweave.storage.postgres import Database, is_address
 
 USAGE = "usage.json"
@@ -204,11 +203,8 @@ class FolderCounts(DailyCounts):
         return used
 
     def _read(self, name: str, today: str) -> _Used:
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            kept = read_json(read_whole(self._folder / name / USAGE))
-            return _Used(str(kept["day"]), int(kept["questions"]), int(kept["tokens"]))
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-            kept = read_json((self._folder / name / USAGE).read_bytes())
+            kept = read_json(read_whole(self._folder / name / USAGE))
             reserved = {str(key): (int(tokens), float(until)) for key, (tokens, until) in kept.get("reserved", {}).items()}
             return _Used(str(kept["day"]), int(kept["questions"]), int(kept["tokens"]), reserved)
         return _Used(today)
