@@ -71,4 +71,4 @@ def _text(archive: Archive, name: str) -> str:
         raise DataError(
             f"{archive.source} is encrypted, or {name} in it is not UTF-8; give one without copy protection, or leave it out"
         ) from None
-    return read_html(content)[1]
+    return read_html(content, f"{archive.source}, {name}", archive.check)[1]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 from hopweave import files
 from hopweave.corpus.ahead import Ahead, Pieces
+from hopweave.corpus.deadline import Check, no_check
 from hopweave.errors import DataError
 from hopweave.files import shown_name
 
@@ -57,7 +58,7 @@ MAX_ROW_MIB = 32
 """Maximum size of a document, line or row, unless the user sets another."""
 
 MAX_SECONDS = 300
-"""Longest time for a document that is read by drawing it (PDF) unless the user says otherwise."""
+"""Maximum time for reading a document, unless the user sets another."""
 
 BUFFER_BYTES = 1 << 17
 _AHEAD = 64
@@ -73,24 +74,27 @@ class Limits:
     Attributes:
         max_file_mib: of a whole file, in MiB.
         max_row_mib: of what is held in memory at once, in MiB: a document, a line, a row.
-        max_seconds: for a PDF.
+        max_seconds: for reading one file; by default `MAX_SECONDS` for a document, and no limit for a file of records, which
+            may hold a whole Wikipedia.
         are_options: whether the user can raise them by these names.
     """
 
     max_file_mib: int = MAX_FILE_MIB
     max_row_mib: int = MAX_ROW_MIB
-    max_seconds: int = MAX_SECONDS
+    max_seconds: int | None = None
     are_options: bool = False
 
     def too_long(self, what: str, name: Literal["max_file_mib", "max_row_mib"]) -> DataError:
         """The error for a file, or a part of it, beyond one of the limits."""
         return DataError(f"{what} is longer than {getattr(self, name):,} MiB; split it{self._raised(name)}")
 
-    def too_slow(self, what: str) -> DataError:
+    def seconds_for(self, file: CorpusFile) -> int | None:
+        """The time for reading a file; `None` for no limit."""
+        return MAX_SECONDS if self.max_seconds is None and file.is_document else self.max_seconds
+
+    def too_slow(self, what: str, seconds: int) -> DataError:
         """The error for a file that takes longer to read than may be."""
-        return DataError(
-            f"{what} took longer than {self.max_seconds:,} seconds to read; leave it out{self._raised('max_seconds')}"
-        )
+        return DataError(f"{what} took longer than {seconds:,} seconds to read; leave it out{self._raised('max_seconds')}")
 
     def _raised(self, name: str) -> str:
         return f", or raise {name} (--{name.replace('_', '-')})" if self.are_options else ""
@@ -174,7 +178,12 @@ class CorpusFile:
 
 @contextmanager
 def open_text(
-    file: CorpusFile, on_bytes: OnBytes = None, limits: Limits | None = None, *, unit: Literal["line", "file", "row"] = "line"
+    file: CorpusFile,
+    on_bytes: OnBytes = None,
+    limits: Limits | None = None,
+    *,
+    unit: Literal["line", "file", "row"] = "line",
+    check: Check = no_check,
 ) -> Iterator[io.TextIOWrapper]:
     """Opens a file as text, decompressed if it is compressed, without a byte-order mark and with line ends unchanged.
 
@@ -183,12 +192,13 @@ def open_text(
         on_bytes: called with the number of bytes read from disk, piece by piece; from another thread if it is compressed.
         limits: how much is read.
         unit: what is held in memory at once: each line, the whole file, or a row, whose length the caller checks.
+        check: called for every piece that is read.
 
     Raises:
         DataError: now or while reading: no permission, not a regular file, a corrupt gzip or bzip2 file, bytes that are not
             UTF-8, more than the limits.
     """
-    checks = (_Utf8Check(file.source), _LengthCheck(file.source, limits or Limits(), unit))
+    checks = (_Utf8Check(file.source), _LengthCheck(file.source, limits or Limits(), unit), lambda _: check())
     with reading(file.source), _content_of(file, on_bytes) as content:
         stream = io.BufferedReader(_Watched(content, *checks), BUFFER_BYTES)
         yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="\n")

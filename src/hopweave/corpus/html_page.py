@@ -11,6 +11,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from html import unescape
 
+from hopweave.corpus.deadline import Check, no_check
+from hopweave.errors import DataError
+
+MAX_DEPTH = 100_000
+"""Maximum number of elements that are open at once. Browsers build trees 512 deep; but a tag that is never closed leaves its
+element open to the end of the page, and old pages have thousands of such tags. Elements whose end tag may be left out do not count."""
+
 _MARKUP = re.compile(
     r"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>)?)"
     r"|<!\[CDATA\[(?:[^\]]++|\](?!\]>))*+(?:\]\]>)?"
@@ -34,19 +41,33 @@ _BLOCKS = frozenset(
 )
 _EMPTY = frozenset(_WORDS.findall("area base br col embed hr img input link meta param source track wbr"))
 _CELLS = frozenset({"td", "th"})
+_END_OPTIONAL = frozenset(
+    _WORDS.findall("body caption colgroup dd dt head html li optgroup option p rp rt tbody td tfoot th thead tr")
+)
+"""HTML Living Standard, section 13.1.2.4: a long page of paragraphs without end tags is not nested."""
 _NAMING = ("title", "h1")
 
 
-def read_html(content: str) -> tuple[str, str]:
+def read_html(content: str, source: str = "the page", check: Check = no_check) -> tuple[str, str]:
     """Title and text of a page, with a blank line between blocks; white space is collapsed as in browsers, except in `pre`.
 
     The title is the first one that the page has, or else its first heading; scripts, navigation and the like are removed.
+
+    Args:
+        content: the page.
+        source: its name in messages.
+        check: called for every tag.
+
+    Raises:
+        DataError: if elements are nested deeper than `MAX_DEPTH`.
     """
     page = _Page()
     position = 0
     while position < len(content):
+        check()
         match = _MARKUP.search(content, position)
-        page.add_text(content[position : match.start() if match else len(content)])
+        if text := content[position : match.start() if match else len(content)]:
+            page.add_text(text)
         if match is None:
             break
         position = match.end()
@@ -55,6 +76,9 @@ def read_html(content: str) -> tuple[str, str]:
             is_closed_at_once = match[0].endswith("/>")
             if not match["slash"]:
                 page.start(name)
+                if page.depth > MAX_DEPTH:
+                    what = f"{source} is nested too deeply, more than {MAX_DEPTH:,} elements within each other"
+                    raise DataError(f"{what}; close its tags, or leave it out")
                 if name in _RAW_END and not is_closed_at_once and (end := _RAW_END[name].search(content, position)):
                     position = end.start()
             if match["slash"] or is_closed_at_once:
@@ -64,11 +88,12 @@ def read_html(content: str) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class _Page:
-    """A page being read: its open elements, and the text so far."""
+    """A page being read: its open elements, how deeply they are nested, and the text so far."""
 
     open: list[str] = field(default_factory=list)
     num_open: Counter[str] = field(default_factory=Counter)
     num_dropped: int = 0
+    depth: int = 0
     named: dict[str, list[str]] = field(default_factory=dict)
     naming: set[str] = field(default_factory=set)
     paragraphs: list[str] = field(default_factory=list)
@@ -85,6 +110,7 @@ class _Page:
         self.open.append(name)
         self.num_open[name] += 1
         self.num_dropped += name in _DROPPED
+        self.depth += name not in _END_OPTIONAL
         if name in _NAMING and name not in self.named and not self.num_open["svg"]:
             self.named[name] = []
             self.naming.add(name)
@@ -95,6 +121,7 @@ class _Page:
             last = self.open.pop()
             self.num_open[last] -= 1
             self.num_dropped -= last in _DROPPED
+            self.depth -= last not in _END_OPTIONAL
             self.naming.discard(last)
             self._around(last)
             if last == name:
@@ -128,6 +155,8 @@ class _Page:
             self.pieces.append(" ")
 
     def _break(self) -> None:
+        if not self.pieces:
+            return
         lines = (_BLANKS.sub(" ", line).strip() for line in "".join(self.pieces).split("\n"))
         self.pieces.clear()
         if paragraph := "\n".join(filter(None, lines)):

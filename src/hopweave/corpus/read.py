@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hopweave.corpus.archive import members
+from hopweave.corpus.deadline import Deadline
 from hopweave.corpus.documents import read_document
 from hopweave.corpus.files import (
     BOOK_SUFFIXES,
     MAX_FILE_MIB,
     MAX_ROW_MIB,
-    MAX_SECONDS,
     CorpusFile,
     Limits,
     OnBytes,
@@ -80,7 +80,8 @@ class CorpusOptions:
         text_field: the same for the text, with `TEXT_FIELDS`.
         max_row_mib: maximum size of a document or record, in MiB; each is held in memory as a whole.
         max_file_mib: maximum size of a file, in MiB, decompressed.
-        max_seconds: maximum time for a PDF, in seconds.
+        max_seconds: maximum time for reading one file or member of an archive, in seconds, without what is done with its
+            passages; by default 300 for a document, and no limit for a file of records.
         lenient: leave out files that cannot be read, and list them in the tally; else the first of them is an error. A document
             is read as a whole or not at all; of a file of records, those before the bad place are kept.
         include: patterns of files in the folders that are given, as in `.gitignore` files; without any, all are read.
@@ -98,7 +99,7 @@ class CorpusOptions:
     text_field: str | None = None
     max_row_mib: int = MAX_ROW_MIB
     max_file_mib: int = MAX_FILE_MIB
-    max_seconds: int = MAX_SECONDS
+    max_seconds: int | None = None
     lenient: bool = False
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -111,7 +112,7 @@ class CorpusOptions:
         except ValueError as error:
             raise SettingsError(f"access {error}; give labels such as team-a") from None
         for name, unit in (("max_row_mib", "MiB"), ("max_file_mib", "MiB"), ("max_seconds", "seconds")):
-            if getattr(self, name) < 1:
+            if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise SettingsError(f"{name} = {getattr(self, name)} is below 1; give a number of {unit}")
         if self.max_words < 0:
             raise SettingsError(f"max_words = {self.max_words} is below 0; give a number of words, or 0 to split nothing")
@@ -130,7 +131,7 @@ class CorpusOptions:
     def reading(self) -> str:
         """What a file's passages depend on besides its content; a file that was read in another way is read again."""
         fields = (self.id_field, self.title_field, self.text_field)
-        return f"3 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
+        return f"4 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
 
 
 def read_corpus(
@@ -185,6 +186,7 @@ class Reading:
         self._on_bytes = on_bytes
         self._standing = Standing(())
         self._num_listed = 0
+        self._deadline: Deadline  # of the file that is being read
         # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
         self._seen = sqlite3.connect("", isolation_level=None)
         self._seen.execute("PRAGMA journal_mode = OFF")
@@ -257,6 +259,7 @@ class Reading:
         if file.is_archive:
             yield from self._archive(file)
             return
+        self._deadline = Deadline(file, self._options.limits)
         num_before = self.tally.num_passages
         unread, is_gone = "", False
         try:
@@ -298,11 +301,12 @@ class Reading:
         """The passages of a document; returns what of it could not be read."""
         if file.suffix in BOOK_SUFFIXES:
             return (yield from self._book(file))
-        with open_text(file, self._on_bytes, self._options.limits, unit="file") as stream:
+        check = self._deadline.check
+        with open_text(file, self._on_bytes, self._options.limits, unit="file", check=check) as stream:
             content = stream.read()
         if not content.strip():
             raise DataError(f"{file.source} is empty; remove it or leave it out")
-        title, text = read_document(content, file.suffix)
+        title, text = read_document(content, file.suffix, file.source, check)
         yield from self._cut(Passage(file.document_id, text, title or file.stem, file.source, access=self._options.access))
         return ""
 
@@ -311,7 +315,10 @@ class Reading:
 
         if file.compression:
             raise DataError(f"{file.source} is zipped; unzip it, or leave it out")
-        book = self._books.read(file, self._options.limits) if self._books is not None else None
+        book = None
+        if self._books is not None:
+            with self._deadline.paused():  # the worker holds it to the same time
+                book = self._books.read(file, self._options.limits)
         book = book or read_pages(file, self._options.limits)
         if self._on_bytes is not None:
             self._on_bytes(file.num_bytes)
@@ -319,18 +326,17 @@ class Reading:
         if [page.place for page in book.pages] == [""]:
             yield from self._cut(Passage(file.document_id, book.pages[0].text, title, file.source, access=access))
         else:
-            number = 0
-            for page in book.pages:
-                for span in self._spans(page.text):
-                    number += 1
-                    text, place = page.text[span.start : span.end], f"{file.source}#{page.place}"
-                    passage = Passage(f"{file.document_id}#{number}", text, title, place, span.start, span.end, access=access)
-                    yield from self._hand_out(passage)
+            cut = [(page, span) for page in book.pages for span in self._spans(page.text)]
+            for number, (page, span) in enumerate(cut, start=1):
+                text, place = page.text[span.start : span.end], f"{file.source}#{page.place}"
+                passage = Passage(f"{file.document_id}#{number}", text, title, place, span.start, span.end, access=access)
+                yield from self._hand_out(passage)
         return book.unread
 
     def _records(self, file: CorpusFile) -> Generator[Passage, None, str]:
         is_empty = True
-        for row in read_rows(file, self._on_bytes, self._options.limits):
+        for row in read_rows(file, self._on_bytes, self._options.limits, self._deadline.check):
+            self._deadline.check()
             is_empty = False
             passage = self._passage(file, row)
             has_id = bool(passage.id)
@@ -351,14 +357,20 @@ class Reading:
         return ""
 
     def _hand_out(self, passage: Passage) -> Iterator[Passage]:
-        yield passage
+        with self._deadline.paused():
+            yield passage
         self.tally.labels.update(passage.access)
         self.tally.num_passages += 1  # not where a `TakenId` is thrown in instead
 
-    def _spans(self, text: str) -> Iterator[Span]:
+    def _spans(self, text: str) -> list[Span]:
+        """The spans of the passages of a text, all of them before the first is handed out: time may run out on the way."""
         if fits(text, self._options.max_words):
-            return iter([Span(0, len(text))])
-        return split_spans(text, self._options.max_words)
+            return [Span(0, len(text))]
+        spans = []
+        for span in split_spans(text, self._options.max_words):
+            self._deadline.check()
+            spans.append(span)
+        return spans
 
     def _cut(self, whole: Passage) -> Iterator[Passage]:
         if not whole.text.strip():
@@ -366,7 +378,7 @@ class Reading:
         elif fits(whole.text, self._options.max_words):
             yield from self._hand_out(whole)
         else:
-            for number, span in enumerate(split_spans(whole.text, self._options.max_words), start=1):
+            for number, span in enumerate(self._spans(whole.text), start=1):
                 text = whole.text[span.start : span.end]
                 part = replace(whole, id=f"{whole.id}#{number}", text=text, start=span.start, end=span.end)
                 yield from self._hand_out(part)

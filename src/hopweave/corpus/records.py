@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any
 
+from hopweave.corpus.deadline import Check, no_check
 from hopweave.corpus.files import CorpusFile, Limits, OnBytes, open_text
 from hopweave.corpus.json_stream import JsonStream, load_json
 from hopweave.errors import DataError
+from hopweave.visibility import METADATA
+
+MAX_COLUMNS = 16_384
+"""Maximum columns of a table, fields of a record, and values of its metadata: as many columns as a sheet of Excel or LibreOffice
+has."""
 
 _MAX_CELL_CHARACTERS = 1 << 24
 _NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
@@ -31,21 +37,28 @@ class Row:
     is_table: bool = False
 
 
-def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[Row]:
+def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check = no_check) -> Iterator[Row]:
     """The rows of a file, one at a time.
 
+    Args:
+        file: the file.
+        on_bytes: see `open_text`.
+        limits: to its length and that of its rows.
+        check: called for every piece of the file.
+
     Raises:
-        DataError: for a file that cannot be read, has the wrong format, or contains something other than objects.
+        DataError: for a file that cannot be read, has the wrong format, contains something other than objects, or has more
+            than `MAX_COLUMNS` in one of them.
     """
     if file.suffix == ".json":
-        return _read_json(file, on_bytes, limits)
+        return _read_json(file, on_bytes, limits, check)
     if file.suffix in {".tsv", ".csv"}:
-        return _read_table(file, on_bytes, limits)
-    return _read_json_lines(file, on_bytes, limits)
+        return _read_table(file, on_bytes, limits, check)
+    return _read_json_lines(file, on_bytes, limits, check)
 
 
-def _read_json_lines(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[Row]:
-    with open_text(file, on_bytes, limits) as lines:
+def _read_json_lines(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:
+    with open_text(file, on_bytes, limits, check=check) as lines:
         for number, line in enumerate(lines, start=1):
             if line.strip():
                 row = _row(file, f"line {number}", load_json(line, f"{file.source}, line {number}"))
@@ -60,8 +73,8 @@ def _with_whole_text(row: Row) -> Row:
     return Row(row.place, {**row.values, "text": " ".join(stripped for one in sentences if (stripped := one.strip()))})
 
 
-def _read_json(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[Row]:
-    with open_text(file, on_bytes, limits, unit="row") as content:
+def _read_json(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:
+    with open_text(file, on_bytes, limits, unit="row", check=check) as content:
         stream = JsonStream(content, file.source, limits)
         match stream.first():
             case "[":
@@ -80,7 +93,14 @@ def _read_json(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[
 def _row(file: CorpusFile, place: str, values: object, key: str | None = None) -> Row:
     if not isinstance(values, Mapping):
         raise DataError(f"{file.source}, {place} is {_kind(values)}, not an object; each record must be an object with a text")
+    for what, fields in (("fields", values), ("values of metadata", values.get(METADATA))):
+        if isinstance(fields, Mapping) and len(fields) > MAX_COLUMNS:
+            raise _too_wide(f"{file.source}, {place}", fields, what, "leave out fields that hold no text, or split the record")
     return Row(place, values if key is None else {"id": key, **values})
+
+
+def _too_wide(where: str, fields: Sized, what: str, remedy: str) -> DataError:
+    return DataError(f"{where} has {len(fields):,} {what}, more than {MAX_COLUMNS:,}; {remedy}")
 
 
 def _kind(value: object) -> str:
@@ -88,10 +108,10 @@ def _kind(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator[Row]:
+def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:
     # The limit applies to the whole process and is only ever raised. It bounds a quote that was opened by mistake.
     csv.field_size_limit(max(_MAX_CELL_CHARACTERS, csv.field_size_limit()))
-    with open_text(file, on_bytes, limits) as lines:
+    with open_text(file, on_bytes, limits, check=check) as lines:
         held = _HeldLines(lines, file, limits)
         reader = csv.reader(held, delimiter="\t" if file.suffix == ".tsv" else ",", strict=True)
         header: list[str] | None = None
@@ -102,6 +122,9 @@ def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits) -> Iterator
                 if not cells:
                     continue
                 if header is None:
+                    if len(cells) > MAX_COLUMNS:
+                        where, remedy = f"{file.source}, line {reader.line_num}", "leave out columns that hold no text"
+                        raise _too_wide(where, cells, "columns", f"{remedy}, or split the table")
                     header = [name.strip() for name in cells]
                     is_table = _are_names(header)
                     continue

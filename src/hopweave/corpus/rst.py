@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from hopweave.corpus.deadline import Check, no_check
+
 _LINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
 _MARKED = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+(?P<said>.*))?")
 _DIRECTIVE = re.compile(r"(?:\|[^|]*\|[ \t]+)?(?P<name>[\w:.+-]+?)[ \t]?::(?:[ \t]+(?P<said>.*))?")
@@ -30,13 +32,14 @@ _SUBSTITUTION = re.compile(r"\|(?P<said>[^|\s][^|\n]{0,200})\|_{0,2}")
 _REFERENCE = re.compile(r"\b(?P<said>\w+)__?(?!\w)")
 
 
-def read_rst(content: str) -> tuple[str, str]:
-    """Title (the first section's) and text; paragraphs stay apart by blank lines."""
+def read_rst(content: str, check: Check = no_check) -> tuple[str, str]:
+    """Title (the first section's) and text; paragraphs stay apart by blank lines. Each line is checked once."""
     lines = content.expandtabs().split("\n")
     title = ""
     kept: list[str] = []
     at = 0
     while at < len(lines):
+        check()
         if _is_underline(lines, at):
             if not title and kept:
                 title = kept[-1]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from hopweave.text.scripts import NO_BLANKS, WORD_SIZED, lacks_blanks
-from hopweave.text.sentences import sentence_spans
+from hopweave.text.sentences import sentence_spans_of_long
 from hopweave.types import Span
 
 # A run of 100 characters without a space counts as a word, so that text without spaces is split too.
@@ -51,7 +51,7 @@ def _words_in(text: str) -> re.Pattern[str]:
 def _pieces(text: str, max_words: int) -> Iterator[tuple[Span, int]]:
     """Sentences with their numbers of words; those that are too long in pieces of `max_words`."""
     word = _words_in(text)
-    for sentence in sentence_spans(text):
+    for sentence in sentence_spans_of_long(text):
         words = [match.span() for match in word.finditer(text, sentence.start, sentence.end)]
         for first in range(0, len(words), max_words):
             part = words[first : first + max_words]

@@ -11,11 +11,16 @@ from types import TracebackType
 from typing import BinaryIO
 from xml.parsers import expat
 
+from hopweave.corpus.deadline import Check
 from hopweave.corpus.files import Limits
 from hopweave.errors import DataError
 
 _MAX_LIST_BYTES = 4 << 20
 """Of the list of a file's parts, of which each takes some 50 bytes, and ten times that in memory."""
+
+_MAX_DEPTH = 1_000
+"""Maximum nesting of XML. Tables within tables take a DOCX to a few dozen levels, and libxml2, which many programs read it
+with, stops at 256."""
 
 _END = b"PK\x05\x06"
 _END_BYTES = 22
@@ -38,13 +43,15 @@ class Archive:
         raw: the file.
         source: how messages name it.
         limits: to what is read of it.
+        check: called for every element.
 
     Raises:
         DataError: for what is no zip file, or one that is made to harm.
     """
 
-    def __init__(self, raw: BinaryIO, source: str, limits: Limits) -> None:
+    def __init__(self, raw: BinaryIO, source: str, limits: Limits, check: Check) -> None:
         self.source = source
+        self.check = check
         self._limits = limits
         self._num_left = limits.max_row_mib << 20
         if raw.read(len(_COMPOUND_FILE)) == _COMPOUND_FILE:
@@ -82,14 +89,31 @@ class Archive:
         """Goes through a part that is XML. Elements are named by namespace and name, a space between.
 
         Raises:
-            DataError: see `read`; also for what is no XML, or declares entities, which can grow without end.
+            DataError: see `read`; also for what is no XML, declares entities, which can grow without end, or nests too deeply.
         """
         content = self.read(name)
+        depth = 0
+
+        def opened(element: str, attributes: Mapping[str, str]) -> None:
+            nonlocal depth
+            depth += 1
+            if depth > _MAX_DEPTH:
+                what = f"{self.source} is nested too deeply: {name} has more than {_MAX_DEPTH:,} elements within each other"
+                raise DataError(f"{what}; save it anew, or leave it out")
+            self.check()
+            start(element, attributes)
+
+        def closed(element: str) -> None:
+            nonlocal depth
+            depth -= 1
+            if end is not None:
+                end(element)
+
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
         parser.EntityDeclHandler = self._refuse_entities
-        parser.StartElementHandler = start
-        parser.EndElementHandler = end
+        parser.StartElementHandler = opened
+        parser.EndElementHandler = closed
         parser.CharacterDataHandler = text
         try:
             parser.Parse(content, True)  # noqa: FBT003 - the library's signature

@@ -36,16 +36,24 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
 
 @remembered
 def _sentence_spans(text: str, language: str) -> tuple[Span, ...]:
-    spans: list[Span] = []
+    return tuple(sentence_spans_of_long(text, language))
+
+
+def sentence_spans_of_long(text: str, language: str = "en") -> Iterator[Span]:
+    """The same as `sentence_spans`, one after the other, so that a long text is not held a second time as its spans."""
+    last: Span | None = None
     start = 0
     for end in _ends(_SURROGATE.sub("\ufffd", _WIDE_SPACE.sub(" ", text)), language):
         piece = text[start:end]
         if inner := piece.strip():
             begin = start + piece.index(inner)
-            joins = bool(spans) and _counts_on(text[max(spans[-1].start, spans[-1].end - 8) : spans[-1].end], inner[0])
-            spans.append(Span(spans.pop().start if joins else begin, begin + len(inner)))
+            if last is not None and not _counts_on(text[max(last.start, last.end - 8) : last.end], inner[0]):
+                yield last
+                last = None
+            last = Span(begin if last is None else last.start, begin + len(inner))
         start = end
-    return tuple(spans)
+    if last is not None:
+        yield last
 
 
 def _ends(text: str, language: str) -> Iterator[int]:
