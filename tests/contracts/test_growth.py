@@ -137,7 +137,10 @@ def no_error(function, text):
 
 CITED = (Claim("Who?", "a", "verified", (Citation(1, "p", 0, 1, "x"),)),)
 OTHERS = {
-    **{f"document{suffix}": (lambda text, suffix=suffix: read_document(text, suffix)) for suffix in (".txt", ".md", ".html")},
+    **{
+        f"document{suffix}": (lambda text, suffix=suffix: no_error(lambda one: read_document(one, suffix), text))
+        for suffix in (".txt", ".md", ".html", ".rst")
+    },
     "sentence_spans": sentences.sentence_spans,
     "first_sentence": sentences.first_sentence,
     "sentence_around": lambda text: sentences.sentence_around(text, Span(0, 1)),

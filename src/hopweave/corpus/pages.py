@@ -22,6 +22,21 @@ from hopweave.errors import DataError
 
 _WORKER = Path(__file__).with_name("pdf_process.py")
 _MAX_LISTED_PAGES = 10
+_OF_PAGES = {
+    "large": ("is too large to be read", "are too large to be read", "print the file to a new PDF"),
+    "damaged": ("is damaged", "are damaged", "save the file anew"),
+    "picture": ("holds no text that can be read", "hold no text that can be read", "have it recognised (OCR)"),
+}
+"""What is the matter with pages that could not be read, by what `pdf_process` calls it, and what to do."""
+_OF_FILES = {
+    "large": (
+        "is too large to be read: page {} draws more than the limits allow (75 MB once decompressed)",
+        "print it to a new PDF, or leave it out",
+    ),
+    "damaged": ("is damaged: page {} cannot be read", "save it anew, or leave it out"),
+    "picture": ("holds no text, as scans do", "have its text recognised (OCR), or leave it out"),
+}
+"""The same of a PDF without a page that can be read; what comes first in the table matters most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +95,7 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Pages:
         raise DataError(f"{file.source} needs the library pypdf to be read; install it with: pip install 'hopweave[documents]'")
     title = ""
     pages: list[Page] = []
-    no_text: list[str] = []
+    unread: dict[str, list[str]] = {}
     with closing(_told_by_process(file, limits)) as told:
         for what in told:
             if "error" in what:
@@ -88,19 +103,30 @@ def _read_pdf(file: CorpusFile, limits: Limits) -> Pages:
             title = what.get("title", title)
             if text := str(what.get("text", "")).strip():
                 pages.append(Page(f"page={what['page']}", text))
-            elif what.get("unread"):
-                no_text.append(str(what["page"]))
-    listed = ", ".join(no_text[:_MAX_LISTED_PAGES]) + (" and more" if len(no_text) > _MAX_LISTED_PAGES else "")
+            if kind := what.get("unread"):
+                unread.setdefault(kind, []).append(str(what["page"]))
     if not pages:
-        raise DataError(f"{file.source} holds no text, as scans do; have its text recognised (OCR), or leave it out")
-    unread = f"{file.source}: {len(no_text)} of its pages hold no text that can be read ({listed}); have it recognised (OCR)"
-    return Pages(" ".join(str(title).split()), tuple(pages), unread if no_text else "")
+        kind = next((kind for kind in _OF_FILES if kind in unread), "picture")
+        problem, remedy = _OF_FILES[kind]
+        raise DataError(f"{file.source} {problem.format(_listed(unread.get(kind, [])))}; {remedy}")
+    reasons = [_of_pages(unread[kind], *_OF_PAGES[kind]) for kind in _OF_PAGES if kind in unread]
+    return Pages(" ".join(str(title).split()), tuple(pages), f"{file.source}: {'; '.join(reasons)}" if reasons else "")
+
+
+def _of_pages(numbers: list[str], of_one: str, of_many: str, remedy: str) -> str:
+    return f"{len(numbers)} of its pages {of_one if len(numbers) == 1 else of_many} ({_listed(numbers)}); {remedy}"
+
+
+def _listed(numbers: list[str]) -> str:
+    return ", ".join(numbers[:_MAX_LISTED_PAGES]) + (" and more" if len(numbers) > _MAX_LISTED_PAGES else "")
 
 
 def _told_by_process(file: CorpusFile, limits: Limits) -> Generator[dict[str, Any]]:
     """What another process tells of a PDF."""
     num_bytes, max_bytes = 0, limits.max_row_mib << 20
-    with open_regular(file) as raw, pdf_process(raw, limits.max_seconds) as (told, watch):
+    seconds = limits.seconds_for(file)
+    assert seconds is not None  # noqa: S101 - a PDF is a document, which always has a limit
+    with open_regular(file) as raw, pdf_process(raw, seconds) as (told, watch):
         while line := told.readline(max_bytes + 1):
             num_bytes += len(line)
             if num_bytes > max_bytes:
@@ -110,7 +136,7 @@ def _told_by_process(file: CorpusFile, limits: Limits) -> Generator[dict[str, An
             if "end" in what:
                 return
         if watch.finished.is_set():
-            raise limits.too_slow(file.source)
+            raise limits.too_slow(file.source, seconds)
         raise DataError(f"{file.source} is damaged: the process that read it ended early; save it anew, or leave it out")
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ctypes
 import json
+import logging
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from io import BytesIO
 from typing import Any
@@ -37,21 +38,44 @@ def tell(**what: Any) -> None:
 
 
 def read(stream: Any) -> None:
-    """Tells of the title and of each page in order; of the last page, that it ends there."""
+    """Tells of the title and of each page in order; of the last page, that it ends there.
+
+    A page that could not be read has, as `unread`, why: it is a `picture`, too `large`, or `damaged`.
+    """
     import pypdf
 
+    warnings = _Warnings()
+    logging.getLogger("pypdf").addHandler(warnings)
     reader = pypdf.PdfReader(stream)
     if reader.is_encrypted and not reader.decrypt(""):
         tell(error="is encrypted; save it without a password, or leave it out")
         return
     tell(title=_title(reader))
     for number, page in enumerate(reader.pages, start=1):
+        warnings.is_too_large = False
         try:
-            text, reason = page.extract_text().encode("utf-8", "replace").decode(), ""
+            text = page.extract_text().encode("utf-8", "replace").decode()
+            unread = "large" if warnings.is_too_large else "picture" if not text.strip() and _has_image(page) else ""
         except Exception as error:  # noqa: BLE001 - a page that is damaged, in any way, leaves the others readable
-            text, reason = "", type(error).__name__
-        tell(page=number, text=text, unread=bool(reason) or (not text.strip() and _has_image(page)))
+            text, unread = "", "large" if is_too_large(error) else "damaged"
+        tell(page=number, text=text, unread=unread)
     tell(end=True)
+
+
+class _Warnings(logging.Handler):
+    """Notes whether pypdf left something out of a page since it is too large, of which it only warns."""
+
+    is_too_large = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See `logging.Handler`."""
+        values = record.args.values() if isinstance(record.args, Mapping) else record.args or ()
+        self.is_too_large |= any(isinstance(value, Exception) and is_too_large(value) for value in values)
+
+
+def is_too_large(error: Exception) -> bool:
+    """Whether something is beyond the limits of pypdf, such as 75 MB for a stream once decompressed, or beyond the memory."""
+    return type(error).__name__ in {"LimitReachedError", "MemoryError"}
 
 
 def _title(reader: Any) -> str:
@@ -154,5 +178,7 @@ if __name__ == "__main__":
         said = " ".join(f"{type(error).__name__}: {error}".split()).encode("utf-8", "replace").decode()
         if type(error).__name__ == "DependencyError":
             tell(error="is encrypted; save it without encryption, or leave it out")
+        elif is_too_large(error):
+            tell(error=f"is too large to be read ({said[:_MAX_REASON]}); print it to a new PDF, or leave it out")
         else:
             tell(error=f"is damaged, or no PDF ({said[:_MAX_REASON]}); save it anew, or leave it out")
