@@ -52,10 +52,11 @@ def pdf(
             f"<< /Length {len(drawn)} >>\nstream\n".encode() + drawn + b"\nendstream",
         ]
     objects.append(f"<< /Title ({title}) >>".encode())
-    return _pdf_file(objects)
+    return pdf_file(objects)
 
 
-def _pdf_file(objects: Sequence[bytes]) -> bytes:
+def pdf_file(objects: Sequence[bytes]) -> bytes:
+    """A PDF of these objects; the second last is the last that matters, and the last its properties."""
     out = BytesIO()
     out.write(b"%PDF-1.4\n")
     places = []

@@ -75,7 +75,7 @@ def _markdown_parser(source: str, check: Check) -> MarkdownIt:
 
     def block(state: StateBlock, _start: int, _end: int, _silent: bool) -> bool:  # noqa: FBT001 - the library's signature
         check()
-        if state.level >= _MAX_DEPTH:
+        if state.level > _MAX_DEPTH:
             what = f"{source} is nested too deeply, more than {_MAX_DEPTH} levels of quotes and lists"
             raise DataError(f"{what}; flatten it, or leave it out")
         return False
@@ -87,7 +87,7 @@ def _markdown_parser(source: str, check: Check) -> MarkdownIt:
     def to_lines(state: StateCore) -> None:
         state.md.options["maxNesting"] = _MAX_INLINE_DEPTH
 
-    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_DEPTH + 2}).enable("table")
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_DEPTH + 3}).enable("table")
     parser.core.ruler.before("inline", "to_lines", to_lines)
     parser.block.ruler.before("table", "check", block)
     parser.inline.ruler.before("text", "check", inline)
