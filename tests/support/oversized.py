@@ -13,7 +13,7 @@ TEXT = "Ulm is a city on the Danube."
 
 def _json_row(depth: int) -> str:
     """A row whose lists and objects are nested so deeply, counting the row."""
-    return '{"id": "n", "text": "%s", "more": %s%s}' % (TEXT, "[" * (depth - 1), "]" * (depth - 1))
+    return f'{{"id": "n", "text": "{TEXT}", "more": {"[" * (depth - 1)}{"]" * (depth - 1)}}}'
 
 
 def _wide_row(num: int) -> str:

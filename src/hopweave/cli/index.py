@@ -94,7 +94,10 @@ def index(
     text_field: Annotated[str | None, typer.Option(help="Field of a record that contains its text.")] = None,
     max_row_mib: Annotated[int | None, typer.Option(help="Maximum size of a document or record, in MiB; default 32.")] = None,
     max_file_mib: Annotated[int | None, typer.Option(help="Maximum file size, in MiB, decompressed; default 65,536.")] = None,
-    max_seconds: Annotated[int | None, typer.Option(help="Maximum time for one PDF, in seconds; default 300.")] = None,
+    max_seconds: Annotated[
+        int | None,
+        typer.Option(help="Maximum time to read a file, in seconds; default 300 for a document, none for records."),
+    ] = None,
     cluster: Cluster = "",
 ) -> None:
     """Build a searchable index from files and folders, or update one.

@@ -73,9 +73,9 @@ def _markdown_parser(source: str, check: Check) -> MarkdownIt:
     """A parser that says what is nested too deeply; the library leaves that out without a word."""
     from markdown_it import MarkdownIt
 
-    def block(state: StateBlock, _start: int, _end: int, _silent: bool) -> bool:  # noqa: FBT001 - the library's signature
+    def block(state: StateBlock, _start: int, _end: int, silent: bool) -> bool:  # noqa: FBT001 - the library's signature
         check()
-        if state.level > _MAX_DEPTH:
+        if not silent and state.level > _MAX_DEPTH:
             what = f"{source} is nested too deeply, more than {_MAX_DEPTH} levels of quotes and lists"
             raise DataError(f"{what}; flatten it, or leave it out")
         return False
@@ -89,7 +89,7 @@ def _markdown_parser(source: str, check: Check) -> MarkdownIt:
 
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_DEPTH + 3}).enable("table")
     parser.core.ruler.before("inline", "to_lines", to_lines)
-    parser.block.ruler.before("table", "check", block)
+    parser.block.ruler.before("table", "check", block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     parser.inline.ruler.before("text", "check", inline)
     parser.inline.ruler.before("html_inline", "closed_markup", _closed_markup())
     return parser

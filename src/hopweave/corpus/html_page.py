@@ -16,7 +16,7 @@ from hopweave.errors import DataError
 
 MAX_DEPTH = 100_000
 """Maximum number of elements that are open at once. Browsers build trees 512 deep; but a tag that is never closed leaves its
-element open to the end of the page, and old pages have thousands of such tags. Elements whose end tag may be left out do not count."""
+element open to the end of the page, and old pages have thousands of such tags. `_END_OPTIONAL` do not count."""
 
 _MARKUP = re.compile(
     r"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>)?)"

@@ -15,8 +15,7 @@ from hopweave.errors import DataError
 from hopweave.visibility import METADATA
 
 MAX_COLUMNS = 16_384
-"""Maximum columns of a table, fields of a record, and values of its metadata: as many columns as a sheet of Excel or LibreOffice
-has."""
+"""Maximum columns of a table, fields of a record, and values of its metadata: the width of a sheet in Excel and LibreOffice."""
 
 _MAX_CELL_CHARACTERS = 1 << 24
 _NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
