@@ -6,10 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from hopweave.corpus.files import CorpusFile, Limits
 
 Check = Callable[[], None]
 """Raises `DataError` once a file has taken too long. Called in every loop that grows with the file."""
@@ -27,20 +23,19 @@ class Deadline:
     takes time linear in at most `max_row_mib` of text.
 
     Args:
-        file: that is read.
-        limits: a document has `seconds_for` it; a file of records has no limit unless one was given.
+        seconds: how many; `None` for no limit.
+        too_slow: makes the error.
     """
 
-    def __init__(self, file: CorpusFile, limits: Limits) -> None:
-        self._source = file.source
-        self._limits = limits
-        self._seconds = limits.seconds_for(file)
-        self._end = inf if self._seconds is None else monotonic() + self._seconds
+    def __init__(self, seconds: float | None, too_slow: Callable[[], Exception]) -> None:
+        self._too_slow = too_slow
+        self._is_limited = seconds is not None
+        self._end = inf if seconds is None else monotonic() + seconds
 
     def check(self) -> None:
-        """Raises `DataError` if the time is up."""
-        if self._seconds is not None and monotonic() > self._end:
-            raise self._limits.too_slow(self._source, self._seconds)
+        """Raises the error if the time is up."""
+        if self._is_limited and monotonic() > self._end:
+            raise self._too_slow()
 
     @contextmanager
     def paused(self) -> Iterator[None]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 from hopweave import files
 from hopweave.corpus.ahead import Ahead, Pieces
-from hopweave.corpus.deadline import Check, no_check
+from hopweave.corpus.deadline import Check, Deadline, no_check
 from hopweave.errors import DataError
 from hopweave.files import shown_name
 
@@ -91,6 +91,11 @@ class Limits:
     def seconds_for(self, file: CorpusFile) -> int | None:
         """The time for reading a file; `None` for no limit."""
         return MAX_SECONDS if self.max_seconds is None and file.is_document else self.max_seconds
+
+    def deadline(self, file: CorpusFile) -> Deadline:
+        """The time for reading a file, from now on."""
+        seconds = self.seconds_for(file)
+        return Deadline(seconds, lambda: self.too_slow(file.source, seconds or 0))
 
     def too_slow(self, what: str, seconds: int) -> DataError:
         """The error for a file that takes longer to read than may be."""

@@ -13,7 +13,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from hopweave.corpus.deadline import Deadline
 from hopweave.corpus.docx import read_docx
 from hopweave.corpus.epub import read_epub
 from hopweave.corpus.files import CorpusFile, Limits, open_regular, reading
@@ -78,7 +77,7 @@ def read_pages(file: CorpusFile, limits: Limits) -> Pages:
             raise limits.too_long(file.source, "max_file_mib")
         if file.suffix == ".pdf":
             return _read_pdf(file, limits)
-        with Archive(raw, file.source, limits, Deadline(file, limits).check) as archive:
+        with Archive(raw, file.source, limits, limits.deadline(file).check) as archive:
             if file.suffix == ".epub":
                 title, chapters = read_epub(archive)
                 read = Pages(title, tuple(Page(place, text) for place, text in chapters if text.strip()))

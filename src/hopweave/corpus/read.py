@@ -259,7 +259,7 @@ class Reading:
         if file.is_archive:
             yield from self._archive(file)
             return
-        self._deadline = Deadline(file, self._options.limits)
+        self._deadline = self._options.limits.deadline(file)
         num_before = self.tally.num_passages
         unread, is_gone = "", False
         try:
