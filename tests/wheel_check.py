@@ -19,7 +19,7 @@ NEEDED += ("hopweave/facts/reading.prompts.toml", "hopweave/methods/stitch.promp
 NEEDED += ("hopweave/starter/passages.jsonl", "hopweave/starter/questions.jsonl", "hopweave/render/page.css")
 NEEDED += ("hopweave/evaluation/papers/published.toml", "hopweave/llms/openai_compatible.presets.toml")
 RULES = [
-    {"find": "number of the fact", "where": "all", "say": '{"fact": 1, "answer": "Brno"}'},
+    {"find": "already settled", "where": "all", "say": "He was born in Brno [1]. So the final answer is Brno."},
     {"find": "Does the passage state the answer", "say": "yes: Brno"},
     {"find": "[Question]", "say": "[Query 1]: Where was the logician Kurt Gödel born?\n[Answer 1]: Brno"},
 ]
