@@ -117,10 +117,10 @@ def test_one_line_says_what_answers_and_where_its_settings_come_from(tmp_path, m
     assert "settings:" not in result.stdout
     monkeypatch.setenv("HOPWEAVE_REQUIRE_SUPPORT", "false")
     Path("hopweave.toml").rename("mine.toml")
-    flags = ["--config", "mine.toml", "--profile", "paper_searchain", "--retriever", "bm25", "--reader", "llm_reader"]
+    flags = ["--config", "mine.toml", "--profile", "paper_toqd", "--retriever", "bm25", "--reader", "llm_reader"]
     said = ask(QUESTION, *flags).stderr.splitlines()[0]
     assert said == (
-        "searchain with scripted over index by bm25; settings: profile paper_searchain, mine.toml, HOPWEAVE_REQUIRE_SUPPORT"
+        "searchain with scripted over index by bm25; settings: profile paper_toqd, mine.toml, HOPWEAVE_REQUIRE_SUPPORT"
     )
 
 
