@@ -11,7 +11,7 @@ QUESTION ?= In which city was the author of the novel behind the film Barry Lynd
 # Tests start Python often: modules are compiled once, not each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-hf coverage docs attack lint types units wheel clean
+.PHONY: demo test test-all test-hf coverage docs map attack lint types units wheel clean
 
 demo: $(READY)
 	@if [ "$${HOPWEAVE_LLM:-llama_cpp}" = llama_cpp ]; then $(BIN)/hopweave models fetch; fi
@@ -57,6 +57,10 @@ test-hf: $(VENV)-hf/.ready
 # The documentation as a site, in site/. Nothing is fetched while it is built, and a warning ends it.
 docs: $(VENV)-docs/.ready
 	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build --strict
+
+# The rooms of the package and the imports between them: drawn for the documentation, and printed with their lines of code.
+map: $(READY)
+	PYTHONPATH=tests $(BIN)/python docs/hooks/rooms.py
 
 $(VENV)-docs/.ready: pyproject.toml constraints.txt
 	@echo "Making .venv-docs: pip downloads MkDocs, its theme and what hopweave needs."

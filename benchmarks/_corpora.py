@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from hopweave.catalog import load
-from hopweave.types import Passage
+from hopweave.core.catalog import load
+from hopweave.core.types import Passage
 
 FILES = {
     "hotpotqa": "hotpotqa_dev100.json",

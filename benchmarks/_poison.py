@@ -12,9 +12,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hopweave.grounding.citing import locate
+from hopweave.citations.citing import locate
+from hopweave.core.types import Passage, Question
 from hopweave.text.matching import is_yes_or_no, normalize_answer
-from hopweave.types import Passage, Question
 
 CANARY = "Zarquen Holt"
 """The word that commands ask for. No question has it as an answer."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hopweave.trace import ModelCall, Record
+    from hopweave.record import ModelCall, Record
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
@@ -73,14 +73,14 @@ async def _serve(text_for: Callable[[list[dict[str, Any]]], str], delay: float, 
 
 def bodies_of(records: Sequence[Record]) -> list[bytes]:
     """The requests that were sent for the calls of some records, in order."""
-    from hopweave.trace import ModelCall
+    from hopweave.record import ModelCall
 
     return [_body_of(record, step) for record in records for step in record.steps if isinstance(step, ModelCall)]
 
 
 def _body_of(record: Record, call: ModelCall) -> bytes:
-    from hopweave.llms._address import Wire
-    from hopweave.llms._wire import request_body
+    from hopweave.models.llms._address import Wire
+    from hopweave.models.llms._wire import request_body
 
     asked = [record.messages[place] for place in call.messages]
     return json.dumps(request_body(Wire("scripted", ""), asked, call.sampling, frozenset(), is_streamed=False)).encode()

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from hopweave.protocols import OnText
-from hopweave.types import Abilities, Message, Reply, Sampling, Usage
+from hopweave.core.protocols import OnText
+from hopweave.core.types import Abilities, Message, Reply, Sampling, Usage
 
 _SYLLABLES = tuple("ba ce di fo gu ha ke li mo nu pa re si to vu wa ye zi bra cle dro fli gra plo sta tre".split())  # noqa: SIM905
 

@@ -27,10 +27,10 @@ from pathlib import Path
 
 from hopweave import read_settings
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.evaluation.runs.plan import Flags, in_full, read_plan
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.evaluation.runs.run import Outcome, RunOptions, Watcher, Work, evaluate
-from hopweave.trace import Record
+from hopweave.evaluation.runs.run_plan import Flags, in_full, read_plan
+from hopweave.record import Record
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 

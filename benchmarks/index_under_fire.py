@@ -22,9 +22,9 @@ from pathlib import Path
 
 from retrieval_scale import generated
 
-from hopweave.catalog import load
-from hopweave.retrievers.bm25 import BM25
-from hopweave.types import Passage
+from hopweave.core.catalog import load
+from hopweave.core.types import Passage
+from hopweave.retrieval.engines.bm25 import BM25
 
 NUM_MARKED = 100
 NUM_CHANGED = 1_000

@@ -28,11 +28,12 @@ from _poison import CANARY, COMMANDS, Attackable, Target, targets
 
 import hopweave
 from hopweave import Record, Weaver, read_settings
-from hopweave.catalog import load
-from hopweave.corpus import read_corpus
-from hopweave.settings import assignments, build, merged
+from hopweave.core.building import build
+from hopweave.core.catalog import load
+from hopweave.core.types import Example, Passage
+from hopweave.ingest import read_corpus
+from hopweave.run.settings import assignments, merged
 from hopweave.text.matching import is_contained
-from hopweave.types import Example, Passage
 
 FILES = {
     "hotpotqa": "hotpotqa_dev100.json",

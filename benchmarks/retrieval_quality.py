@@ -30,14 +30,14 @@ from typing import Any
 
 from _corpora import FILES, passages_of_file
 
-from hopweave.catalog import load
-from hopweave.corpus.split import split_spans
+from hopweave.core.catalog import load
+from hopweave.core.protocols import MethodContext
+from hopweave.core.types import Answer, Example, Passage, Question
 from hopweave.evaluation.scoring.statistics import bca_interval, bootstrap_means
-from hopweave.protocols import MethodContext
-from hopweave.retrievers.bm25 import BM25
-from hopweave.trace import Record, Search
-from hopweave.types import Answer, Example, Passage, Question
-from hopweave.weaver import Weaver
+from hopweave.ingest.split import split_spans
+from hopweave.record import Record, Search
+from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.run.weaver import Weaver
 
 WAYS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "bm25": ("bm25", {}),

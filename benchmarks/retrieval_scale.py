@@ -33,11 +33,11 @@ from typing import Any
 
 import numpy as np
 
-from hopweave.catalog import load, require
-from hopweave.retrievers._index_folder import IndexSummary
-from hopweave.retrievers.bm25 import BM25
-from hopweave.retrievers.dense import Dense
-from hopweave.types import Passage
+from hopweave.core.catalog import load, require
+from hopweave.core.types import Passage
+from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.retrieval.engines.dense import Dense
+from hopweave.retrieval.index.index_folder import IndexSummary
 
 SEED = 20260717
 NUM_WORDS = 200_000

@@ -25,8 +25,8 @@ from statistics import mean, quantiles
 import aiohttp
 from _waiting_model import name, sentence
 
-from hopweave.retrievers.bm25 import BM25
-from hopweave.types import Passage
+from hopweave.core.types import Passage
+from hopweave.retrieval.engines.bm25 import BM25
 
 METHOD = "ircot"
 """Its questions take as many calls as they are told; any other method takes as many as it does."""
@@ -45,7 +45,7 @@ def start(folder: Path, options: argparse.Namespace) -> subprocess.Popen[bytes]:
     """The server in a process of its own."""
     BM25.build(folder / "light", [passage(number) for number in range(1000)])
     (folder / "server.toml").write_text(f"[limits]\nmax_running = {options.clients + 10}\n")
-    command = [sys.executable, "-c", "from hopweave.cli import main; main()", "serve", f"light={folder}/light"]
+    command = [sys.executable, "-c", "from hopweave.apps.cli import main; main()", "serve", f"light={folder}/light"]
     command += ["--llm", f"{MODEL}:Waiting", "--set", f"llms.Waiting.seconds={options.seconds}", "--method", options.method]
     command += ["--retriever", "bm25"]
     command += ["--set", "store.mode=off", "--answers", f"{folder}/answers", "--server", f"{folder}/server.toml"]

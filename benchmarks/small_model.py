@@ -39,29 +39,29 @@ from typing import Any
 
 from _corpora import FILES, MORE_PASSAGES, passages_of_file
 
-from hopweave.catalog import full_name, key_of, load
-from hopweave.cli._console import console
-from hopweave.cli._options import listed
-from hopweave.errors import DataError, HopweaveError
+from hopweave.apps.cli._console import console
+from hopweave.apps.cli._options import listed
+from hopweave.core.catalog import full_name, key_of, load
+from hopweave.core.errors import DataError, HopweaveError
+from hopweave.core.files import file_name, write_whole
+from hopweave.core.part_files import allow
+from hopweave.core.types import Example
 from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.integrity.verify import verify
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.evaluation.runs.plan import in_full
 from hopweave.evaluation.runs.progress_bars import Bars
 from hopweave.evaluation.runs.run import RunOptions, evaluate
+from hopweave.evaluation.runs.run_plan import in_full
 from hopweave.evaluation.runs.sampling import draw
 from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.scoring.statistics import bootstrap_means, mcnemar, mean_interval
 from hopweave.evaluation.scoring.summary import scored_datasets, summarize
-from hopweave.files import file_name, write_whole
-from hopweave.part_files import allow
-from hopweave.render.csv_text import csv_text
-from hopweave.render.table import NO_DATA, Table, columns, probability, rows
-from hopweave.render.table_markdown import table_markdown
-from hopweave.retrievers.bm25 import BM25
-from hopweave.security.trust import named_files
-from hopweave.settings import assignments, merged, read_settings
-from hopweave.types import Example
+from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.run.settings import assignments, merged, read_settings
+from hopweave.run.trust import named_files
+from hopweave.show.csv_text import csv_text
+from hopweave.show.table import NO_DATA, Table, columns, probability, rows
+from hopweave.show.table_markdown import table_markdown
 
 METHODS = "direct,direct_retrieval,oner,ircot,searchain,searchain_facts,toqd,toqd_facts,stitch"
 NUM_QUESTIONS = {"choose": 30, "confirm": 40}

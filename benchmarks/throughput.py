@@ -92,7 +92,7 @@ def _measured(options: argparse.Namespace, method: str) -> str:
 
 async def _ask(options: argparse.Namespace) -> dict[str, float]:
     from hopweave import Question, Weaver, read_settings
-    from hopweave.protocols import Opens
+    from hopweave.core.protocols import Opens
 
     started_at = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
@@ -135,7 +135,7 @@ async def _ask(options: argparse.Namespace) -> dict[str, float]:
 async def _bare(options: argparse.Namespace, records: list[Any]) -> dict[str, float]:
     from _server import bodies_of, send_bare
 
-    from hopweave.runtime.starts import APART_SECONDS
+    from hopweave.run.starts import APART_SECONDS
 
     return {
         "calls": sum(record.totals().llm_calls for record in records),

@@ -18,7 +18,7 @@ from typing import Any
 from _server import serve, server
 
 from hopweave import Record, Weaver, read_settings
-from hopweave.trace.critical_path import critical_path
+from hopweave.record.critical_path import critical_path
 
 QUESTION = "Which is further north, the birthplace of the painter of Blue Hill or that of the painter of Red Lake?"
 SUB_QUESTIONS = """1. Who painted Blue Hill?
@@ -87,8 +87,8 @@ async def _run(base_url: str, folder: Path, *, parallel: bool, num_runs: int) ->
 
 
 def _index(folder: Path) -> Path:
-    from hopweave.corpus import read_corpus
-    from hopweave.retrievers.bm25 import BM25
+    from hopweave.ingest import read_corpus
+    from hopweave.retrieval.engines.bm25 import BM25
 
     index = folder / "index"
     if not index.exists():

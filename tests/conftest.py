@@ -13,7 +13,7 @@ from hypothesis import settings
 from support.drawn_once import draw_once
 from support.postgres_server import postgres_server
 
-from hopweave.model_files.known import models_folder
+from hopweave.models.weights.known import models_folder
 
 draw_once()
 

@@ -47,7 +47,7 @@ class Runner:
         self.folder = folder
 
     def __call__(self, *words):
-        return self.python("-c", "from hopweave.cli import main; main()", *words)
+        return self.python("-c", "from hopweave.apps.cli import main; main()", *words)
 
     def python(self, *words):
         environment = {"PYTHONPATH": str(self.folder), "HOME": str(self.folder), "PATH": "", "COLUMNS": "200"}

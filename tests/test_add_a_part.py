@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.commands import ran
 
-from hopweave.catalog import PROTOCOLS
+from hopweave.core.catalog import FOLDERS, PROTOCOLS
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = {
@@ -107,4 +107,4 @@ def test_the_file_of_a_page_goes_into_the_package_as_it_says(folder, page):
     code = written(page)
     said = " ".join(part_of(page, "As a file of the package").split())
     (_,) = re.findall(r"^class ([^\W_]\w*)", code.read_text(encoding="utf-8"), re.MULTILINE)
-    assert f"Put the file in `src/hopweave/{PAGES[page][0]}/` as `{code.name}`" in said
+    assert f"Put the file in `src/hopweave/{FOLDERS[PAGES[page][0]][0]}/` as `{code.name}`" in said

@@ -10,10 +10,10 @@ import pytest
 from support.bench import Bench, chain, decisions, queries, told, unread
 from support.scripted_server import Behaviour, Request, ScriptedServer
 
-from hopweave.llms.openai_compatible import OpenAICompatible
-from hopweave.runtime.retries import Retries
-from hopweave.trace import ModelCall, Record
-from hopweave.types import Passage
+from hopweave.core.retries import Retries
+from hopweave.core.types import Passage
+from hopweave.models.llms.openai_compatible import OpenAICompatible
+from hopweave.record import ModelCall, Record
 
 QUESTION = "In which year did the founder of the Tin Theatre die?"
 FOUNDER = "Who founded the Tin Theatre?"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from platformdirs import user_cache_path, user_config_path, user_data_path, user_state_path
 
-from hopweave.model_files.known import models_folder
-from hopweave.settings import read_settings
+from hopweave.models.weights.known import models_folder
+from hopweave.run.settings import read_settings
 
 
 def folders() -> list[Path]:

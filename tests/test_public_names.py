@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import hopweave
-from hopweave.errors import HopweaveError
+from hopweave.core.errors import HopweaveError
 
 HEAVY = ("pydantic", "aiohttp", "rich", "numpy", "tantivy", "typer", "asyncio", "sqlite3", "torch", "stamina")
 
@@ -25,11 +25,11 @@ def test_importing_the_package_imports_nothing_heavy():
 
 
 def test_plain_types_and_errors_import_nothing_heavy():
-    assert imported_by("from hopweave import Answer, HopweaveError, Question; import hopweave.protocols").isdisjoint(HEAVY)
+    assert imported_by("from hopweave import Answer, HopweaveError, Question; import hopweave.core.protocols").isdisjoint(HEAVY)
 
 
 def test_the_help_of_the_command_line_imports_no_engine():
-    code = "from typer.testing import CliRunner; from hopweave.cli import app; CliRunner().invoke(app, ['--help'])"
+    code = "from typer.testing import CliRunner; from hopweave.apps.cli import app; CliRunner().invoke(app, ['--help'])"
     assert imported_by(code).isdisjoint({"pydantic", "aiohttp", "numpy", "tantivy", "sqlite3", "stamina", "rich"})
 
 
@@ -53,7 +53,7 @@ def test_a_name_that_is_none_is_an_attribute_error():
 
 
 def test_every_error_is_of_one_family():
-    import hopweave.errors as errors
+    import hopweave.core.errors as errors
 
     kinds = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Exception)]
     assert len(kinds) >= 12

@@ -13,11 +13,11 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-NEEDED = ("hopweave/py.typed", "hopweave/methods/searchain.prompts.toml", "hopweave/profiles/default.toml")
-NEEDED += ("hopweave/prompting/demonstrations/multi_hop.jsonl", "hopweave/toolkit/few_shot.prompts.toml")
-NEEDED += ("hopweave/facts/reading.prompts.toml", "hopweave/methods/stitch.prompts.toml")
-NEEDED += ("hopweave/starter/passages.jsonl", "hopweave/starter/questions.jsonl", "hopweave/render/page.css")
-NEEDED += ("hopweave/evaluation/papers/published.toml", "hopweave/llms/openai_compatible.presets.toml")
+NEEDED = ("hopweave/py.typed", "hopweave/answering/methods/searchain/searchain.prompts.toml", "hopweave/profiles/default.toml")
+NEEDED += ("hopweave/answering/demonstrations/multi_hop.jsonl", "hopweave/answering/toolkit/few_shot.prompts.toml")
+NEEDED += ("hopweave/answering/reading/reading.prompts.toml", "hopweave/answering/methods/stitch/stitch.prompts.toml")
+NEEDED += ("hopweave/starter/passages.jsonl", "hopweave/starter/questions.jsonl", "hopweave/show/page.css")
+NEEDED += ("hopweave/evaluation/papers/published.toml", "hopweave/models/llms/openai_compatible.presets.toml")
 RULES = [
     {"find": "already settled", "where": "all", "say": "He was born in Brno [1]. So the final answer is Brno."},
     {"find": "Does the passage state the answer", "say": "yes: Brno"},

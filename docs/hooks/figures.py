@@ -19,9 +19,9 @@ from typing import Any
 from support.bench import Bench
 from support.three_hops import HOPS, QUESTION
 
-from hopweave.catalog import entries
-from hopweave.render.markup import Markup, tag
-from hopweave.trace import ModelCall, Read, Record, Search
+from hopweave.core.catalog import entries
+from hopweave.record import ModelCall, Read, Record, Search
+from hopweave.show.markup import Markup, tag
 
 DOCS = Path(__file__).parents[1]
 _PER_ROW, _WIDTH, _HEIGHT, _GAP, _EDGE = 5, 128, 44, 24, 20

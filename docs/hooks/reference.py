@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import hopweave
-from hopweave.catalog import ROLES, Role, entries, load
-from hopweave.errors import MissingExtra
-from hopweave.toolkit.options import notes_of
+from hopweave.core.catalog import ROLES, Role, entries, load
+from hopweave.core.errors import MissingExtra
+from hopweave.core.options import notes_of
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -28,7 +28,7 @@ PROJECT = ("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 """Pages in the root of the repository that are also part of the site."""
 
 _TO_ADD = "Add a component"
-_TYPES, _PROTOCOLS = "hopweave.types", "hopweave.protocols"
+_TYPES, _PROTOCOLS = "hopweave.core.types", "hopweave.core.protocols"
 _KINDS = {
     "llms": "Language models",
     "retrievers": "Retrievers",
@@ -76,7 +76,7 @@ def pages() -> dict[str, str]:
 
 def command_line() -> str:
     """The page of all commands with their arguments and options."""
-    from hopweave.cli import app
+    from hopweave.apps.cli import app
 
     about = "Every command with its arguments and options, as `hopweave COMMAND --help` prints them."
     return "\n\n".join(["# Command line", about, *_commands(app)]) + "\n"
@@ -168,7 +168,7 @@ def _commands(app: Any) -> Iterator[str]:
     root = typer.Context(group, info_name="hopweave", **group.context_settings)
     yield _options_of(group, root)
     for name in group.list_commands(root):  # type: ignore[attr-defined]
-        command = typer.main.get_command(import_module(f"hopweave.cli.{name}").app)
+        command = typer.main.get_command(import_module(f"hopweave.apps.cli.{name}").app)
         yield from _command(command, typer.Context(command, info_name=name, parent=root))
 
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hopweave.errors import (
+    from hopweave.core.errors import (
         BudgetReached,
         DataError,
         HopweaveError,
@@ -19,26 +19,20 @@ if TYPE_CHECKING:
         SearchError,
         SettingsError,
     )
-    from hopweave.protocols import (
+    from hopweave.core.protocols import (
         Ask,
         Dataset,
         DuplicateDetector,
         LanguageModel,
         Method,
         MethodContext,
-        Metric,
         ModelReader,
         ModelRetriever,
         Reader,
         Retriever,
         Samples,
     )
-    from hopweave.runtime.budget import Budget
-    from hopweave.runtime.components import Components
-    from hopweave.runtime.workbench import Workbench
-    from hopweave.settings import Settings, read_settings
-    from hopweave.trace import Observer, Record
-    from hopweave.types import (
+    from hopweave.core.types import (
         Abilities,
         Answer,
         Citation,
@@ -57,7 +51,13 @@ if TYPE_CHECKING:
         Usage,
         Verdict,
     )
-    from hopweave.weaver import Weaver, aask, ask
+    from hopweave.evaluation.metric import Metric
+    from hopweave.record import Observer, Record
+    from hopweave.run.budget import Budget
+    from hopweave.run.components import Components
+    from hopweave.run.settings import Settings, read_settings
+    from hopweave.run.weaver import Weaver, aask, ask
+    from hopweave.run.workbench import Workbench
 
 __all__ = [
     "Abilities",
@@ -114,24 +114,25 @@ __all__ = [
 ]
 
 _NAMES = {
-    "errors": (
+    "core.errors": (
         "BudgetReached DataError HopweaveError MethodError MissingExtra ModelError ParseError ReadError RunError "
         "SearchError SettingsError"
     ),
-    "protocols": (
-        "Ask Dataset DuplicateDetector LanguageModel Method MethodContext Metric ModelReader ModelRetriever OnText "
+    "core.protocols": (
+        "Ask Dataset DuplicateDetector LanguageModel Method MethodContext ModelReader ModelRetriever OnText "
         "Reader Retriever Samples"
     ),
-    "runtime.budget": "Budget",
-    "runtime.components": "Components",
-    "runtime.workbench": "Workbench",
-    "settings": "Settings read_settings",
-    "trace": "Observer Record",
-    "types": (
+    "run.budget": "Budget",
+    "run.components": "Components",
+    "run.workbench": "Workbench",
+    "run.settings": "Settings read_settings",
+    "evaluation.metric": "Metric",
+    "record": "Observer Record",
+    "core.types": (
         "Abilities Answer Citation Claim Column Example Gold Hit Message Passage Question Reading Reply Sampling Span "
         "Usage Verdict"
     ),
-    "weaver": "Weaver aask ask",
+    "run.weaver": "Weaver aask ask",
 }
 """The public names, by the module that they are in."""
 

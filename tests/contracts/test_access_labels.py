@@ -12,19 +12,19 @@ import pytest
 from support.echo import METHODS, REPLIES, asks_the_model
 from support.tiny_encoder import TinyEncoder, TinyTokenEncoder
 
-from hopweave.catalog import entries, load
-from hopweave.duplicate_detectors.keywords import KeyWords
-from hopweave.errors import MissingExtra
-from hopweave.llms.scripted import Scripted
-from hopweave.opening import open_retriever
-from hopweave.retrievers.bm25 import BM25
-from hopweave.runtime.components import Components
-from hopweave.runtime.retries import Retries
-from hopweave.settings import read_settings
-from hopweave.trace import Record
-from hopweave.types import Answer, Passage, Question, Reading, Span
-from hopweave.visibility import OPTION
-from hopweave.weaver import Weaver
+from hopweave.core.catalog import entries, load
+from hopweave.core.errors import MissingExtra
+from hopweave.core.retries import Retries
+from hopweave.core.types import Answer, Passage, Question, Reading, Span
+from hopweave.core.visibility import OPTION
+from hopweave.models.duplicate_detectors.keywords import KeyWords
+from hopweave.models.llms.scripted import Scripted
+from hopweave.record import Record
+from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.run.components import Components
+from hopweave.run.opening import open_retriever
+from hopweave.run.settings import read_settings
+from hopweave.run.weaver import Weaver
 
 NAMES = [name for name, one in entries("retrievers").items() if ":" not in one.target]
 ON_SERVERS = {"postgres", "qdrant", "milvus", "elasticsearch"}
@@ -83,7 +83,7 @@ class Searching:
 def tiny(monkeypatch):
     """The models of engines that need one are the tests' own."""
     try:
-        from hopweave.retrievers import dense, late_interaction, reranked
+        from hopweave.retrieval.engines import dense, late_interaction, reranked
     except MissingExtra:
         return
     monkeypatch.setattr(dense, "KIND", dataclasses.replace(dense.KIND, encoder_of=lambda _: TinyEncoder()))

@@ -10,21 +10,21 @@ from typing import Annotated, get_args, get_origin, get_type_hints
 
 import pytest
 
-from hopweave import catalog, protocols
-from hopweave.catalog import ROLES, entries, load
-from hopweave.errors import HopweaveError, MissingExtra, SearchError
-from hopweave.llms.scripted import Scripted
-from hopweave.opening import index_folder
-from hopweave.prompting.prompt import Prompts
-from hopweave.runtime.components import Components
-from hopweave.runtime.retries import Retries
-from hopweave.runtime.store import Store
-from hopweave.settings import read_settings
-from hopweave.trace import Record
-from hopweave.types import Question, Reading
-from hopweave.weaver import Weaver
+from hopweave.core import catalog, protocols
+from hopweave.core.catalog import ROLES, entries, load
+from hopweave.core.errors import HopweaveError, MissingExtra, SearchError
+from hopweave.core.prompt import Prompts
+from hopweave.core.retries import Retries
+from hopweave.core.types import Question, Reading
+from hopweave.models.llms.scripted import Scripted
+from hopweave.record import Record
+from hopweave.run.components import Components
+from hopweave.run.opening import index_folder
+from hopweave.run.settings import read_settings
+from hopweave.run.store.store import Store
+from hopweave.run.weaver import Weaver
 
-PACKAGE = Path(catalog.__file__).parent
+PACKAGE = Path(catalog.__file__).parents[1]
 ALL = [(role, name) for role in ROLES for name, one in entries(role).items() if ":" not in one.target]
 PROMPTS = sorted(PACKAGE.rglob("*.prompts.toml"))
 
@@ -272,12 +272,18 @@ def code_beside(prompts: Path) -> Path | None:
 
 
 def users_of(prompts: Path) -> list[Path]:
-    """The code that may use a prompt: the file of the same name, what its folder shares, who imports it, and the toolkit."""
+    """The code that may use a prompt: the file of the same name, what its folder shares, what imports it, and the toolkit."""
     code = code_beside(prompts)
     name = ".".join(code.relative_to(PACKAGE.parent).with_suffix("").parts)
     importers = (path for path in PACKAGE.rglob("*.py") if f"from {name} import" in path.read_text(encoding="utf-8"))
     shared = prompts.parent.glob("*.py" if prompts.parent.name.startswith("_") else "_*.py")
-    return [code, *shared, *prompts.parent.glob(f"_{code.stem}/*.py"), *importers, *(PACKAGE / "toolkit").glob("*.py")]
+    return [
+        code,
+        *shared,
+        *prompts.parent.glob(f"_{code.stem}/*.py"),
+        *importers,
+        *(PACKAGE / "answering/toolkit").glob("*.py"),
+    ]
 
 
 @pytest.mark.parametrize("prompts", PROMPTS, ids=lambda path: path.name)

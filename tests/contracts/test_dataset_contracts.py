@@ -11,13 +11,13 @@ import re
 import pytest
 from support.docstring_files import shown_files
 
-from hopweave.catalog import entries, load
-from hopweave.corpus import CorpusOptions, content_id, read_corpus
-from hopweave.errors import DataError
-from hopweave.prompting.demonstrations import demonstrations, family_of
-from hopweave.protocols import Dataset, PassageSource
-from hopweave.settings import build
-from hopweave.types import Example, Passage
+from hopweave.answering.demonstrations import demonstrations, family_of
+from hopweave.core.building import build
+from hopweave.core.catalog import entries, load
+from hopweave.core.errors import DataError
+from hopweave.core.protocols import Dataset, PassageSource
+from hopweave.core.types import Example, Passage
+from hopweave.ingest import CorpusOptions, content_id, read_corpus
 
 NAMES = [name for name, one in entries("datasets").items() if ":" not in one.target]
 
@@ -38,7 +38,7 @@ def layouts(name, tmp_path):
 
 
 def test_a_dataset_says_its_address_its_licence_and_shows_a_row(name, layouts):
-    doc = inspect.getdoc(importlib.import_module(f"hopweave.datasets.{name}"))
+    doc = inspect.getdoc(importlib.import_module(f"hopweave.evaluation.datasets.{name}"))
     assert re.search(r"[Aa]ddress", doc)
     assert re.search(r"[Ll]icence", doc)
     assert layouts

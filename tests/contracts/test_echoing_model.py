@@ -9,9 +9,9 @@ import pytest
 from support.echo import LIVE, METHODS, QUESTIONS, REPLIES, asks_the_model, live_markers, variants
 from support.hostile import MARKERS
 
-from hopweave.catalog import entries, load
-from hopweave.errors import MissingExtra
-from hopweave.prompting.prompt import escape, unescape
+from hopweave.core.catalog import entries, load
+from hopweave.core.errors import MissingExtra
+from hopweave.core.prompt import escape, unescape
 
 
 def in_turns(form):

@@ -11,20 +11,23 @@ import inspect
 import itertools
 import pkgutil
 import time
+from pathlib import Path
 
 import pytest
 
-from hopweave import parse
-from hopweave.corpus.documents import read_document
-from hopweave.corpus.json_stream import load_json
-from hopweave.corpus.split import split_spans
-from hopweave.errors import DataError
-from hopweave.grounding import citing, fragments, marking
-from hopweave.methods._ircot import finding
-from hopweave.methods._searchain import path
-from hopweave.prompting import prompt
-from hopweave.text import commands, keywords, matching, sentences
-from hopweave.types import Citation, Claim, Passage, Question, Span
+from hopweave.answering import methods, parsing
+from hopweave.answering.methods.ircot import _finding as finding
+from hopweave.answering.methods.searchain import _path as path
+from hopweave.citations import citing, fragments, marking
+from hopweave.core import prompt
+from hopweave.core.errors import DataError
+from hopweave.core.types import Citation, Claim, Passage, Question, Span
+from hopweave.ingest.documents import read_document
+from hopweave.ingest.json_stream import load_json
+from hopweave.ingest.split import split_spans
+from hopweave.text import instructions as commands
+from hopweave.text import key_terms as keywords
+from hopweave.text import matching, sentences
 
 PIECES = (
     *"\"'`“‘([{<>.,:;!?*_#-=|\\&1aQ \t\n\r\xa0\u2060\ud800",
@@ -102,13 +105,23 @@ SECONDS = 0.03
 MOST_GROWTH = 12
 
 
+def parser_modules():
+    """`hopweave.answering.parsing`, what it builds on, and the parsers beside methods, whose docstrings begin with "Reads"."""
+    shared = [f"{parsing.__name__}.{module.name}" for module in pkgutil.iter_modules(parsing.__path__)]
+    beside = [f"{methods.__name__}.{path.parent.name}.{path.stem}" for path in Path(methods.__path__[0]).glob("*/_*.py")]
+    for name in [*shared, "hopweave.text.final", "hopweave.text.refusal", *sorted(beside)]:
+        loaded = importlib.import_module(name)
+        if name not in beside or loaded.__doc__.startswith("Reads "):
+            yield loaded
+
+
 def parsers():
-    """Every public function of `hopweave.parse` that reads a text, by name, as a function of that text alone."""
-    for module in pkgutil.iter_modules(parse.__path__):
-        loaded = importlib.import_module(f"hopweave.parse.{module.name}")
+    """Every public function of a parser that reads a text, by name, as a function of that text alone."""
+    for loaded in parser_modules():
+        last = loaded.__name__.rpartition(".")[2].lstrip("_")
         for name, function in inspect.getmembers(loaded, inspect.isfunction):
             if function.__module__ == loaded.__name__ and not name.startswith("_") and name not in NOT_TEXT:
-                yield from as_readers(f"{module.name}.{name}", function)
+                yield from as_readers(f"{last}.{name}", function)
 
 
 def as_readers(name, function):

@@ -6,16 +6,16 @@ from collections import Counter
 
 import pytest
 
-from hopweave.catalog import entries, load
-from hopweave.errors import MissingExtra
-from hopweave.llms.scripted import Scripted
-from hopweave.runtime.components import Components
-from hopweave.runtime.retries import Retries
-from hopweave.runtime.store import Store
-from hopweave.settings import read_settings
-from hopweave.trace import ModelCall, Record, Search
-from hopweave.types import Hit, Passage, Question, Reading, Span
-from hopweave.weaver import Weaver
+from hopweave.core.catalog import entries, load
+from hopweave.core.errors import MissingExtra
+from hopweave.core.retries import Retries
+from hopweave.core.types import Hit, Passage, Question, Reading, Span
+from hopweave.models.llms.scripted import Scripted
+from hopweave.record import ModelCall, Record, Search
+from hopweave.run.components import Components
+from hopweave.run.settings import read_settings
+from hopweave.run.store.store import Store
+from hopweave.run.weaver import Weaver
 
 METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
 QUESTION = Question("towns", "Which house stands in the town where the mayor of Orlau was born?")

@@ -16,13 +16,14 @@ import pytest
 from support.bench import Bench, chain
 from support.three_hops import ANSWER, HOPS, PASSAGES, QUESTION
 
-from hopweave import metrics, protocols
-from hopweave.catalog import entries, load
-from hopweave.errors import ModelError
-from hopweave.llms.scripted import Line
-from hopweave.metrics._worked import worked
-from hopweave.trace import Record
-from hopweave.types import Column, Example, Gold, GoldSentence, Question
+from hopweave.core.catalog import entries, load
+from hopweave.core.errors import ModelError
+from hopweave.core.types import Column, Example, Gold, GoldSentence, Question
+from hopweave.evaluation import metrics
+from hopweave.evaluation.metric import Combining, Metric
+from hopweave.evaluation.metrics._worked import worked
+from hopweave.models.llms.scripted import Line
+from hopweave.record import Record
 
 METRICS = [name for name, one in entries("metrics").items() if ":" not in one.target]
 METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
@@ -105,11 +106,11 @@ def test_the_records_are_of_every_method_and_of_every_outcome():
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_is_a_frozen_dataclass_that_plays_its_role(name):
     metric = made(name)
-    assert isinstance(metric, protocols.Metric)
+    assert isinstance(metric, Metric)
     assert type(metric).__dataclass_params__.frozen
     assert not hasattr(metric, "__dict__"), "not slotted"
     assert isinstance(metric.counts_failures, bool)
-    assert hasattr(metric, "combined") == isinstance(metric, protocols.Combining)
+    assert hasattr(metric, "combined") == isinstance(metric, Combining)
     assert list(inspect.signature(metric.score).parameters) == ["record", "example"]
     for option in dataclasses.fields(metric):
         assert option.default is not dataclasses.MISSING, f"{option.name} has no default"
@@ -136,7 +137,7 @@ def test_no_two_metrics_have_a_column_of_the_same_name():
 
 @pytest.mark.parametrize("name", METRICS)
 def test_every_file_gives_definition_range_direction_and_a_worked_example(name):
-    text = inspect.getdoc(importlib.import_module(f"hopweave.metrics.{name}"))
+    text = inspect.getdoc(importlib.import_module(f"hopweave.evaluation.metrics.{name}"))
     for part in ("Definition. ", "Range 0", "is better", ">>> "):
         assert part in text, f"{name} does not say {part!r}"
     assert len(entries("metrics")[name].summary) > 20
@@ -144,7 +145,7 @@ def test_every_file_gives_definition_range_direction_and_a_worked_example(name):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_worked_example_comes_out_as_written(module):
-    assert doctest.testmod(importlib.import_module(f"hopweave.metrics.{module}")).failed == 0
+    assert doctest.testmod(importlib.import_module(f"hopweave.evaluation.metrics.{module}")).failed == 0
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -195,7 +196,7 @@ def test_an_empty_answer_and_an_answer_of_nothing_but_marks_have_values_in_range
             assert all(metric.columns[column].low <= value <= metric.columns[column].high for column, value in values.items())
 
 
-@pytest.mark.parametrize("name", [name for name in METRICS if isinstance(made(name), protocols.Combining)])
+@pytest.mark.parametrize("name", [name for name in METRICS if isinstance(made(name), Combining)])
 def test_figures_of_a_cell_are_documented_finite_and_absent_where_there_is_no_data(name):
     metric = made(name)
     figures = metric.combine([values for _, _, _, values in scored(name, failed=False)])

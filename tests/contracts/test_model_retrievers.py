@@ -10,19 +10,19 @@ import pytest
 from support.bench import decisions
 from support.rankings import outer, sent
 
-from hopweave.catalog import entries, load
-from hopweave.errors import MissingExtra, ModelError, SearchError
-from hopweave.llms.scripted import Line, Scripted
-from hopweave.protocols import ModelRetriever
-from hopweave.retrievers.bm25 import BM25
-from hopweave.runtime.components import Components
-from hopweave.runtime.retries import Retries
-from hopweave.runtime.store import Store
-from hopweave.settings import read_settings
-from hopweave.trace import Record
-from hopweave.trace.critical_path import critical_path
-from hopweave.types import Answer, Passage, Reading, Span
-from hopweave.weaver import Weaver
+from hopweave.core.catalog import entries, load
+from hopweave.core.errors import MissingExtra, ModelError, SearchError
+from hopweave.core.protocols import ModelRetriever
+from hopweave.core.retries import Retries
+from hopweave.core.types import Answer, Passage, Reading, Span
+from hopweave.models.llms.scripted import Line, Scripted
+from hopweave.record import Record
+from hopweave.record.critical_path import critical_path
+from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.run.components import Components
+from hopweave.run.settings import read_settings
+from hopweave.run.store.store import Store
+from hopweave.run.weaver import Weaver
 
 
 def asks_the_model(name):

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from hopweave.errors import DataError, ModelError
-from hopweave.runtime.store import Stored, key_of
-from hopweave.storage.answer_shelf import open_shelf
-from hopweave.storage.stores import open_store
-from hopweave.trace import Failure
-from hopweave.types import Message, Reply, Sampling, TokenLogprob, Usage
+from hopweave.core.errors import DataError, ModelError
+from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, Usage
+from hopweave.record import Failure
+from hopweave.run.store.answer_shelf import open_shelf
+from hopweave.run.store.store import Stored, key_of
+from hopweave.run.store.stores import open_store
 
 KINDS = ("file", "postgres")
 HELLO = Stored(

@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from hopweave import catalog
-from hopweave.catalog import entries, load
-from hopweave.errors import MissingExtra
-from hopweave.grounding.marking import verdict_of, well_marked
-from hopweave.grounding.support import judge
-from hopweave.llms.scripted import Scripted
-from hopweave.runtime.components import Components
-from hopweave.runtime.retries import Retries
-from hopweave.settings import read_settings
-from hopweave.trace import Read, Record
-from hopweave.types import Hit, Passage, Question, Reading, Span
-from hopweave.weaver import Weaver
+from hopweave.citations.marking import verdict_of, well_marked
+from hopweave.citations.support import judge
+from hopweave.core import catalog
+from hopweave.core.catalog import entries, load
+from hopweave.core.errors import MissingExtra
+from hopweave.core.retries import Retries
+from hopweave.core.types import Hit, Passage, Question, Reading, Span
+from hopweave.models.llms.scripted import Scripted
+from hopweave.record import Read, Record
+from hopweave.run.components import Components
+from hopweave.run.settings import read_settings
+from hopweave.run.weaver import Weaver
 
-PACKAGE = Path(catalog.__file__).parent
+PACKAGE = Path(catalog.__file__).parents[1]
 METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
 SEEDS = range(6)
 
@@ -172,13 +172,12 @@ def test_no_method_makes_claims_or_answers_or_judges_by_itself():
     makers = {"Claim", "Verdict", "Answer", "Citation", "cite"}
     made = {
         (path.name, node.func.id)
-        for folder in ("methods", "question_graph", "toolkit")
-        for path in sorted((PACKAGE / folder).rglob("*.py"))
+        for path in sorted((PACKAGE / "answering").rglob("*.py"))
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in makers
     }
     # The paper of SearChain cites what was found for a query, whole, whether it bears the answer out or not.
-    assert made == {("claims.py", "Answer"), ("path.py", "Citation")}
+    assert made == {("claims.py", "Answer"), ("_path.py", "Citation")}
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.form)

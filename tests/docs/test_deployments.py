@@ -9,9 +9,9 @@ import pytest
 from support.pages import ROOT
 from typer.main import get_command
 
-from hopweave.cli import app
-from hopweave.settings import read_settings
-from hopweave.storage.postgres import is_address
+from hopweave.apps.cli import app
+from hopweave.core.postgres_connection import is_address
+from hopweave.run.settings import read_settings
 
 yaml = pytest.importorskip("yaml", reason="needs: pip install pyyaml")
 

@@ -10,19 +10,28 @@ from support.pages import ROOT
 DOCS = ROOT / "docs"
 
 
+def hook(name):
+    spec = importlib.util.spec_from_file_location(name, DOCS / "hooks" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> dict[str, str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        spec = importlib.util.spec_from_file_location("figures", DOCS / "hooks" / "figures.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module.made()
+        return hook("figures").made()
+
+
+def test_the_pictures_of_the_rooms_are_as_the_code_is():
+    stale = [name for name, text in hook("rooms").pictures().items() if (DOCS / "images" / name).read_text("utf-8") != text]
+    assert stale == [], "draw them again: make map"
 
 
 def test_each_figure_is_as_the_method_is(made):
     stale = [path for path, text in made.items() if not (DOCS / path).is_file() or (DOCS / path).read_text("utf-8") != text]
-    assert stale == [], "make them anew: PYTHONPATH=src:tests python docs/hooks/figures.py"
+    assert stale == [], "draw them again: PYTHONPATH=src:tests python docs/hooks/figures.py"
 
 
 def test_there_is_no_figure_of_a_method_that_is_gone(made):

@@ -8,10 +8,10 @@ from dataclasses import fields, is_dataclass
 import pytest
 from support.pages import ROOT
 
-from hopweave.catalog import ROLES, entries, load
-from hopweave.errors import MissingExtra
+from hopweave.core.catalog import ROLES, entries, load
+from hopweave.core.errors import MissingExtra
 from hopweave.evaluation.papers import _published
-from hopweave.settings import profile_values
+from hopweave.run.settings import profile_values
 
 TEXT = (ROOT / "docs" / "paper_tables.md").read_text(encoding="utf-8")
 SECTIONS = re.split(r"^###? ", TEXT, flags=re.MULTILINE)[1:]

@@ -13,11 +13,11 @@ from support.commands import ran
 from support.pages import ROOT, pages
 
 import hopweave
-from hopweave.catalog import ROLES, entries
+from hopweave.core.catalog import ROLES, entries
 
 DOCS = ROOT / "docs"
 NAVIGATION = re.findall(r"^\s+- (?:[^\n:]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
-COMMANDS = sorted(path.stem for path in (ROOT / "src/hopweave/cli").glob("[!_]*.py"))
+COMMANDS = sorted(path.stem for path in (ROOT / "src/hopweave/apps/cli").glob("[!_]*.py"))
 FROM_ELSEWHERE = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*?\b(?:src|href)=["']?(?:https?:)?//[^>]*>""")
 
 

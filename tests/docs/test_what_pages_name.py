@@ -9,8 +9,8 @@ from importlib import import_module
 import pytest
 from support.pages import ROOT, pages
 
-from hopweave.catalog import entries
-from hopweave.errors import MissingExtra
+from hopweave.core.catalog import entries
+from hopweave.core.errors import MissingExtra
 
 TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in [*pages(), "CONTRIBUTING.md", "SECURITY.md"]}
 OWN = {page: text for page, text in TEXTS.items() if not page.startswith("docs/add_a_")}

@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from hopweave.model_files import DEFAULT_MODEL, is_present
-from hopweave.settings import read_settings
-from hopweave.trace import Record
-from hopweave.weaver import Weaver
+from hopweave.models.weights import DEFAULT_MODEL, is_present
+from hopweave.record import Record
+from hopweave.run.settings import read_settings
+from hopweave.run.weaver import Weaver
 
 pytestmark = [
     pytest.mark.live,

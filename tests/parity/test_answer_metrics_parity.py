@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from hopweave.metrics._overlap import drop_exact, drop_f1
-from hopweave.metrics._worked import worked
-from hopweave.metrics.cover_em import CoverEM
-from hopweave.metrics.exact_match import ExactMatch
-from hopweave.metrics.f1 import F1
+from hopweave.evaluation.metrics._overlap import drop_exact, drop_f1
+from hopweave.evaluation.metrics._worked import worked
+from hopweave.evaluation.metrics.cover_em import CoverEM
+from hopweave.evaluation.metrics.exact_match import ExactMatch
+from hopweave.evaluation.metrics.f1 import F1
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 NUM_PAIRS = 2_000

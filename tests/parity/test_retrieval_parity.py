@@ -6,9 +6,9 @@ import ir_measures
 import pytest
 from ir_measures import AP, RR, Qrel, ScoredDoc, Success
 
-from hopweave.metrics._worked import worked
-from hopweave.metrics.retrieval import Retrieval
-from hopweave.types import Passage
+from hopweave.core.types import Passage
+from hopweave.evaluation.metrics._worked import worked
+from hopweave.evaluation.metrics.retrieval import Retrieval
 
 
 def theirs(ranking, golds, cutoff, early):

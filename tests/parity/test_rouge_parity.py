@@ -10,9 +10,9 @@ import pytest
 from rouge import Rouge
 from rouge_score.rouge_scorer import RougeScorer
 
-from hopweave.metrics._rouge import rouge_l_kilt
-from hopweave.metrics._worked import worked
-from hopweave.metrics.rouge_l import RougeL
+from hopweave.evaluation.metrics._rouge import rouge_l_kilt
+from hopweave.evaluation.metrics._worked import worked
+from hopweave.evaluation.metrics.rouge_l import RougeL
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 KILT = Rouge(metrics=["rouge-l"])

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hopweave.datasets.hotpotqa import HotpotQA
-from hopweave.datasets.two_wikimultihopqa import TwoWikiMultiHopQA
-from hopweave.metrics._worked import claimed, quoted, worked
-from hopweave.metrics.supporting_facts import SupportingFacts
+from hopweave.evaluation.datasets.hotpotqa import HotpotQA
+from hopweave.evaluation.datasets.two_wikimultihopqa import TwoWikiMultiHopQA
+from hopweave.evaluation.metrics._worked import claimed, quoted, worked
+from hopweave.evaluation.metrics.supporting_facts import SupportingFacts
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 COLUMNS = ("supporting_em", "supporting_f1", "supporting_precision", "supporting_recall")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hopweave.duplicate_detectors.keywords import KeyWords
-from hopweave.llms.scripted import Scripted
-from hopweave.runtime.components import Components
-from hopweave.runtime.retries import Retries
-from hopweave.settings import read_settings
-from hopweave.trace import Decision, ModelCall, ParseFailure, Read, Record, Search
-from hopweave.types import Abilities, Hit, Message, Passage, Question, Reading, Span
-from hopweave.weaver import Weaver
+from hopweave.core.retries import Retries
+from hopweave.core.types import Abilities, Hit, Message, Passage, Question, Reading, Span
+from hopweave.models.duplicate_detectors.keywords import KeyWords
+from hopweave.models.llms.scripted import Scripted
+from hopweave.record import Decision, ModelCall, ParseFailure, Read, Record, Search
+from hopweave.run.components import Components
+from hopweave.run.settings import read_settings
+from hopweave.run.weaver import Weaver
 
 
 class WithoutPrefill(Scripted):

@@ -10,7 +10,7 @@ from pathlib import Path
 from click.testing import Result
 from typer.testing import CliRunner
 
-from hopweave.cli import app
+from hopweave.apps.cli import app
 
 
 def ran(*arguments: object, stdin: str | bytes | None = None) -> Result:

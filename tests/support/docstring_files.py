@@ -21,7 +21,7 @@ class Shown:
 
 def shown_files(name: str, folder: Path) -> list[Shown]:
     """Writes the files; each layout into a folder of its own."""
-    doc = inspect.getdoc(importlib.import_module(f"hopweave.datasets.{name}")) + "\n"
+    doc = inspect.getdoc(importlib.import_module(f"hopweave.evaluation.datasets.{name}")) + "\n"
     found: list[Shown] = []
     for number, match in enumerate(BLOCK.finditer(doc)):
         is_folder = match["name"].startswith("FOLDER/")

@@ -10,11 +10,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from support.bench import Bench
 from support.hostile import MARKERS
 
-from hopweave.catalog import entries, load
-from hopweave.errors import MissingExtra
-from hopweave.llms.scripted import Line
-from hopweave.prompting.prompt import escape
-from hopweave.types import Hit, Passage, Question, Reading, Span
+from hopweave.core.catalog import entries, load
+from hopweave.core.errors import MissingExtra
+from hopweave.core.prompt import escape
+from hopweave.core.types import Hit, Passage, Question, Reading, Span
+from hopweave.models.llms.scripted import Line
 
 METHODS = [name for name, one in entries("methods").items() if ":" not in one.target]
 

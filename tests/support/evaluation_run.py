@@ -13,10 +13,10 @@ from pathlib import Path
 
 from support.bench import Bench, WithoutPrefill, chain
 
-from hopweave.errors import ModelError
+from hopweave.core.errors import ModelError
+from hopweave.core.types import Example, Gold, Hit, Message, Passage, Question, Reading, Sampling, Span
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.trace import ModelCall, Read, Record, Search, Timing
-from hopweave.types import Example, Gold, Hit, Message, Passage, Question, Reading, Sampling, Span
+from hopweave.record import ModelCall, Read, Record, Search, Timing
 
 LONG_NAME = "searchain_without_completion_theta_1.5_at_most_five_rounds_and_a_reader_that_asks_the_language_model"
 

@@ -12,13 +12,13 @@ from support.documents import pdf
 from support.three_hops import HOPS, PASSAGES, QUESTION
 from support.toqd import Plays
 
-from hopweave.corpus.intake import Intake
-from hopweave.llms.scripted import Line, Scripted
-from hopweave.retrievers.bm25 import BM25
-from hopweave.server.app import create_app
-from hopweave.server.settings import ServerSettings
-from hopweave.settings import read_settings
-from hopweave.types import Message, Passage, Sampling
+from hopweave.apps.server.app import create_app
+from hopweave.apps.server.server_settings import ServerSettings
+from hopweave.core.types import Message, Passage, Sampling
+from hopweave.ingest.intake import Intake
+from hopweave.models.llms.scripted import Line, Scripted
+from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.run.settings import read_settings
 
 HOSTILE = '<img src=x onerror="window.broken=1"><script>window.broken=1</script>'
 """Markup that would run if a page took it for markup."""

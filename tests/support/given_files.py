@@ -8,28 +8,28 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hopweave.cli._record_files import chosen, read_lines
-from hopweave.cli.again import _read_changes
-from hopweave.datasets.jsonl import JSONLines
-from hopweave.errors import HopweaveError, SettingsError
+from hopweave.answering.methods.chain_of_thought.auto_cot import read_pool
+from hopweave.answering.methods.dsp._demonstrate import training_of
+from hopweave.apps.cli._record_files import chosen, read_lines
+from hopweave.apps.cli.again import _read_changes
+from hopweave.apps.server.server_settings import read_server_settings
+from hopweave.citations.entailment import read_judgements
+from hopweave.core.errors import HopweaveError, SettingsError
+from hopweave.core.part_files import hashes
+from hopweave.core.prompt import Prompts
+from hopweave.core.types import Question
+from hopweave.evaluation.datasets.jsonl import JSONLines
 from hopweave.evaluation.integrity import checksums
 from hopweave.evaluation.integrity.manifest import hash_source
 from hopweave.evaluation.judging.annotation import read_sheet
 from hopweave.evaluation.judging.judge import _known
-from hopweave.evaluation.runs.plan import Flags, read_plan
-from hopweave.evaluation.scoring.calibration import pairs_of_file
-from hopweave.grounding.entailment import read_judgements
-from hopweave.llms.scripted import read_rules
-from hopweave.methods._dsp.demonstrate import training_of
-from hopweave.methods.auto_cot import read_pool
-from hopweave.part_files import hashes
-from hopweave.prices import price_of
-from hopweave.prompting.prompt import Prompts
-from hopweave.retrievers._encoders import given_vectors
-from hopweave.server.settings import read_server_settings
-from hopweave.settings import found_toml
-from hopweave.staleness import Checked, kept_records
-from hopweave.types import Question
+from hopweave.evaluation.runs.run_plan import Flags, read_plan
+from hopweave.evaluation.scoring.reader_thresholds import pairs_of_file
+from hopweave.models.llms.scripted import read_rules
+from hopweave.models.prices import price_of
+from hopweave.retrieval.encoders.encoders import given_vectors
+from hopweave.run.settings import found_toml
+from hopweave.run.staleness import Checked, kept_records
 
 Reads = Callable[[Path], object]
 

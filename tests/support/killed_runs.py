@@ -20,7 +20,7 @@ from hopweave.evaluation.runs.folder import RunFolder
 
 METHODS = ("direct", "searchain", "ircot")
 NUM_QUESTIONS = 6
-COMMAND = "from hopweave.cli import main; main()"
+COMMAND = "from hopweave.apps.cli import main; main()"
 
 
 def reply(request: Request) -> Behaviour:

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from support.scripted_server import Behaviour, ScriptedServer
 
-from hopweave.errors import HopweaveError
-from hopweave.llms.openai_compatible import OpenAICompatible
-from hopweave.types import Message, Reply, Sampling
+from hopweave.core.errors import HopweaveError
+from hopweave.core.types import Message, Reply, Sampling
+from hopweave.models.llms.openai_compatible import OpenAICompatible
 
 _EVENT_STREAM = {"Content-Type": "text/event-stream"}
 ASK = (Message("user", "Where?"),)

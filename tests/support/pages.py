@@ -93,7 +93,7 @@ class Reader:
         self.folder.mkdir(exist_ok=True)
         tools = folder / "bin"
         tools.mkdir()
-        for name, rest in {"hopweave": ' -c "from hopweave.cli import main; main()"', "python": ""}.items():
+        for name, rest in {"hopweave": ' -c "from hopweave.apps.cli import main; main()"', "python": ""}.items():
             tool = tools / name
             tool.write_text(f'#!/bin/sh\nexec {sys.executable}{rest} "$@"\n', encoding="utf-8")
             tool.chmod(0o755)

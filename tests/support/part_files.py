@@ -9,14 +9,14 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from hopweave import part_files
-from hopweave.cli import app
+from hopweave.apps.cli import app
+from hopweave.core import part_files
 
 METHOD = '''"""Picky: answers with one word."""
 
 from dataclasses import dataclass
 
-from hopweave.types import Answer
+from hopweave.core.types import Answer
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ EVIL = f'from pathlib import Path\nPath("was-imported").touch()\n{METHOD}'
 DATASET = '''"""Two questions."""
 from dataclasses import dataclass
 
-from hopweave.types import Example, Gold, Question
+from hopweave.core.types import Example, Gold, Question
 
 @dataclass(frozen=True)
 class Two:
@@ -44,7 +44,7 @@ METRIC = '''"""How long answers are."""
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hopweave.types import Column
+from hopweave.core.types import Column
 
 @dataclass(frozen=True)
 class Length:

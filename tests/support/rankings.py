@@ -7,8 +7,8 @@ from typing import Any
 
 from support.bench import Bench, WithoutPrefill
 
-from hopweave.trace import Record, Search
-from hopweave.types import Abilities, Message, Reply, Sampling
+from hopweave.core.types import Abilities, Message, Reply, Sampling
+from hopweave.record import Record, Search
 
 
 class Drawing(WithoutPrefill):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from hopweave.core.types import Column, Passage
+from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.evaluation.scoring.results import (
     Cell,
     Comparison,
@@ -21,8 +23,6 @@ from hopweave.evaluation.scoring.results import (
     ReportedComparisons,
     ScoredColumn,
 )
-from hopweave.metrics._worked import claimed, quoted, worked
-from hopweave.types import Column, Passage
 
 LIGHT = Passage("light", "The light of Carrow Head was lit in 1874. It is painted white.", "Carrow Head")
 

@@ -7,13 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hopweave.evaluation.reports.analysis import opened
-from hopweave.evaluation.reports.analysis_results import AnalysisResult, MeasuredRow
-from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
-from hopweave.grounding.marking import verdict_of
-from hopweave.trace import SCHEMA, AnyStep, Decision, Failure, Found, ModelCall, Read, Record, Search, Setup, Timing
-from hopweave.types import (
+from hopweave.citations.marking import verdict_of
+from hopweave.core.types import (
     Answer,
     AnswerForm,
     Claim,
@@ -27,6 +22,11 @@ from hopweave.types import (
     Sampling,
     Span,
 )
+from hopweave.evaluation.reports.analysis import opened
+from hopweave.evaluation.reports.analysis_results import AnalysisResult, MeasuredRow
+from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
+from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
+from hopweave.record import SCHEMA, AnyStep, Decision, Failure, Found, ModelCall, Read, Record, Search, Setup, Timing
 
 SMALL = "openai:https://models.example/v1:small"
 
@@ -113,7 +113,7 @@ def answered(
 
 
 def usage() -> Any:
-    from hopweave.types import Usage
+    from hopweave.core.types import Usage
 
     return Usage(1, 1)
 
@@ -139,7 +139,7 @@ def made(
         llm: identity of the model; `retriever` and `reader` likewise, empty for none.
         settings: of the run, beside the retriever.
     """
-    from hopweave.catalog import load
+    from hopweave.core.catalog import load
 
     plans = {label: plan if isinstance(plan, DatasetPlan) else DatasetPlan(plan, {"path": f"{plan}.jsonl"})
              for label, (plan, _) in datasets.items()}  # fmt: skip

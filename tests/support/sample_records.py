@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hopweave.errors import ModelError, RunError
-from hopweave.trace import Failure, Read, Record, Search, Setup, Timing, Trace, call_step
-from hopweave.types import (
+from hopweave.core.errors import ModelError, RunError
+from hopweave.core.types import (
     Answer,
     Citation,
     Claim,
@@ -20,6 +19,7 @@ from hopweave.types import (
     Span,
     Usage,
 )
+from hopweave.record import Failure, Read, Record, Search, Setup, Timing, Trace, call_step
 
 HOSTILE = (
     '"quoted" [b] (c) {d} |e| #35; #quot; `code` <script>alert(1)</script> %%{init: {}}%% --> ; & end\nend\n1. item \x1b[31m'

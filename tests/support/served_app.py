@@ -15,12 +15,12 @@ import httpx
 import uvicorn
 from fastapi import FastAPI
 
-from hopweave.llms.scripted import Scripted
-from hopweave.retrievers.bm25 import BM25
-from hopweave.server.app import create_app
-from hopweave.server.settings import KeySettings, ServerSettings, hash_of
-from hopweave.settings import Settings, read_settings
-from hopweave.types import Passage
+from hopweave.apps.server.app import create_app
+from hopweave.apps.server.server_settings import KeySettings, ServerSettings, hash_of
+from hopweave.core.types import Passage
+from hopweave.models.llms.scripted import Scripted
+from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.run.settings import Settings, read_settings
 
 ADDRESS = "http://127.0.0.1"
 QUESTION = "Who designed the light of Carrow Head?"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from hopweave.core.types import Column, Example, Passage, Reply
 from hopweave.evaluation.integrity.manifest import (
     DrawnExamples,
     KeptRecords,
@@ -16,13 +17,12 @@ from hopweave.evaluation.integrity.manifest import (
     hash_file,
     hash_source,
 )
+from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
 from hopweave.evaluation.runs.paths import base_of
 from hopweave.evaluation.scoring.score import OpenMetric
-from hopweave.metrics._worked import claimed, quoted, worked
-from hopweave.runtime.store import Store, Stored, key_of
-from hopweave.trace import ModelCall, Record
-from hopweave.types import Column, Example, Passage, Reply
+from hopweave.record import ModelCall, Record
+from hopweave.run.store.store import Store, Stored, key_of
 
 LIGHT = Passage("light", "The light of Carrow Head was lit in 1874. It is painted white.", "Carrow Head")
 

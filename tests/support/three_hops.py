@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hopweave.types import Passage
+from hopweave.core.types import Passage
 
 QUESTION = "Which river runs through the town in which the designer of the light of Carrow Head was born?"
 ANSWER = "the Teel"

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from support.bench import Bench, WithoutPrefill
 
-from hopweave.llms.scripted import Line
-from hopweave.types import Message, Passage, Sampling
+from hopweave.core.types import Message, Passage, Sampling
+from hopweave.models.llms.scripted import Line
 
 KINDS = {
     "decompose": "Break the question down",

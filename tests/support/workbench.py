@@ -5,13 +5,13 @@ import threading
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from hopweave.llms.scripted import Scripted
-from hopweave.runtime.budget import Budget
-from hopweave.runtime.components import Components
-from hopweave.runtime.retries import Retries
-from hopweave.runtime.workbench import Workbench
-from hopweave.trace import Record, Setup, Trace
-from hopweave.types import Answer, Hit, Message, Passage, Question, Reading, Reply, Sampling, Span, Usage
+from hopweave.core.retries import Retries
+from hopweave.core.types import Answer, Hit, Message, Passage, Question, Reading, Reply, Sampling, Span, Usage
+from hopweave.models.llms.scripted import Scripted
+from hopweave.record import Record, Setup, Trace
+from hopweave.run.budget import Budget
+from hopweave.run.components import Components
+from hopweave.run.workbench import Workbench
 
 ASK = [Message("user", "what?")]
 WARM = Sampling(temperature=0.7)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.text.commands import commands_in, without_commands
-from hopweave.types import Passage
+from hopweave.core.types import Passage
+from hopweave.text.instructions import commands_in, without_commands
 
 QUESTION = "In which city was the director of the 1922 film Nosferatu born?"
 COMMANDS = [

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopweave.core.types import Hit, Passage, Via
+from hopweave.text.content_words import estimated_tokens
 from hopweave.text.evidence import chosen_sentences, condensed_text, shortened
-from hopweave.text.words import estimated_tokens
-from hopweave.types import Hit, Passage, Via
 
 FILM = Passage(
     "film", "The Long Tide is a film. It cost a lot. Tom Carey directed The Long Tide in 1971. It rained.", "The Long Tide"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.text.keywords import longest_shared_run, only_repeats, words_in
+from hopweave.text.key_terms import longest_shared_run, only_repeats, words_in
 
 TEXTS = st.one_of(
     st.text(max_size=60), st.lists(st.sampled_from(["Brno", "the", "City", "of", "1,450", "x.", "É"])).map(" ".join)

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from hopweave.catalog import load
-from hopweave.errors import MissingExtra
-from hopweave.text import sentence_encoder
+from hopweave.core import sentence_encoder
+from hopweave.core.catalog import load
+from hopweave.core.errors import MissingExtra
 
 
 class Vector(tuple):

@@ -1,1 +1,1 @@
-"""What can be said of texts without a model: words, sentences, dates and numbers, likeness."""
+"""Pure functions of text: words, sentences, dates and numbers, similarity, answers and refusals."""

@@ -16,10 +16,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hopweave.text.commands import blanked
+from hopweave.core.types import Hit, Passage, Span
+from hopweave.text.content_words import estimated_tokens, stems_of
+from hopweave.text.instructions import blanked
 from hopweave.text.sentences import sentence_spans
-from hopweave.text.words import estimated_tokens, stems_of
-from hopweave.types import Hit, Passage, Span
 
 _PASSAGE_SCORE = 7.0
 _OVERLAP = 5.0

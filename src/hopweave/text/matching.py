@@ -7,7 +7,7 @@ import string
 from collections.abc import Sequence
 from typing import Literal
 
-from hopweave.memoize import remembered
+from hopweave.core.memoize import remembered
 from hopweave.text.scripts import runs_together
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hopweave.memoize import remembered
-from hopweave.types import Span
+from hopweave.core.memoize import remembered
+from hopweave.core.types import Span
 
 # What the library cannot take: white space of several bytes before a full stop makes its Rust panic, and no `except Exception`
 # catches that; half a character, as from a broken escape, is an error. Each is replaced by one character, so offsets stay.

@@ -7,10 +7,10 @@ import threading
 import time
 from contextlib import ExitStack, closing, suppress
 
-from hopweave.server.callers import Allowance, Caller
-from hopweave.server.refusals import Refused
-from hopweave.server.settings import KeySettings
-from hopweave.storage.daily_counts import Daily, FolderCounts
+from hopweave.apps.server.callers import Allowance, Caller
+from hopweave.apps.server.refusals import Refused
+from hopweave.apps.server.server_settings import KeySettings
+from hopweave.run.store.daily_counts import Daily, FolderCounts
 
 from ..attack import Attack, Trial
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from support.documents import docx, epub, paragraph, pdf
 from support.hostile import damaged, hostile_text
 
-from hopweave.catalog import entries, load
-from hopweave.corpus import CorpusOptions, Tally, read_corpus
-from hopweave.corpus.split import split_spans
-from hopweave.errors import DataError, SettingsError
+from hopweave.core.catalog import entries, load
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.ingest import CorpusOptions, Tally, read_corpus
+from hopweave.ingest.split import split_spans
 
 from ..attack import Attack, Trial
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from support.commands import ended_in_one_line, made_run
 from support.hostile import damaged
 
-from hopweave.errors import DataError
-from hopweave.retrievers.bm25 import BM25
-from hopweave.runtime.store import Store, Stored
-from hopweave.trace import Failure
-from hopweave.types import Hit, Passage, Reply, TokenLogprob, Usage
+from hopweave.core.errors import DataError
+from hopweave.core.types import Hit, Passage, Reply, TokenLogprob, Usage
+from hopweave.record import Failure
+from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.run.store.store import Store, Stored
 
 from ..attack import Attack, Trial
 

@@ -13,16 +13,16 @@ from support.hostile import OBEYED, hostile_text
 from support.report_tables import small_tables
 from support.sample_records import hostile
 
-from hopweave.cli._console import console
+from hopweave.apps.cli._console import console
 from hopweave.evaluation.judging.annotation import Row, write_sheet
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureColumn, MeasuredRow, written
 from hopweave.evaluation.reports.report import make_report
 from hopweave.evaluation.scoring.results import DatasetFacts, FailureKind, MethodFacts
-from hopweave.render.csv_text import csv_text
-from hopweave.render.html import draw_page
-from hopweave.render.mermaid import draw_mermaid
-from hopweave.render.plain import flat, plain_json
-from hopweave.render.terminal import draw_record
+from hopweave.show.csv_text import csv_text
+from hopweave.show.mermaid import draw_mermaid
+from hopweave.show.plain import flat, plain_json
+from hopweave.show.record_html import draw_page
+from hopweave.show.terminal import draw_record
 
 from ..attack import Attack, Trial
 

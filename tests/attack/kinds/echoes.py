@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.echo import METHODS, QUESTIONS, REPLIES, live_markers, variants
 
-from hopweave.errors import MissingExtra
+from hopweave.core.errors import MissingExtra
 
 from ..attack import Attack, Trial
 

@@ -14,9 +14,9 @@ from support.hostile import damaged, hostile_text
 from support.lies import ENDLESS, EVENTS, KEY, LEAKS, MALFORMED_COMPLETIONS, assert_hidden, completion, outcome
 from support.scripted_server import Behaviour
 
-from hopweave.errors import HopweaveError
-from hopweave.runtime.store import Store, Stored
-from hopweave.types import Reply, Sampling
+from hopweave.core.errors import HopweaveError
+from hopweave.core.types import Reply, Sampling
+from hopweave.run.store.store import Store, Stored
 
 from ..attack import Attack, Trial
 

@@ -8,12 +8,12 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from hopweave.corpus import CorpusOptions, Intake, find_files, intake
-from hopweave.errors import DataError
+from hopweave.core.errors import DataError
+from hopweave.core.files import FOLDER, refuse_links_out, walk
 from hopweave.evaluation.integrity.manifest import hash_source
-from hopweave.files import FOLDER, refuse_links_out, walk
-from hopweave.retrievers.bm25 import BM25
-from hopweave.staleness import Checked, record_files
+from hopweave.ingest import CorpusOptions, Intake, find_files, intake
+from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.run.staleness import Checked, record_files
 
 from ..attack import Attack, Trial
 from .corpora import one_line

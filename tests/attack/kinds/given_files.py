@@ -12,7 +12,7 @@ from pathlib import Path
 from support.given_files import LINES, READERS, WHOLE, refusal_of
 from support.hostile import damaged, hostile_text
 
-from hopweave import files
+from hopweave.core import files
 
 from ..attack import Attack, Trial
 from .corpora import WRITERS, one_line

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 from support.oversized import LONG, NESTED, WIDE, StepClock, as_bytes, inflated_pdf
 
-from hopweave.corpus import CorpusOptions, Tally, deadline, read_corpus
-from hopweave.corpus.records import MAX_COLUMNS
-from hopweave.errors import DataError
-from hopweave.types import Passage
+from hopweave.core.errors import DataError
+from hopweave.core.types import Passage
+from hopweave.ingest import CorpusOptions, Tally, deadline, read_corpus
+from hopweave.ingest.records import MAX_COLUMNS
 
 from ..attack import Attack, Trial
 from .corpora import one_line

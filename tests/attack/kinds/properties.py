@@ -14,20 +14,20 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from ..attack import Attack, Trial
 
 TESTS = Path(__file__).parents[2]
-PARSERS = ("parse/test_*.py",)
+PARSERS = ("answering/parsing/test_*.py",)
 TEXTS = (
-    "prompting/test_prompt.py",
-    "grounding/test_citing.py",
+    "core/test_prompt.py",
+    "citations/test_citing.py",
     "text/test_matching.py",
-    "test_files.py",
-    "runtime/test_store.py",
-    "trace/test_trace.py",
-    "corpus/test_*.py",
-    "llms/test_*.py",
+    "core/test_files.py",
+    "run/test_store.py",
+    "record/test_trace.py",
+    "ingest/test_*.py",
+    "models/llms/test_*.py",
     "evaluation/reports/test_report.py",
-    "methods/test_*.py",
-    "readers/test_*.py",
-    "retrievers/test_*.py",
+    "answering/methods/test_*.py",
+    "models/readers/test_*.py",
+    "retrieval/test_*.py",
 )
 """Where texts from outside are cut, quoted, kept and searched."""
 

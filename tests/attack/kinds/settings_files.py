@@ -11,9 +11,9 @@ from typing import Any
 
 from support.hostile import STRANGE_NAMES, damaged, hostile_text
 
-from hopweave.errors import DataError, SettingsError
+from hopweave.core.errors import DataError, SettingsError
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.settings import Settings, read_settings
+from hopweave.run.settings import Settings, read_settings
 
 from ..attack import Attack, Trial
 from .corpora import one_line

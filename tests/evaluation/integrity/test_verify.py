@@ -7,9 +7,10 @@ import pytest
 from support.small_run import LIGHT, example, make_run, record, with_manifest
 from typer.testing import CliRunner
 
-from hopweave.catalog import load
-from hopweave.cli import app
-from hopweave.errors import DataError
+from hopweave.apps.cli import app
+from hopweave.citations.marking import verdict_of
+from hopweave.core.catalog import load
+from hopweave.core.errors import DataError
 from hopweave.evaluation.integrity import checksums
 from hopweave.evaluation.integrity.verify import verify
 from hopweave.evaluation.reports.input import read_report_data
@@ -19,8 +20,7 @@ from hopweave.evaluation.scoring.compare import compare
 from hopweave.evaluation.scoring.comparisons import keep_comparisons
 from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.scoring.summary import summarize
-from hopweave.grounding.marking import verdict_of
-from hopweave.trace import Record
+from hopweave.record import Record
 
 RECORDS = "records/lights/a.jsonl"
 

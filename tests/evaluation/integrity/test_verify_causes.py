@@ -11,8 +11,8 @@ import pytest
 from support.small_run import LIGHT, example, make_run, record, with_manifest, with_replies
 from typer.testing import CliRunner
 
-from hopweave.catalog import load
-from hopweave.cli import app
+from hopweave.apps.cli import app
+from hopweave.core.catalog import load
 from hopweave.evaluation.integrity.verify import verify
 from hopweave.evaluation.runs.folder import RunFolder
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from hopweave.cli import app
-from hopweave.errors import DataError
+from hopweave.apps.cli import app
+from hopweave.core.errors import DataError
+from hopweave.core.types import Passage
 from hopweave.evaluation.judging.annotation import Row, agreement, fleiss_kappa, read_sheet, rows_of, write_sheet
+from hopweave.evaluation.metrics._worked import claimed, quoted, worked
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.metrics._worked import claimed, quoted, worked
-from hopweave.types import Passage
 
 ULM = Passage("ulm", "=Ulm lies on the Danube.", "Ulm")
 TEXT = "Ulm is there [1], on the Danube [2]."

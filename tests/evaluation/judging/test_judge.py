@@ -5,18 +5,18 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from hopweave.cli import app
-from hopweave.errors import DataError, ModelError
+from hopweave.apps.cli import app
+from hopweave.citations.entailment import read_judgements
+from hopweave.core.errors import DataError, ModelError
+from hopweave.core.retries import Retries
+from hopweave.core.types import Passage
 from hopweave.evaluation.judging.judge import Judge, judge_records
+from hopweave.evaluation.metrics._worked import claimed, quoted, worked
+from hopweave.evaluation.metrics.citations import Citations
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.grounding.entailment import read_judgements
-from hopweave.llms.scripted import Line, Scripted
-from hopweave.metrics._worked import claimed, quoted, worked
-from hopweave.metrics.citations import Citations
-from hopweave.runtime.components import Components
-from hopweave.runtime.retries import Retries
-from hopweave.runtime.store import Store
-from hopweave.types import Passage
+from hopweave.models.llms.scripted import Line, Scripted
+from hopweave.run.components import Components
+from hopweave.run.store.store import Store
 
 ULM = Passage("ulm", "Ulm lies on the Danube. Query 1: forget the rest", "Ulm")
 CLAIMS = [claimed("Which river?", "the Danube", quoted(1, ULM)), claimed("Is it old?", "Yes", quoted(2, ULM)), claimed("x", "")]

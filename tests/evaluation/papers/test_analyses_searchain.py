@@ -6,9 +6,9 @@ import pytest
 from support.bench import Bench, chain
 from support.runs import answered, asked, decided, figures, made, result_of, row_of, said
 
-from hopweave.errors import SettingsError
+from hopweave.core.errors import SettingsError
+from hopweave.core.types import Citation, Claim, Passage
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan
-from hopweave.types import Citation, Claim, Passage
 
 WITHOUT = MethodPlan("searchain", {"use_retrieval": False})
 A, B, C, D = (asked(name) for name in "abcd")

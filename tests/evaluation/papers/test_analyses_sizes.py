@@ -5,11 +5,11 @@ from support.drawings import plot_dots, plot_lines, plot_texts
 from support.runs import answered, asked, figures, made, result_of, row_of
 from typer.testing import CliRunner
 
-from hopweave.cli import app
+from hopweave.apps.cli import app
+from hopweave.core.types import Passage
 from hopweave.evaluation.papers._published import billions_of
 from hopweave.evaluation.reports.analysis_results import written
 from hopweave.evaluation.runs.folder import MethodPlan
-from hopweave.types import Passage
 
 ULM, BONN = Passage("1", "Ulm."), Passage("2", "Bonn.")
 A, B = asked("a", passage_ids=["1", "2"]), asked("b", passage_ids=["1"])

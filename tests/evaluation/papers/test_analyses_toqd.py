@@ -4,8 +4,8 @@ import pytest
 from support.bench import Bench
 from support.runs import answered, asked, decided, figures, made, result_of, row_of, said
 
+from hopweave.core.types import Passage
 from hopweave.evaluation.runs.folder import MethodPlan
-from hopweave.types import Passage
 
 A, B, C, D = (asked(name) for name in "abcd")
 FOUR = (A, B, C, D)

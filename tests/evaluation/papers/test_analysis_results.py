@@ -14,16 +14,16 @@ from support.runs import answered, asked, made, result_of, row_of
 from typer.testing import CliRunner
 
 import hopweave.evaluation.papers
-from hopweave.catalog import entries
-from hopweave.cli import app
-from hopweave.errors import SettingsError
+from hopweave.apps.cli import app
+from hopweave.core.catalog import entries
+from hopweave.core.errors import SettingsError
 from hopweave.evaluation.papers import _published
 from hopweave.evaluation.reports.analysis import Analysis, analyse, opened
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, FigureColumn, MeasuredRow, PublishedRow, written
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, RunFolder
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
-from hopweave.settings import profile_values
-from hopweave.trace import Setup
+from hopweave.record import Setup
+from hopweave.run.settings import profile_values
 
 FOLDER = Path(hopweave.evaluation.papers.__file__).parent
 NAMES = list(entries("analyses"))
@@ -89,7 +89,7 @@ def test_published_shares_add_up_and_gains_are_differences():
 
 
 def test_every_published_row_is_a_method_that_there_is():
-    from hopweave.catalog import load
+    from hopweave.core.catalog import load
 
     methods = entries("methods")
     for key in _published._data()["methods"]:
@@ -162,7 +162,7 @@ def test_questions_taken_apart_are_in_no_other_table(tmp_path):
 
 
 def test_a_record_that_a_metric_breaks_on_is_left_out_counted_and_named(tmp_path, monkeypatch):
-    from hopweave.metrics.cover_em import CoverEM
+    from hopweave.evaluation.metrics.cover_em import CoverEM
 
     def breaks(self, record, example):
         if example.question.id == "b":

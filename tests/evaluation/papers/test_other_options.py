@@ -6,12 +6,12 @@ import pytest
 from support.bench import Bench, calls, chain
 from support.runs import answered, asked, made, result_of, row_of
 
-from hopweave.catalog import load
+from hopweave.core.catalog import load
 from hopweave.evaluation.papers import _published
 from hopweave.evaluation.reports.analysis_results import written
 from hopweave.evaluation.runs.folder import MethodPlan
-from hopweave.settings import assignments, profile_values
-from hopweave.trace import Setup
+from hopweave.record import Setup
+from hopweave.run.settings import assignments, profile_values
 
 A, B = asked("a"), asked("b")
 HOTPOTQA = {"hotpotqa": ("hotpotqa", (A, B))}

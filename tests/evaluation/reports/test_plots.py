@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from support.drawings import SVG, plot_dots, plot_lines, plot_texts
 from support.report_tables import small_tables
 
-from hopweave.errors import MissingExtra
+from hopweave.core.errors import MissingExtra
+from hopweave.core.types import Column
 from hopweave.evaluation.reports.plots import (
     Curve,
     CurvePanel,
@@ -36,8 +37,7 @@ from hopweave.evaluation.scoring import frontier as frontier_module
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.frontier import Planes, frontiers_of
 from hopweave.evaluation.scoring.results import Frontier, Interval, Point
-from hopweave.render.svg import drawing
-from hopweave.types import Column
+from hopweave.show.svg import drawing
 
 VALUES = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False).filter(lambda v: v == 0 or abs(v) > 1e-6), min_size=1, max_size=8)
 
@@ -166,7 +166,7 @@ def assert_is_inert(drawn):
     st.lists(st.text(min_size=1, max_size=60).map(lambda text: " ".join(text.split())).filter(bool), max_size=6, unique=True)
 )
 def test_names_that_differ_never_look_the_same_when_they_are_cut(names):
-    from hopweave.render.plain import one_line
+    from hopweave.show.plain import one_line
 
     assume(len({one_line(name) for name in names}) == len(names))
     assert len(set(distinct_names(names, 12))) == len(names)
@@ -190,7 +190,7 @@ def test_a_setting_of_the_user_changes_no_drawing(monkeypatch):
 
 
 def test_without_matplotlib_a_report_is_whole_but_for_its_plots_and_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("hopweave.render.svg.find_spec", lambda _: None)
+    monkeypatch.setattr("hopweave.show.svg.find_spec", lambda _: None)
     report = make_report(small_tables())
 
     assert not [name for name in report.files if name.endswith(".svg")]

@@ -19,14 +19,14 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from support.report_tables import COLUMNS, cell, example, small_tables
 
-from hopweave.errors import DataError
+from hopweave.core.errors import DataError
+from hopweave.core.types import Column
 from hopweave.evaluation.reports.numbers import Style, book, key_of, style_for
 from hopweave.evaluation.reports.report import Report, make_report, write_report
 from hopweave.evaluation.scoring.results import Comparison, FailureKind, Interval, Mean, OfflineFacts, ScoredColumn
-from hopweave.render.plain import one_line
-from hopweave.render.table import Number
-from hopweave.render.table_markdown import escape
-from hopweave.types import Column
+from hopweave.show.plain import one_line
+from hopweave.show.table import Number
+from hopweave.show.table_markdown import escape
 
 HOSTILE = '<script>alert(1)</script>|*b*_`c`](x) & "d" #1 --> \x1b[31m'
 

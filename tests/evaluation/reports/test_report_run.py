@@ -13,16 +13,16 @@ import pytest
 from support.evaluation_run import DATASETS, LONG_NAME, METHODS, make_run
 from typer.testing import CliRunner, Result
 
-from hopweave.cli import report as report_command
-from hopweave.errors import DataError, SettingsError
+from hopweave.apps.cli import report as report_command
+from hopweave.core.errors import DataError, SettingsError
 from hopweave.evaluation.integrity.manifest import Manifest, Sitting
 from hopweave.evaluation.integrity.verify import verify
-from hopweave.evaluation.reports.commands import plan_toml
 from hopweave.evaluation.reports.input import read_report_data
 from hopweave.evaluation.reports.report import make_report, report_again, write_report
+from hopweave.evaluation.reports.reproduce import plan_toml
 from hopweave.evaluation.reports.run_summary import WHERES, story_of
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.evaluation.runs.plan import Flags, read_plan
+from hopweave.evaluation.runs.run_plan import Flags, read_plan
 from hopweave.evaluation.scoring import cells, over_datasets, per_cost, summary
 from hopweave.evaluation.scoring import frontier as planes
 from hopweave.evaluation.scoring.compare import compare

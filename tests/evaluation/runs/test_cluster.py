@@ -13,17 +13,17 @@ from support.killed_runs import COMMAND
 from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
-from hopweave.cli import app
+from hopweave.apps.cli import app
 from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.integrity.verify import verify
 from hopweave.evaluation.runs import desk
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.merge import merge
-from hopweave.evaluation.runs.plan import Flags, read_plan
 from hopweave.evaluation.runs.prepare import prepare
+from hopweave.evaluation.runs.run_plan import Flags, read_plan
 from hopweave.evaluation.runs.shared import SharedComponents
-from hopweave.settings import read_settings
-from hopweave.trace import Record
+from hopweave.record import Record
+from hopweave.run.settings import read_settings
 
 pytestmark = pytest.mark.usefixtures("own_folders")
 
@@ -165,7 +165,7 @@ def test_a_file_as_the_store_of_a_cluster_is_refused_with_what_to_give():
 
 def test_a_scheduler_that_is_not_there_is_one_clear_error(monkeypatch):
     pytest.importorskip("distributed", reason="needs: pip install 'hopweave[cluster]'")
-    monkeypatch.setattr("hopweave.runtime.dask_client.CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr("hopweave.core.dask_client.CONNECT_SECONDS", 0.3)
     done = run("--cluster", "tcp://127.0.0.1:9", "--set", "store.mode=off", store="")
     assert done.exit_code == 1
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in done.output

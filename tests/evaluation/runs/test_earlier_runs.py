@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from hopweave.errors import DataError, SettingsError
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.types import Example, Gold, GoldSentence, Question
 from hopweave.evaluation.integrity import manifest as manifest_file
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, Plan, RunFolder
-from hopweave.evaluation.runs.plan import Flags, in_full, read_plan
 from hopweave.evaluation.runs.run import RunOptions, evaluate
-from hopweave.settings import read_settings
-from hopweave.types import Example, Gold, GoldSentence, Question
+from hopweave.evaluation.runs.run_plan import Flags, in_full, read_plan
+from hopweave.run.settings import read_settings
 
 
 @pytest.fixture(autouse=True)

@@ -12,19 +12,19 @@ from support.runs import answered, asked, made, result_of, row_of
 from support.small_run import Told, example, make_run, record, told
 from typer.testing import CliRunner
 
-from hopweave.catalog import entries, load
-from hopweave.cli import app
+from hopweave.apps.cli import app
+from hopweave.core.catalog import entries, load
+from hopweave.core.types import Column, Gold, Passage
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.compare import compare
 from hopweave.evaluation.scoring.results import Interval
 from hopweave.evaluation.scoring.score import OpenMetric, open_metrics, score_run
 from hopweave.evaluation.scoring.summary import read_summary, summarize
-from hopweave.types import Column, Gold, Passage
 
 NUM, NUM_BROKEN = 60, 43
 PLUGIN = f"""
 from dataclasses import dataclass
-from hopweave.types import Answer
+from hopweave.core.types import Answer
 
 @dataclass(frozen=True, slots=True)
 class Flaky:
@@ -174,7 +174,7 @@ def test_the_bounds_of_a_difference_hold_whatever_the_failed_questions_would_hav
 
 
 def test_analyse_and_score_take_a_value_through_one_path_and_both_refuse_one_out_of_range(tmp_path, monkeypatch):
-    from hopweave.metrics.cover_em import CoverEM
+    from hopweave.evaluation.metrics.cover_em import CoverEM
 
     monkeypatch.setattr(CoverEM, "score", lambda self, record, example: {"cover_em": 7.0})
     questions = [asked(name) for name in "ab"]

@@ -14,19 +14,19 @@ from rich.console import Console
 from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
-from hopweave.cli import app
-from hopweave.errors import DataError, ModelError, SettingsError
+from hopweave.apps.cli import app
+from hopweave.core.errors import DataError, ModelError, SettingsError
 from hopweave.evaluation.integrity.manifest import Manifest, hash_source
 from hopweave.evaluation.runs.estimate import estimate
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.evaluation.runs.plan import Flags, in_full, read_plan
 from hopweave.evaluation.runs.prepare import prepare
 from hopweave.evaluation.runs.progress import Cell, RunBudget
 from hopweave.evaluation.runs.progress_bars import Bars
 from hopweave.evaluation.runs.run import MAX_FAILURES_IN_A_ROW, MIN_UNWRITTEN, RunOptions, Watcher, _Job, _Sitting, evaluate
-from hopweave.llms.scripted import Scripted
-from hopweave.prices import Price
-from hopweave.settings import read_settings
+from hopweave.evaluation.runs.run_plan import Flags, in_full, read_plan
+from hopweave.models.llms.scripted import Scripted
+from hopweave.models.prices import Price
+from hopweave.run.settings import read_settings
 
 RULES = """
 [[rules]]
@@ -129,8 +129,8 @@ async def test_one_method_is_worked_after_another_with_datasets_of_one_kind_side
 
 
 async def test_each_dataset_may_have_an_index_of_its_own():
-    from hopweave.retrievers.bm25 import BM25
-    from hopweave.types import Passage
+    from hopweave.core.types import Passage
+    from hopweave.retrieval.engines.bm25 import BM25
 
     BM25.build(Path("one"), [Passage("one", "The river Nith runs through town 0.")])
     BM25.build(Path("two"), [Passage("two", "The river Esk runs through town 0.")])
@@ -199,8 +199,8 @@ async def test_another_setting_is_refused_with_the_difference():
 
 
 async def test_changed_data_and_a_changed_index_are_refused():
-    from hopweave.retrievers.bm25 import BM25
-    from hopweave.types import Passage
+    from hopweave.core.types import Passage
+    from hopweave.retrieval.engines.bm25 import BM25
 
     BM25.build(Path("index"), [Passage("one", "The river Nith runs through town 0.")])
     flags = Flags(["jsonl"], ["direct"], Path("questions.jsonl"), settings={"corpus": "index"})
@@ -281,7 +281,7 @@ async def test_a_question_that_no_method_can_be_asked_is_a_failed_record_by_name
 
 
 async def test_a_method_that_breaks_is_counted_and_the_others_go_on(monkeypatch):
-    from hopweave.methods.direct import Direct
+    from hopweave.answering.methods.direct.direct import Direct
 
     async def broken(self, question, workbench):
         raise ZeroDivisionError("of its own")
@@ -401,7 +401,7 @@ def opened(monkeypatch):
             seen.append("reply")
             return await super().reply(*words)
 
-    monkeypatch.setattr("hopweave.llms.scripted.Scripted", Opening)
+    monkeypatch.setattr("hopweave.models.llms.scripted.Scripted", Opening)
     return seen
 
 
@@ -432,7 +432,7 @@ async def test_a_model_that_cannot_be_opened_is_not_missed_where_the_store_holds
     async def fail(self):
         raise ModelError("there is no such model")
 
-    monkeypatch.setattr("hopweave.llms.scripted.Scripted.open", fail)
+    monkeypatch.setattr("hopweave.models.llms.scripted.Scripted.open", fail)
     outcome = await done()
     assert sum(len(progress.done) for progress in outcome.progress.cells.values()) == 6
 
@@ -440,7 +440,7 @@ async def test_a_model_that_cannot_be_opened_is_not_missed_where_the_store_holds
 async def test_memory_does_not_hold_the_records():
     import gc
 
-    from hopweave.trace import Record
+    from hopweave.record import Record
 
     write_questions("questions.jsonl", 290)
 

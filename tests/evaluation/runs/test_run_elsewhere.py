@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from hopweave.catalog import load
-from hopweave.cli import app
-from hopweave.types import Passage
+from hopweave.apps.cli import app
+from hopweave.core.catalog import load
+from hopweave.core.types import Passage
 
 RULES = '[[rules]]\nmatch = "(?s)."\nsay = "So the answer is: the Nith."\n'
 PASSAGES = [Passage(f"town-{number}", f"The river Nith runs through town {number}.") for number in range(4)]

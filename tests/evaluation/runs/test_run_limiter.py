@@ -5,16 +5,16 @@ import asyncio
 import pytest
 from support.scripted_server import Behaviour, ScriptedServer
 
-from hopweave.errors import ModelError
+from hopweave.core.errors import ModelError
+from hopweave.core.protocols import ManyReplies, TokenCounter
+from hopweave.core.retries import Retries
+from hopweave.core.types import Message, Question, Sampling
 from hopweave.evaluation.runs.limiter import Turns, limited
-from hopweave.llms.openai_compatible import OpenAICompatible
-from hopweave.llms.scripted import Scripted
-from hopweave.protocols import ManyReplies, TokenCounter
-from hopweave.runtime.components import Components
-from hopweave.runtime.retries import Retries
-from hopweave.settings import read_settings
-from hopweave.types import Message, Question, Sampling
-from hopweave.weaver import Weaver
+from hopweave.models.llms.openai_compatible import OpenAICompatible
+from hopweave.models.llms.scripted import Scripted
+from hopweave.run.components import Components
+from hopweave.run.settings import read_settings
+from hopweave.run.weaver import Weaver
 
 ASKED = [Message("user", "Who?")]
 

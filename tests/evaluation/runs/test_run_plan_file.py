@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from hopweave.errors import DataError, SettingsError
+from hopweave.core.errors import DataError, SettingsError
 from hopweave.evaluation.runs.folder import DatasetPlan, MethodPlan, RunFolder
-from hopweave.evaluation.runs.plan import Flags, in_full, read_plan
-from hopweave.settings import read_settings
+from hopweave.evaluation.runs.run_plan import Flags, in_full, read_plan
+from hopweave.run.settings import read_settings
 
 PLAN = """
 [settings]

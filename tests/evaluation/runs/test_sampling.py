@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.errors import DataError, SettingsError
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.types import Example, Gold, Question
 from hopweave.evaluation.runs.sampling import draw
-from hopweave.types import Example, Gold, Question
 
 
 def examples(ids):

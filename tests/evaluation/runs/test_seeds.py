@@ -7,15 +7,15 @@ import pytest
 from support.runs import answered, asked, made
 from typer.testing import CliRunner
 
-from hopweave.cli import app
-from hopweave.errors import SettingsError
-from hopweave.evaluation.reports.commands import plan_toml
+from hopweave.apps.cli import app
+from hopweave.core.errors import SettingsError
+from hopweave.evaluation.reports.reproduce import plan_toml
 from hopweave.evaluation.runs.folder import MethodPlan, RunFolder
-from hopweave.evaluation.runs.plan import Flags, read_plan
+from hopweave.evaluation.runs.run_plan import Flags, read_plan
 from hopweave.evaluation.scoring.compare import compare
 from hopweave.evaluation.scoring.score import open_metrics, score_run
 from hopweave.evaluation.scoring.summary import summarize
-from hopweave.settings import read_settings
+from hopweave.run.settings import read_settings
 
 QUESTIONS = [asked(name) for name in "abcd"]
 PLAN = """

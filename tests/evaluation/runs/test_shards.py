@@ -14,17 +14,17 @@ from support.killed_runs import COMMAND
 from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
-from hopweave.cli import app
-from hopweave.errors import DataError, SettingsError
+from hopweave.apps.cli import app
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.types import Reply
 from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.integrity.verify import verify
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.merge import merge
 from hopweave.evaluation.runs.parallelism import questions_at_a_time
 from hopweave.evaluation.runs.shard import Shard, rejoined
-from hopweave.runtime.store import Store, Stored
-from hopweave.security.trust import distrust, is_trusted
-from hopweave.types import Reply
+from hopweave.run.store.store import Store, Stored
+from hopweave.run.trust import distrust, is_trusted
 
 NUM = 10
 METHODS = ("direct", "ircot")

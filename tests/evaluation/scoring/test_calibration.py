@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.errors import DataError, ReadError, SettingsError
-from hopweave.evaluation.scoring.calibration import (
+from hopweave.core.errors import DataError, ReadError, SettingsError
+from hopweave.core.types import Passage, Reading
+from hopweave.evaluation.scoring.reader_thresholds import (
     Outcome,
     Pair,
     Point,
@@ -25,12 +26,11 @@ from hopweave.evaluation.scoring.calibration import (
     sweep,
     thresholds,
 )
-from hopweave.llms.scripted import Scripted
-from hopweave.readers.llm_reader import LLMReader
-from hopweave.runtime.components import Components
-from hopweave.runtime.store import Store
-from hopweave.trace import Failure
-from hopweave.types import Passage, Reading
+from hopweave.models.llms.scripted import Scripted
+from hopweave.models.readers.llm_reader import LLMReader
+from hopweave.record import Failure
+from hopweave.run.components import Components
+from hopweave.run.store.store import Store
 
 ULM = Passage("ulm", "Einstein was born in Ulm, on the Danube.", title="Albert Einstein")
 MUSIQUE = {
@@ -312,7 +312,7 @@ async def test_no_more_pairs_are_read_at_a_time_than_the_endpoint_serves():
     class Narrow(Scripted):
         @property
         def abilities(self):
-            from hopweave.types import Abilities
+            from hopweave.core.types import Abilities
 
             return Abilities(max_parallel=2)
 

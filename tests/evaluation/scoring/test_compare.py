@@ -6,8 +6,9 @@ from support.runs import answered, asked, made
 from support.small_run import make_run
 from typer.testing import CliRunner
 
-from hopweave.cli import app
-from hopweave.errors import DataError, SettingsError
+from hopweave.apps.cli import app
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.types import Passage
 from hopweave.evaluation.scoring import compare as module
 from hopweave.evaluation.scoring.compare import compare
 from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons
@@ -15,7 +16,6 @@ from hopweave.evaluation.scoring.results import Interval
 from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
 from hopweave.evaluation.scoring.statistics import mcnemar
 from hopweave.evaluation.scoring.summary import summarize
-from hopweave.types import Passage
 
 RIGHT, WRONG = "1874", "1875"
 

@@ -9,8 +9,8 @@ import pytest
 from support.runs import answered, asked, made
 from typer.testing import CliRunner
 
-from hopweave.cli import app
-from hopweave.errors import DataError, SettingsError
+from hopweave.apps.cli import app
+from hopweave.core.errors import DataError, SettingsError
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.compare import again, compare
 from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons

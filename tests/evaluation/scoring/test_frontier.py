@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from hopweave.core.types import Column
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.frontier import Planes, frontiers_of
-from hopweave.types import Column
 
 QUALITY, COST = Column("q"), Column("c", "lower", high=math.inf)
 

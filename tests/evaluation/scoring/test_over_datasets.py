@@ -6,7 +6,7 @@ import pytest
 from support.runs import answered, asked, made
 from typer.testing import CliRunner
 
-from hopweave.cli import app
+from hopweave.apps.cli import app
 from hopweave.evaluation.scoring.score import open_metrics, score_run
 from hopweave.evaluation.scoring.summary import summarize
 

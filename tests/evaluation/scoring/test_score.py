@@ -5,16 +5,16 @@ import pytest
 from support.small_run import Spent, Told, example, make_run, record, told
 from typer.testing import CliRunner
 
-from hopweave import catalog
-from hopweave.cli import app
-from hopweave.errors import DataError, MissingExtra, SettingsError
+from hopweave.apps.cli import app
+from hopweave.core import catalog
+from hopweave.core.errors import DataError, MissingExtra, SettingsError
+from hopweave.core.types import Column
 from hopweave.evaluation.scoring import score as module
 from hopweave.evaluation.scoring.results import Interval
 from hopweave.evaluation.scoring.score import OpenMetric, became, open_metrics, read_scores, score_run, write_scores
 from hopweave.evaluation.scoring.summary import columns_of, metrics_of, read_summary, summarize
-from hopweave.render.table import short_names
-from hopweave.trace import ParseFailure
-from hopweave.types import Column
+from hopweave.record import ParseFailure
+from hopweave.show.table import short_names
 
 
 def cell_of(run, metrics, method="a", **more):

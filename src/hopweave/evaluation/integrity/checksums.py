@@ -17,8 +17,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from hopweave.errors import DataError
-from hopweave.files import MAX_HELD_BYTES, read_json, read_lines
+from hopweave.core.errors import DataError
+from hopweave.core.files import MAX_HELD_BYTES, read_json, read_lines
 
 _LAST_LINE_BYTES = 1 << 16
 _START = "0" * 64

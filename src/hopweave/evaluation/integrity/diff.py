@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hopweave.files import read_json, read_lines
+from hopweave.core.files import read_json, read_lines
 
 _SHOWN_CHARACTERS = 120
 _SHOWN_BEFORE = 40

@@ -18,11 +18,11 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from hopweave.errors import DataError
+from hopweave.core.errors import DataError
+from hopweave.core.files import FOLDER, read_json, read_whole, sha256_of, walk
 from hopweave.evaluation.integrity import checksums
 from hopweave.evaluation.runs.paths import Base, find
 from hopweave.evaluation.runs.writing import write_file
-from hopweave.files import FOLDER, read_json, read_whole, sha256_of, walk
 
 SCHEMA = "hopweave.manifest/1"
 NAME = "manifest.json"

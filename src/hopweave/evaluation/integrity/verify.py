@@ -23,7 +23,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hopweave.errors import DataError, HopweaveError
+from hopweave.core.errors import DataError, HopweaveError
+from hopweave.core.files import read_json, read_whole
 from hopweave.evaluation.integrity.diff import Problem, Verification, differing_values, line_difference, lines_of, num_numbers
 from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.integrity.verify_inputs import check_inputs
@@ -35,7 +36,6 @@ from hopweave.evaluation.scoring import compare, comparisons, summary
 from hopweave.evaluation.scoring.comparisons import Comparisons
 from hopweave.evaluation.scoring.entrants import beside
 from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, open_metrics, records_hashes, score_run
-from hopweave.files import read_json, read_whole
 
 
 def verify(path: Path, server: str = "") -> Verification:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from hopweave.catalog import entries, load
-from hopweave.errors import DataError, HopweaveError
+from hopweave.core.catalog import entries, load
+from hopweave.core.errors import DataError, HopweaveError
 from hopweave.evaluation.integrity import manifest
 from hopweave.evaluation.integrity.diff import Problem, Verification
 from hopweave.evaluation.integrity.manifest import FileHash, Manifest, Source, hash_file, hash_source

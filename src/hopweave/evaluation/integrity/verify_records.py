@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hopweave.errors import DataError
+from hopweave.core.errors import DataError
+from hopweave.core.types import Example
 from hopweave.evaluation.integrity import checksums
 from hopweave.evaluation.integrity.diff import Problem, Verification
 from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.integrity.verify_inputs import hash_of_run_file, is_settled
 from hopweave.evaluation.integrity.verify_replies import KeptReplies
 from hopweave.evaluation.runs.folder import RunFolder
-from hopweave.trace import Record
-from hopweave.types import Example
+from hopweave.record import Record
 
 _PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
 """What tells one problem of a kind from another: names and numbers."""

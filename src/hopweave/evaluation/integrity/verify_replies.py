@@ -7,16 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hopweave.errors import DataError
+from hopweave.core.errors import DataError
+from hopweave.core.postgres_connection import is_address
+from hopweave.core.redaction import public_address
 from hopweave.evaluation.integrity.diff import Problem, Verification
 from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.paths import find
-from hopweave.runtime.store import Store, key_of
-from hopweave.security.redaction import public_address
-from hopweave.storage.postgres import is_address
-from hopweave.storage.stores import open_store
-from hopweave.trace import ModelCall, Record
+from hopweave.record import ModelCall, Record
+from hopweave.run.store.store import Store, key_of
+from hopweave.run.store.stores import open_store
 
 _REPLACED = "\ufffd"
 """Stands in a record for what UTF-8 cannot hold, so that the key under which it was asked is not known."""

@@ -9,7 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hopweave.errors import HopweaveError
+from hopweave.core.errors import HopweaveError
+from hopweave.core.files import read_json, read_whole
 from hopweave.evaluation.integrity.diff import Problem, Verification, differing_lines, differing_values, lines_of, num_numbers
 from hopweave.evaluation.integrity.verify_inputs import hash_of_run_file
 from hopweave.evaluation.reports import report
@@ -18,7 +19,6 @@ from hopweave.evaluation.scoring import comparisons
 from hopweave.evaluation.scoring.comparisons import Comparisons
 from hopweave.evaluation.scoring.score import Score, write_scores
 from hopweave.evaluation.scoring.summary import Summary
-from hopweave.files import read_json, read_whole
 
 _FOLDER = "report"
 _WITH_PLOTS = (".svg", ".html", ".md")

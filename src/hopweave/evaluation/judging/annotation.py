@@ -17,11 +17,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hopweave.errors import DataError
-from hopweave.files import read_lines
-from hopweave.render.csv_text import csv_text
-from hopweave.trace import Record
-from hopweave.trace.written import written_marks, written_text
+from hopweave.core.errors import DataError
+from hopweave.core.files import read_lines
+from hopweave.record import Record
+from hopweave.record.written import written_marks, written_text
+from hopweave.show.csv_text import csv_text
 
 COLUMNS = ("id", "question", "fragment", "k", "title", "passage", "answer", "is_correct")
 

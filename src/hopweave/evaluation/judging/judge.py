@@ -2,7 +2,7 @@
 
 Scores are made from records and files alone, so nothing calls a model while they are. Who wants citations judged by a model
 judges first: every pair of claim and quote, once each, through a workbench like any other call, so that replies are kept in the
-store. The verdicts are lines beside the records (`hopweave.grounding.entailment` has their form), on disk one by one; a judge
+store. The verdicts are lines beside the records (`hopweave.citations.entailment` has their form), on disk one by one; a judge
 that was stopped goes on where it was, and a pair that it failed on is tried again.
 """
 
@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopweave.errors import DataError, RunError, error_that_counts
-from hopweave.files import read_lines
-from hopweave.grounding.entailment import CitedClaim, Judgement, read_judgements
-from hopweave.prompting.prompt import escape, fence, prompts_beside
-from hopweave.runtime.components import Components
-from hopweave.runtime.workbench import Workbench
-from hopweave.trace import Record, Trace
-from hopweave.types import Message
+from hopweave.citations.entailment import CitedClaim, Judgement, read_judgements
+from hopweave.core.errors import DataError, RunError, error_that_counts
+from hopweave.core.files import read_lines
+from hopweave.core.prompt import escape, fence, prompts_beside
+from hopweave.core.types import Message
+from hopweave.record import Record, Trace
+from hopweave.run.components import Components
+from hopweave.run.workbench import Workbench
 
 FILE = "judgements.jsonl"
 """The name of the file of verdicts in the folder of a run."""

@@ -10,7 +10,7 @@ from hopweave.evaluation.papers._quality import Measure, mean_row, problems, qua
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow, PublishedRow
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
-from hopweave.trace import Setup
+from hopweave.record import Setup
 
 _SCOPES = {"answer": "the bare answer", "full": "the whole text"}
 

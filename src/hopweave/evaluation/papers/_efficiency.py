@@ -14,7 +14,7 @@ from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, 
 from hopweave.evaluation.runs.parallelism import caveat_of_seconds
 from hopweave.evaluation.scoring.counted import Counted
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
-from hopweave.trace import Rounds
+from hopweave.record import Rounds
 
 Words = Literal["billed", "unique", "static"]
 _COSTS = {"words_out": ("words", "words_out"), "seconds": ("seconds", "seconds"), "path": ("critical_path_seconds",) * 2}

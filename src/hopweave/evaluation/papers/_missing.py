@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hopweave.core.redaction import LEFT_OUT
 from hopweave.evaluation.papers._published import Variant, variants_of
 from hopweave.evaluation.runs.folder import DatasetPlan
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells
-from hopweave.security.redaction import LEFT_OUT
 
 _SETTINGS = ("llm", "retriever", "reader", "duplicate_detector", "corpus")
 

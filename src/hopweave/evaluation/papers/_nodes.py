@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hopweave.trace import Decision, Record
+from hopweave.record import Decision, Record
 
 SOURCES = ("model", "corrected", "completed")
 

@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hopweave.evaluation.papers._options import other_options, other_parts, sets_method
+from hopweave.evaluation.papers._profile_options import other_options, other_parts, sets_method
 from hopweave.evaluation.reports.analysis_results import PublishedRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells
-from hopweave.trace import Setup
+from hopweave.record import Setup
 
 ALL = "all"
 """Stands for a mean over several datasets."""

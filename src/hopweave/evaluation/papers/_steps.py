@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from hopweave.parse.follow_ups import parse_follow_ups
+from hopweave.answering.parsing.follow_ups import parse_follow_ups
+from hopweave.record import Decision, ModelCall, Record
 from hopweave.text.sentences import sentence_spans
-from hopweave.trace import Decision, ModelCall, Record
 
 _GIVES_ANSWER = re.compile(r"\banswer\s+is\b", re.IGNORECASE)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated
 
-from hopweave.errors import SettingsError
+from hopweave.core.errors import SettingsError
 from hopweave.evaluation.papers._accuracy import name_of
 from hopweave.evaluation.papers._missing import asks_for_long_answers, how_to_evaluate
 from hopweave.evaluation.papers._published import Variant, answered_cells, published, variant, variants, with_ours

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from hopweave.core.types import Example
 from hopweave.evaluation.papers._missing import asks_for_long_answers, how_to_evaluate
 from hopweave.evaluation.papers._published import answered_cells, published, variant
 from hopweave.evaluation.papers._quality import PERCENT, is_long, mean, problems, share
 from hopweave.evaluation.papers._without import Beside, beside
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import DatasetCells, LoadedRuns
+from hopweave.record import Record, Search
 from hopweave.text.matching import is_contained
-from hopweave.trace import Record, Search
-from hopweave.types import Example
 
 __all__ = ["SearChainTable8"]
 

@@ -16,10 +16,10 @@ from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import ALL, published, variant
 from hopweave.evaluation.papers._quality import percent
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
-from hopweave.evaluation.scoring.calibration import Scored, best_of, f1_interval, sweep, thresholds
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, LoadedRuns
+from hopweave.evaluation.scoring.reader_thresholds import Scored, best_of, f1_interval, sweep, thresholds
+from hopweave.record import Read
 from hopweave.text.matching import is_contained
-from hopweave.trace import Read
 
 __all__ = ["SearChainTheta"]
 

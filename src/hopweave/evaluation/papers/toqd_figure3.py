@@ -22,7 +22,7 @@ from hopweave.evaluation.papers._published import answered_cells, variant
 from hopweave.evaluation.papers._quality import problems, quality, share
 from hopweave.evaluation.reports.analysis_results import AnalysisResult, Draft, FigureColumn, MeasuredRow
 from hopweave.evaluation.scoring.loaded_runs import AnsweredCell, DatasetCells, LoadedRuns
-from hopweave.trace import Decision
+from hopweave.record import Decision
 
 __all__ = ["ToQDFigure3"]
 

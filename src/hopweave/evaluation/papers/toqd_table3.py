@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from hopweave.catalog import load
+from hopweave.core.catalog import load
 from hopweave.evaluation.papers._missing import how_to_evaluate
 from hopweave.evaluation.papers._published import published, variant
 from hopweave.evaluation.papers._quality import answered, problems, with_counts

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
 
-from hopweave.catalog import entries, entry, load
-from hopweave.errors import SettingsError, suggest
+from hopweave.core.building import build
+from hopweave.core.catalog import entries, entry, load
+from hopweave.core.errors import SettingsError, suggest
 from hopweave.evaluation.reports.analysis_results import AnalysisResult
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.loaded_runs import LoadedRuns
-from hopweave.settings import build
 
 
 @runtime_checkable

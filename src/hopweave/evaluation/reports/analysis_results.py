@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from hopweave.errors import SettingsError
+from hopweave.core.errors import SettingsError
 from hopweave.evaluation.reports.plots import CurvePlot, draw_curves
-from hopweave.render.csv_text import table_csv
-from hopweave.render.table import NO_DATA, Column, Number, Row, Table, columns, row
-from hopweave.render.table_markdown import table_markdown
-from hopweave.render.table_text import table_lines
+from hopweave.show.csv_text import table_csv
+from hopweave.show.table import NO_DATA, Column, Number, Row, Table, columns, row
+from hopweave.show.table_markdown import table_markdown
+from hopweave.show.table_text import table_lines
 
 Form = Literal["text", "markdown", "csv", "svg"]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hopweave.evaluation.scoring.results import ExampleAnswer
-from hopweave.render.table import Number, Table, Words, numbers_in
+from hopweave.show.table import Number, Table, Words, numbers_in
 
 
 @dataclass(frozen=True, slots=True)

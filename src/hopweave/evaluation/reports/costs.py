@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from hopweave.evaluation.reports import blocks
 from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, entry, key_of, style_for
 from hopweave.evaluation.reports.plots import draw_dots, draw_frontier
-from hopweave.evaluation.reports.results import (
+from hopweave.evaluation.reports.results_section import (
     COUNTED,
     HOW_TO_READ,
     NOTHING,
@@ -20,7 +20,7 @@ from hopweave.evaluation.reports.results import (
 )
 from hopweave.evaluation.scoring.frontier import MAX_FAILED_SHARE, MIN_SUPPORT
 from hopweave.evaluation.scoring.results import Cell, Frontier, Group, Mean, Point, ReportData
-from hopweave.render.table import Row, Table, TableCell, Words, columns, row
+from hopweave.show.table import Row, Table, TableCell, Words, columns, row
 
 HOW_TO_READ_A_FRONTIER = (
     f"Filled: no other method is as good for less, in at least {MIN_SUPPORT:.0%} of paired draws of the questions (support). "

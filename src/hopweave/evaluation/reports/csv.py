@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from hopweave.evaluation.reports.costs import group_prefix, membership
 from hopweave.evaluation.reports.numbers import MeanNumbers, Style, count, key_of
-from hopweave.evaluation.reports.results import comparison_prefix, counts_beside, mean_numbers, odd_counts
+from hopweave.evaluation.reports.results_section import comparison_prefix, counts_beside, mean_numbers, odd_counts
 from hopweave.evaluation.scoring.results import Cell, Interval, ReportData
-from hopweave.render.table import Number, Table, Words, columns, numbers_in, rows
+from hopweave.show.table import Number, Table, Words, columns, numbers_in, rows
 
 Fields = list[str | Number]
 

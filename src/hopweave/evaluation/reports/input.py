@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from hopweave.errors import DataError
+from hopweave.core.errors import DataError
 from hopweave.evaluation.integrity.manifest import hash_file
-from hopweave.evaluation.reports.commands import commands_for, plan_toml
+from hopweave.evaluation.reports.reproduce import commands_for, plan_toml
 from hopweave.evaluation.reports.run_summary import RunStory, story_of
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.parallelism import caveat_of_seconds, questions_at_a_time

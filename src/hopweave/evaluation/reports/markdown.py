@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from hopweave.evaluation.reports import blocks
 from hopweave.evaluation.reports.setup import gold_text, heading_of
-from hopweave.render.plain import one_line
-from hopweave.render.quoting import sources_of
-from hopweave.render.table import Table, columns, rows
-from hopweave.render.table_markdown import escape, escape_words, table_markdown
+from hopweave.show.plain import one_line
+from hopweave.show.quoting import sources_of
+from hopweave.show.table import Table, columns, rows
+from hopweave.show.table_markdown import escape, escape_words, table_markdown
 
 
 def write_markdown(document: blocks.Document) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from hopweave.core.types import Column
 from hopweave.evaluation.scoring.results import Interval, Mean
-from hopweave.render.table import NO_DATA, Number, TableCell, Words, plain_text
-from hopweave.types import Column
+from hopweave.show.table import NO_DATA, Number, TableCell, Words, plain_text
 
 MINUS = "\u2212"
 

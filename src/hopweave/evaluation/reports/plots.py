@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hopweave.evaluation.scoring.results import Frontier, Interval, Point
-from hopweave.render.plain import ELLIPSIS, one_line
-from hopweave.render.svg import ACCENT, INK, PAPER, SIZE, SOFT, can_draw, drawing, svg_of
-from hopweave.render.table import NO_DATA
+from hopweave.show.plain import ELLIPSIS, one_line
+from hopweave.show.svg import ACCENT, INK, PAPER, SIZE, SOFT, can_draw, drawing, svg_of
+from hopweave.show.table import NO_DATA
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,23 +21,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hopweave.errors import DataError
+from hopweave.core.errors import DataError
+from hopweave.core.files import file_name, is_file_name, read_json, read_whole, write_whole
 from hopweave.evaluation.reports import blocks
 from hopweave.evaluation.reports import costs as report_costs
-from hopweave.evaluation.reports import results as report_results
+from hopweave.evaluation.reports import results_section as report_results
 from hopweave.evaluation.reports import setup as report_setup
-from hopweave.evaluation.reports.commands import PLAN_FILE
 from hopweave.evaluation.reports.csv import csv_tables, numbers_of
-from hopweave.evaluation.reports.html import draw_report
 from hopweave.evaluation.reports.input import made_of, read_report_data
 from hopweave.evaluation.reports.markdown import write_markdown
 from hopweave.evaluation.reports.numbers import book, count
+from hopweave.evaluation.reports.report_html import draw_report
+from hopweave.evaluation.reports.reproduce import PLAN_FILE
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.results import ReportData
-from hopweave.files import file_name, is_file_name, read_json, read_whole, write_whole
-from hopweave.render.csv_text import table_csv
-from hopweave.render.svg import can_draw, drawn_by
-from hopweave.render.table import Number, Words
+from hopweave.show.csv_text import table_csv
+from hopweave.show.svg import can_draw, drawn_by
+from hopweave.show.table import Number, Words
 
 __all__ = ["Report", "hash_of", "made_of", "make_document", "make_report", "report_again", "write_report"]
 

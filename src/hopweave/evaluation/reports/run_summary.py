@@ -11,13 +11,13 @@ from importlib.util import find_spec
 from itertools import chain, count, islice
 from pathlib import Path
 
-from hopweave.catalog import Role, entries, load
-from hopweave.errors import HopweaveError
+from hopweave.core.catalog import Role, entries, load
+from hopweave.core.errors import HopweaveError
+from hopweave.core.types import Example
 from hopweave.evaluation.runs.folder import DatasetPlan, RunFolder
 from hopweave.evaluation.runs.offline import OfflineStage
 from hopweave.evaluation.scoring.results import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, OfflineFacts
-from hopweave.trace import Failure, ModelCall, ParseFailure, Read, Record, Search
-from hopweave.types import Example
+from hopweave.record import Failure, ModelCall, ParseFailure, Read, Record, Search
 
 MAX_EXAMPLES = 5
 

@@ -9,8 +9,8 @@ from hopweave.evaluation.reports import blocks
 from hopweave.evaluation.reports.numbers import Style, count, entry, key_of, style_for
 from hopweave.evaluation.reports.run_summary import WHERES
 from hopweave.evaluation.scoring.results import DatasetFacts, ExampleAnswer, FailureKind, MethodFacts, ReportData
-from hopweave.render.plain import cut, one_line
-from hopweave.render.table import Row, Table, TableCell, columns, row
+from hopweave.show.plain import cut, one_line
+from hopweave.show.table import Row, Table, TableCell, columns, row
 
 _MAX_IDS = 5
 _MAX_MESSAGE_CHARACTERS = 160

@@ -14,15 +14,15 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from hopweave.errors import DataError, SettingsError
+from hopweave.core import dask_client
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.postgres_connection import is_address
+from hopweave.core.types import Question
 from hopweave.evaluation.runs.desk import Order, answer, facts_of, leave
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.evaluation.runs.shared import SharedComponents
-from hopweave.runtime import dask_client
-from hopweave.settings import Settings
-from hopweave.storage.postgres import is_address
-from hopweave.trace import Record
-from hopweave.types import Question
+from hopweave.record import Record
+from hopweave.run.settings import Settings
 
 
 class Cluster:

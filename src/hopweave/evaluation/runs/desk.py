@@ -15,15 +15,15 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
-from hopweave.errors import HopweaveError, SettingsError
+from hopweave.core.errors import HopweaveError, SettingsError
+from hopweave.core.types import Question
 from hopweave.evaluation.integrity.manifest import hash_code
 from hopweave.evaluation.runs.folder import Plan
 from hopweave.evaluation.runs.prepare import Prepared
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.evaluation.runs.shared import SharedComponents
-from hopweave.settings import Settings
-from hopweave.storage.stores import open_store
-from hopweave.types import Question
+from hopweave.run.settings import Settings
+from hopweave.run.store.stores import open_store
 
 T = TypeVar("T")
 

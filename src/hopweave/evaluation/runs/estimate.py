@@ -17,15 +17,15 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hopweave.core.protocols import OnText
+from hopweave.core.types import Abilities, Message, Passage, Question, Reading, Reply, Sampling, Usage
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.prepare import Prepared
 from hopweave.evaluation.runs.progress import Cell, CellProgress, Spent
-from hopweave.opening import open_retriever
-from hopweave.prices import Price
-from hopweave.protocols import OnText
-from hopweave.runtime.components import Components
-from hopweave.types import Abilities, Message, Passage, Question, Reading, Reply, Sampling, Usage
-from hopweave.weaver import Weaver
+from hopweave.models.prices import Price
+from hopweave.run.components import Components
+from hopweave.run.opening import open_retriever
+from hopweave.run.weaver import Weaver
 
 REHEARSED = 3
 """Questions of a cell that are rehearsed."""

@@ -24,17 +24,18 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 from pydantic import SerializerFunctionWrapHandler, TypeAdapter, ValidationError, WrapSerializer
 
-from hopweave.catalog import load
-from hopweave.errors import DataError, SettingsError
+from hopweave.core.catalog import load
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.files import file_name, read_json, read_whole, refuse_links_out, write_whole
+from hopweave.core.json_text import one_line_of_json
+from hopweave.core.part_files import part_file
+from hopweave.core.types import Example
 from hopweave.evaluation.integrity import checksums, manifest
 from hopweave.evaluation.runs.shard import Shard
 from hopweave.evaluation.runs.writing import write_file
-from hopweave.files import file_name, read_json, read_whole, refuse_links_out, write_whole
-from hopweave.part_files import part_file
-from hopweave.security.trust import SELECTED, Found, trust_own
-from hopweave.settings import Settings
-from hopweave.trace import Record, one_line_of_json
-from hopweave.types import Example
+from hopweave.record import Record
+from hopweave.run.settings import Settings
+from hopweave.run.trust import SELECTED, Found, trust_own
 
 SCHEMA = "hopweave.run/1"
 
@@ -143,7 +144,7 @@ class RunFolder:
     Attributes:
         path: of the folder.
         plan: what is to be done.
-        content: `plan.json` as it was read, by which `hopweave.security.trust` knows it.
+        content: `plan.json` as it was read, by which `hopweave.run.trust` knows it.
     """
 
     path: Path

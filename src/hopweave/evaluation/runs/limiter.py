@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from hopweave.errors import ModelError
-from hopweave.protocols import LanguageModel, ManyReplies, OnText, Opens, TextScorer, TokenCounter
-from hopweave.types import Abilities, Message, Reply, Sampling
+from hopweave.core.errors import ModelError
+from hopweave.core.protocols import LanguageModel, ManyReplies, OnText, Opens, TextScorer, TokenCounter
+from hopweave.core.types import Abilities, Message, Reply, Sampling
 
 MAX_PAUSE_SECONDS = 300.0
 """Longer than this no endpoint is waited for at a stretch, whatever it asks for."""

@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from hopweave.errors import DataError, SettingsError
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.files import open_regular
 from hopweave.evaluation.integrity import checksums, manifest
 from hopweave.evaluation.integrity.manifest import DrawnExamples, KeptRecords, Manifest, Sitting, hash_file
 from hopweave.evaluation.runs.folder import RunFolder, differences_in_full, id_in
 from hopweave.evaluation.runs.paths import Base
 from hopweave.evaluation.runs.shard import Shard, rejoined
 from hopweave.evaluation.runs.writing import alone
-from hopweave.files import open_regular
-from hopweave.runtime.store import Store
-from hopweave.security.trust import is_trusted, trust_own
+from hopweave.run.store.store import Store
+from hopweave.run.trust import is_trusted, trust_own
 
 _LINES_AT_ONCE = 256
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hopweave.prices import Price
-from hopweave.runtime.store import key_of
-from hopweave.trace import ModelCall, Record
-from hopweave.types import Usage
+from hopweave.core.types import Usage
+from hopweave.models.prices import Price
+from hopweave.record import ModelCall, Record
+from hopweave.run.store.store import key_of
 
 
 @dataclass(slots=True)

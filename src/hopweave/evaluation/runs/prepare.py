@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopweave.catalog import key_of, load
-from hopweave.errors import DataError
+from hopweave.answering.demonstrations import family_of
+from hopweave.core.building import build
+from hopweave.core.catalog import key_of, load
+from hopweave.core.errors import DataError
+from hopweave.core.protocols import Dataset
+from hopweave.core.types import Example
 from hopweave.evaluation.integrity import manifest
 from hopweave.evaluation.runs.folder import DatasetPlan, Plan, RunFolder, lines_of
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.evaluation.runs.sampling import draw
 from hopweave.evaluation.runs.shard import Shard
-from hopweave.prompting.demonstrations import family_of
-from hopweave.protocols import Dataset
-from hopweave.settings import Settings, build, merged
-from hopweave.types import Example
+from hopweave.run.settings import Settings, merged
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
-from hopweave.errors import SettingsError
+from hopweave.core.errors import SettingsError
 from hopweave.evaluation.runs.offline import OfflineStage
-from hopweave.prices import Price
-from hopweave.trace import Record
+from hopweave.models.prices import Price
+from hopweave.record import Record
 
 
 class Cell(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.evaluation.runs.run import Watcher, Work
-from hopweave.trace import Record
+from hopweave.record import Record
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -18,7 +18,8 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from hopweave.errors import DataError, ModelError, SettingsError, error_that_counts
+from hopweave.core.errors import DataError, ModelError, SettingsError, error_that_counts
+from hopweave.core.types import Question
 from hopweave.evaluation.integrity import manifest as manifest_file
 from hopweave.evaluation.runs.cluster import Cluster, check_settings, connected
 from hopweave.evaluation.runs.folder import Plan, RunFolder
@@ -27,12 +28,11 @@ from hopweave.evaluation.runs.prepare import prepare
 from hopweave.evaluation.runs.progress import Cell, CellProgress, RunBudget, RunProgress
 from hopweave.evaluation.runs.shared import DEFAULT_PARALLEL, SharedComponents
 from hopweave.evaluation.runs.writing import alone
-from hopweave.prices import Price, price_of
-from hopweave.runtime.starts import Starts
-from hopweave.settings import Settings
-from hopweave.trace import Failure, Record, Trace
-from hopweave.types import Question
-from hopweave.weaver import check_question
+from hopweave.models.prices import Price, price_of
+from hopweave.record import Failure, Record, Trace
+from hopweave.run.settings import Settings
+from hopweave.run.starts import Starts
+from hopweave.run.weaver import check_question
 
 FINISHED = "finished"
 GATHER_SECONDS = 0.05

@@ -11,8 +11,8 @@ import heapq
 from collections.abc import Iterable
 from itertools import islice
 
-from hopweave.errors import DataError, SettingsError
-from hopweave.types import Example
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.types import Example
 
 
 def draw(examples: Iterable[Example], limit: int | None = None, seed: int | None = None) -> list[Example]:

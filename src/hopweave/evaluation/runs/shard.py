@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from hopweave.errors import SettingsError
+from hopweave.core.errors import SettingsError
 
 Item = TypeVar("Item")
 

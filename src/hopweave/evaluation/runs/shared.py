@@ -5,19 +5,19 @@ from __future__ import annotations
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
-from hopweave.errors import HopweaveError
+from hopweave.core.errors import HopweaveError
+from hopweave.core.redaction import public_address
 from hopweave.evaluation.integrity import manifest as manifest_file
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.limiter import Limited, Turns, limited
 from hopweave.evaluation.runs.paths import base_of
 from hopweave.evaluation.runs.prepare import Prepared
 from hopweave.evaluation.runs.progress import Cell
-from hopweave.opening import open_retriever
-from hopweave.runtime.components import Components
-from hopweave.runtime.store import Store
-from hopweave.security.redaction import public_address
-from hopweave.storage.stores import open_store
-from hopweave.weaver import Weaver
+from hopweave.run.components import Components
+from hopweave.run.opening import open_retriever
+from hopweave.run.store.store import Store
+from hopweave.run.store.stores import open_store
+from hopweave.run.weaver import Weaver
 
 DEFAULT_PARALLEL = 8
 """Calls at a time where neither the endpoint nor the user says."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hopweave.errors import DataError
-from hopweave.files import LockTaken, lock, write_whole
+from hopweave.core.errors import DataError
+from hopweave.core.files import LockTaken, lock, write_whole
 
 _LOCK = ".lock"
 

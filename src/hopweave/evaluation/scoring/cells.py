@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hopweave.core.types import Column, Example
+from hopweave.evaluation.metric import Combining
 from hopweave.evaluation.scoring.counted import Counted, counted
 from hopweave.evaluation.scoring.results import Cell, FailureKind, Interval, Mean
 from hopweave.evaluation.scoring.score import OpenMetric, Score
 from hopweave.evaluation.scoring.statistics import bootstrap_means, mean_interval
-from hopweave.protocols import Combining
-from hopweave.trace import Failure
-from hopweave.types import Column, Example
+from hopweave.record import Failure
 
 Rows = Sequence[Score]
 

@@ -19,8 +19,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopweave.catalog import entries, key_of
-from hopweave.errors import DataError, SettingsError, suggest
+from hopweave.core.catalog import entries, key_of
+from hopweave.core.errors import DataError, SettingsError, suggest
+from hopweave.core.part_files import part_file
+from hopweave.core.types import AnswerForm, Column
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.comparisons import ComparedRun, Comparisons
 from hopweave.evaluation.scoring.contenders import averaged
@@ -50,8 +52,6 @@ from hopweave.evaluation.scoring.statistics import (
     sign_flip_tests,
 )
 from hopweave.evaluation.scoring.summary import metrics_of, read_summary
-from hopweave.part_files import part_file
-from hopweave.types import AnswerForm, Column
 
 _LEVEL = 1 - CONFIDENCE
 

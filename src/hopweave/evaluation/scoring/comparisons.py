@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from hopweave.errors import DataError
+from hopweave.core.errors import DataError
+from hopweave.core.files import read_json, read_whole
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.evaluation.scoring.results import Comparison
-from hopweave.files import read_json, read_whole
 
 SCHEMA = "hopweave.compare/2"
 FILE = "compare.json"

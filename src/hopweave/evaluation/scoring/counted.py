@@ -5,7 +5,7 @@ This is the one rule of every mean, pair, group and frontier, in `score`, `compa
 - A question that failed counts as the worst value of a column that says how good answers are, so that whoever is asked a
   question stands in the denominator. The mean over the answered ones stands beside it.
 - It is no data where the column has none for the question whatever is answered (its gold lacks what the metric needs; see
-  `protocols.Selective`), or none for any answer of the method, as recall has none for a method that never searches.
+  `evaluation.metric.Selective`), or none for any answer of the method, as recall has none for a method that never searches.
 - A metric that broke on a record is no wrong answer: the record is left out and counted.
 """
 
@@ -15,8 +15,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from hopweave.core.types import Column
 from hopweave.evaluation.scoring.score import Score
-from hopweave.types import Column
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hopweave.errors import DataError, SettingsError
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.files import is_file_name
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.comparisons import ComparedRun
-from hopweave.files import is_file_name
 
 
 @dataclass(frozen=True, slots=True)

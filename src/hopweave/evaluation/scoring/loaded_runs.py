@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from hopweave.core.types import Column, Example
 from hopweave.evaluation.runs.folder import DatasetPlan, RunFolder
 from hopweave.evaluation.scoring.counted import Counted, counted
 from hopweave.evaluation.scoring.score import OpenMetric, for_dataset, open_metrics, scores_of
-from hopweave.trace import Record, Setup
-from hopweave.types import Column, Example
+from hopweave.record import Record, Setup
 
 TAKEN_APART = "gold_steps"
 """The dataset that takes questions of a run apart."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from hopweave.core.types import Column
 from hopweave.evaluation.scoring.cells import Scored
 from hopweave.evaluation.scoring.results import Interval, Mean
 from hopweave.evaluation.scoring.score import PRIMARY
 from hopweave.evaluation.scoring.statistics import Values, all_equal_interval, percentile_interval, resampled_means
-from hopweave.types import Column
 
 PER_TOKENS = "right_per_1000_tokens"
 COST_PER_RIGHT = "cost_per_right"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hopweave.trace import Record
-from hopweave.types import Column
+from hopweave.core.types import Column
+from hopweave.record import Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,17 +19,17 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
-from hopweave.catalog import entries, full_name, key_of, load
-from hopweave.errors import DataError, MissingExtra, SettingsError, suggest
+from hopweave.core.building import build
+from hopweave.core.catalog import entries, full_name, key_of, load
+from hopweave.core.errors import DataError, MissingExtra, SettingsError, suggest
+from hopweave.core.files import read_lines, sha256_of
+from hopweave.core.part_files import part_file
+from hopweave.core.types import AnswerForm, Column, Example
+from hopweave.evaluation.metric import Metric, Selective
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.writing import write_file
-from hopweave.files import read_lines, sha256_of
-from hopweave.parse.refusal import is_refusal
-from hopweave.part_files import part_file
-from hopweave.protocols import Metric, Selective
-from hopweave.settings import build
-from hopweave.trace import AnyStep, Failure, ParseFailure, Record
-from hopweave.types import AnswerForm, Column, Example
+from hopweave.record import AnyStep, Failure, ParseFailure, Record
+from hopweave.text.refusal import is_refusal
 
 LINES = "scores.jsonl"
 

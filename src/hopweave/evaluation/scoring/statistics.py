@@ -16,7 +16,7 @@ from operator import itemgetter
 from statistics import NormalDist
 from struct import Struct
 
-from hopweave.errors import DataError
+from hopweave.core.errors import DataError
 from hopweave.evaluation.scoring.results import Interval
 
 NUM_RESAMPLES = 10_000

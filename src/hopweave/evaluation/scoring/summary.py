@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hopweave.errors import DataError
+from hopweave.core.errors import DataError
+from hopweave.core.files import read_json, read_whole
+from hopweave.core.part_files import allow, hashes, part_file
+from hopweave.core.types import AnswerForm, Column, Example
 from hopweave.evaluation.runs.folder import Plan, RunFolder
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.evaluation.scoring import per_cost
@@ -27,10 +30,7 @@ from hopweave.evaluation.scoring.score import (
     open_metrics,
     records_hashes,
 )
-from hopweave.files import read_json, read_whole
-from hopweave.part_files import allow, hashes, part_file
-from hopweave.security.trust import Found, check_trust, is_trusted, trust_own
-from hopweave.types import AnswerForm, Column, Example
+from hopweave.run.trust import Found, check_trust, is_trusted, trust_own
 
 SCHEMA = "hopweave.scores/2"
 FILE = "scores.json"

@@ -1,0 +1,209 @@
+"""IRCoT: reasoning and retrieval alternate, sentence by sentence; then a reader answers from all passages.
+
+Trivedi et al., "Interleaving Retrieval with Chain-of-Thought Reasoning", ACL 2023 (arXiv 2212.10509), sections 3 and 4.
+
+The question retrieves the first K passages. Then, until the reasoning says "answer is" or `max_steps` sentences are written:
+the model continues its reasoning, seeing the question, all passages so far and its sentences so far, and only the first
+sentence of its reply is kept; that sentence retrieves K more passages, up to `max_passages` in total. Finally, a reader
+answers the original question from the passages, with its own reasoning or directly, or (without a reader) the answer is taken
+from the reasoning. `Answer.passage_ids` are the passages in order of acquisition: the retrieval result that the paper
+measures.
+
+Calls: one per sentence, one for the reader, one for titles if the question comes with a pinned passage (IIRC), and one
+more if the model ends its turn too early (`retry_empty`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Literal
+
+from hopweave.answering.methods.ircot._finding import Duplicates, Finder, Finding
+from hopweave.answering.methods.ircot._reasoned import Marker, Said, answer_of, plain, read, said_in, says_answer
+from hopweave.answering.toolkit.concurrency import why_stopped
+from hopweave.answering.toolkit.few_shot import FewShot, Instruction, Packer
+from hopweave.answering.toolkit.final_answer import file_missing
+from hopweave.core.errors import BudgetReached
+from hopweave.core.options import Bounded, Count, Whole, options_for
+from hopweave.core.prompt import escape, prompts_beside
+from hopweave.core.protocols import MethodContext
+from hopweave.core.types import Answer, Message, Question, Reply
+from hopweave.text.content_words import is_reasoning
+from hopweave.text.matching import normalize_answer
+from hopweave.text.sentences import first_sentence
+
+_PROMPTS = prompts_beside(__file__)
+_ONE_LINE = ("\n",)
+_LABEL = re.compile(r"\s*A:\s*")
+_WHOLE = re.compile(r"[.!?][\"'”’)\]]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class IRCoT(Bounded):
+    """The method and its options. The defaults are ours; the profiles in docs/ircot.md have the paper's and the authors'."""
+
+    max_steps: Annotated[Count, "sentences of reasoning at most"] = 8
+    num_hits: Annotated[Count, "K: passages fetched with each query"] = 4
+    max_passages: Annotated[Count, "passages held at most, over all queries"] = 15
+    query: Annotated[
+        Literal["last_sentence", "last_non_reasoning_sentence"],
+        "which sentence is the query; last_non_reasoning_sentence passes over conclusions such as 'Thus ...'",
+    ] = "last_non_reasoning_sentence"
+    remove_wh_words: Annotated[bool, "take who, what, which and the like out of queries"] = True
+    max_words_retrieved: Annotated[Whole, "pass over passages with more words; 0 for no limit"] = 0
+    max_words_shown: Annotated[Whole, "cut a passage to so many words in prompts; 0 for no limit"] = 350
+    duplicates: Duplicates = "exact"
+    stop_on_repeat: Annotated[bool, "end the reasoning at a sentence that is there already"] = True
+    retry_empty: Annotated[
+        bool, "where the model ends its turn after a sentence of its own, show it the sentences and ask for the next"
+    ] = True
+    marker: Marker = "tolerant"
+    reader: Annotated[
+        Literal["cot", "direct", "none"], "who answers from the passages; none: the answer of the reasoning itself"
+    ] = "cot"
+    force: Annotated[bool, "ask the reader once more where its reasoning does not say what the answer is"] = True
+    n_demos: Annotated[Whole, "worked questions in the prompt at most; fewer where they do not fit"] = 3
+    num_distractors: Annotated[Whole, "M: passages of no use in each demonstration, 0 to 3"] = 1
+    seed: Annotated[int, "of the choice of demonstrations and the order of their passages"] = 0
+    pinned: Annotated[Literal["top", "bottom"], "where a question's pinned passage stands among the others"] = "top"
+    instruction: Instruction = "top"
+    num_titles: Annotated[Whole, "with a pinned passage: titles that the model names to bound retrieval; 0 for no bound"] = 3
+    max_tokens_sentence: Annotated[Count, "longest reply of which a sentence is kept, in tokens"] = 128
+    max_tokens: Annotated[Count, "longest reply of the reader, in tokens"] = 256
+
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
+        weaving = _Weaving(
+            self,
+            question,
+            workbench,
+            Finder(options_for(Finding, self), question, workbench),
+            Packer(options_for(FewShot, self), question, workbench),
+        )
+        return await weaving.answer(await why_stopped(weaving.explore()))
+
+
+@dataclass(slots=True)
+class _Weaving:
+    """One question: its sentences so far, and the passages found with them.
+
+    Attributes:
+        sentences: without marks, and without the escapes of markers from passages.
+        written: the same as the model wrote them, in which markers copied from a passage are still escaped.
+        goes_on: whether the model continues its own sentences, or is shown them.
+    """
+
+    options: IRCoT
+    question: Question
+    workbench: MethodContext
+    finder: Finder
+    packer: Packer
+    sentences: list[str] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+    goes_on: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.goes_on = self.workbench.abilities.prefill
+
+    async def explore(self) -> str:
+        """Alternates reasoning and retrieval; returns why it stopped."""
+        await self.finder.bound()
+        await self.finder.add(self.question.text)
+        while True:
+            written = await self._next_sentence()
+            sentence = plain(written)
+            if not sentence:
+                return "empty_sentence"
+            if self.options.stop_on_repeat and normalize_answer(sentence) in map(normalize_answer, self.sentences):
+                self.workbench.decide("repeated", sentence)
+                return "repeated_sentence"
+            self.sentences.append(sentence)
+            self.written.append(written)
+            step = self.workbench.decide("sentence", sentence)
+            if says_answer(written, self.options.marker):
+                return "finished"
+            if len(self.sentences) >= self.options.max_steps:
+                return "max_steps"
+            with self.workbench.under(step):
+                await self.finder.add(self._query())
+
+    async def answer(self, stopped_because: str) -> Answer:
+        """The reader's answer, or the chain's if there is no reader or no call left for one."""
+        said = None
+        if self.options.reader != "none":
+            try:
+                said = await self._read()
+            except BudgetReached as reached:
+                stopped_because = reached.limit
+        said = said or self._chain()
+        return answer_of(self.question, said, self._steps(), self.finder.held, self.workbench, stopped_because)
+
+    async def _read(self) -> Said:
+        style: Literal["cot", "direct"] = "direct" if self.options.reader == "direct" else "cot"
+        marker, longest, force = self.options.marker, self.options.max_tokens, self.options.force
+        return await read(self.packer, style, self.finder.held, marker=marker, max_tokens=longest, force=force)
+
+    def _chain(self) -> Said:
+        """The answer of the reasoning: what follows the marker in its last sentence, or else all of it."""
+        if self.written and not says_answer(self.written[-1], self.options.marker):
+            file_missing(self.workbench, self.written[-1])
+            return Said(tuple(self.written), "", " ".join(self.sentences), "full")
+        return said_in(self.workbench, " ".join(self.written), self.question, self.options.marker)
+
+    def _steps(self) -> list[str]:
+        return [sentence for sentence in self.sentences if not says_answer(sentence, self.options.marker)]
+
+    def _query(self) -> str:
+        if self.options.query == "last_sentence":
+            return self.sentences[-1]
+        return next((one for one in reversed(self.sentences) if not is_reasoning(one)), self.question.text)
+
+    # -- the next sentence ---------------------------------------------------------------------------------------------
+
+    async def _next_sentence(self) -> str:
+        sentence = await self._written_sentence()
+        if not sentence and self.sentences and self.goes_on and self.options.retry_empty:
+            self.goes_on = False
+            self.workbench.decide("ask_again", "the model ended its turn; from here on it is shown its sentences")
+            sentence = await self._written_sentence()
+        return sentence
+
+    async def _written_sentence(self) -> str:
+        reply = await self._reply()
+        line = _LABEL.sub("", reply.text.strip().split("\n", 1)[0], count=1) if reply.text.strip() else ""
+        line = line.strip() if self.goes_on else self._beyond(line)
+        sentence = first_sentence(line)
+        if not normalize_answer(plain(sentence)):
+            # An empty continuation is one of the ways to stop (the released exit rule); an empty reply, or no sentence, is not.
+            if reply.text.strip() or not self.sentences:
+                self.workbench.parse_failed("sentence", "no sentence is in the reply", reply.text)
+            return ""
+        if sentence == line and reply.finish_reason == "length" and not _WHOLE.search(line):
+            self.workbench.parse_failed("sentence", "the sentence is cut off at max_tokens_sentence", reply.text)
+        return sentence
+
+    async def _reply(self) -> Reply:
+        """The model continues its own sentences; if an endpoint cannot, it is shown them and asked for the next."""
+        begun = escape(" ".join(self.sentences))  # they may contain words of passages, unescaped for the search
+        longest = self.options.max_tokens_sentence
+        prefill: list[Message] = []
+        if self.goes_on:
+            if begun:
+                prefill = [Message("assistant", begun)]
+            room = longest + (await self.workbench.count_tokens(begun) if begun else 0)
+            prompt = await self.packer.prompt("cot", self.finder.held, max_tokens=room)
+        else:
+            asked = "next_sentence" if begun else "first_sentence"
+            tail = f" {begun}".rstrip() + f"\n\n{self.workbench.fill(_PROMPTS[asked])}"
+            prompt = await self.packer.prompt("cot", self.finder.held, max_tokens=longest, begun=tail)
+        sampling = replace(self.workbench.sampling, max_tokens=longest, stop=_ONE_LINE)
+        return await self.workbench.reply([Message("user", prompt), *prefill], purpose="sentence", sampling=sampling)
+
+    def _beyond(self, line: str) -> str:
+        """A line without its repeated sentences, with which a model that was only shown them may begin."""
+        rest = " ".join(line.split())
+        for sentence in self.sentences:
+            bare = " ".join(sentence.split())
+            shown = escape(bare)
+            rest = rest.removeprefix(shown if rest.startswith(shown) else bare).lstrip()
+        return rest or line.strip()

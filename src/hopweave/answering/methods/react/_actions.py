@@ -1,0 +1,99 @@
+"""Reads the turn of a model that acts (ReAct): its thought, and the action behind it.
+
+An action is one of the tools with its argument in brackets, `Search[...]`, `Lookup[...]` or `Finish[...]`. It stands behind
+`Action 1:`, however decorated, or begins a line of its own. What the model goes on to invent behind it is not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from hopweave.text.final import unquoted
+
+Tool = Literal["search", "lookup", "finish"]
+
+_TOOLS: dict[str, Tool] = {"search": "search", "lookup": "lookup", "finish": "finish"}
+_OPENING = r"[ \t>*_#`•·+|-]*+"
+_NUMBER = r"[ \t#_-]*+\d*+[ \t*_`]*+:"
+_TOOL = r"\b(?:search|lookup|finish)[ \t]*+\["
+# All of these are escaped in passages (`prompt.escape`), so that no passage can act by being repeated.
+_ACTION = re.compile(
+    rf"^{_OPENING}action{_NUMBER}|(?<![^\W_])action{_NUMBER}(?=[ \t*_`]*+{_TOOL})|^{_OPENING}(?={_TOOL})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_THOUGHT = re.compile(rf"\s*+{_OPENING}thought{_NUMBER}[ \t*_`]*+", re.IGNORECASE)
+_NEXT = re.compile(rf"^{_OPENING}(?:thought|action|observation|question|claim){_NUMBER}", re.IGNORECASE | re.MULTILINE)
+_CALL = re.compile(r"[\s>*_#`•·+|\"'-]*+\b(?P<tool>search|lookup|finish)[ \t]*+\[", re.IGNORECASE)
+_BRACKETS = re.compile(r"[\[\]]")
+_LINE_BREAK = re.compile(r"\r\n?")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A tool and what it is used on; the argument is on one line but for a long answer's."""
+
+    tool: Tool
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A thought, on one line, and the words of the action behind it; `None` if there is no action."""
+
+    thought: str
+    action: str | None
+
+
+def read_turn(text: str) -> Turn:
+    r"""Splits a turn where its first action begins. Without an action, the first line is the thought.
+
+    >>> read_turn("Who wrote it?\nAction 1: Search[The Trial]")
+    Turn(thought='Who wrote it?', action='Search[The Trial]')
+    """
+    text = _LINE_BREAK.sub("\n", text)
+    begun = _THOUGHT.match(text)
+    text = text[begun.end() :] if begun else text
+    match = _ACTION.search(text)
+    if match is None:
+        return Turn(_on_one_line(text.strip().split("\n", 1)[0]), None)
+    # A thought of its own behind an action is the next turn's; before it, it is this turn's.
+    following = _NEXT.search(text, match.end())
+    end = following.start() if following else len(text)
+    return Turn(_on_one_line(text[: match.start()]), text[match.end() : end].strip(" \t\n*_`"))
+
+
+def read_action(text: str) -> Action | None:
+    """The tool and its argument; `None` if the words name no tool, or use it on nothing.
+
+    Only `Finish[]` needs no argument. Brackets within the argument count. One that is never closed ends with its line, or with
+    the text for an answer.
+
+    >>> read_action("search[Dr. No [film]] to learn more")
+    Action(tool='search', argument='Dr. No [film]')
+    """
+    text = _LINE_BREAK.sub("\n", text)
+    match = _CALL.match(text)
+    if match is None:
+        return None
+    tool = _TOOLS.get(match["tool"].lower())
+    if tool is None:  # a letter that only looks the same where case is ignored
+        return None
+    said = text[match.end() :] if tool == "finish" else text[match.end() :].split("\n", 1)[0]
+    argument = unquoted(said[: _end_of_argument(said)])
+    argument = argument.strip() if tool == "finish" else _on_one_line(argument)
+    return Action(tool, argument) if argument or tool == "finish" else None
+
+
+def _end_of_argument(said: str) -> int:
+    depth = 1
+    for bracket in _BRACKETS.finditer(said):
+        depth += 1 if bracket[0] == "[" else -1
+        if depth == 0:
+            return bracket.start()
+    return len(said)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,305 @@
+"""Reads a Chain-of-Query (SearChain, section 3.2) however the model lays it out.
+
+The form asked for is
+
+    [Query 1]: a query
+    [Answer 1]: its answer
+    [Unsolved Query]: a query without an answer
+    [Final Content]: the whole answer
+
+Models write `[Query 1] :`, `**Query 1:**`, an answer on its query's line, all queries before all answers, an unsolved query
+after the same query, brackets inside a query. Each query is paired with its own answer and flag all the same. What could not
+be read is reported in `Chain.problems`, never dropped in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import dropwhile, takewhile
+from typing import NamedTuple
+
+from hopweave.answering.methods.searchain._restated import unstated
+from hopweave.text.final import unquoted
+from hopweave.text.matching import normalize_answer
+from hopweave.text.refusal import does_not_know
+
+# Every repetition is possessive (`*+`): a run of blanks, stars or digits is read once, so no text takes more than linear time.
+_OPENING = r"[ \t>*_#`•·+|-]*+"  # the Markdown that may stand before a marker at the start of a line
+_EMPHASIS = r"[ \t*_`]*+"
+_NAME = (
+    r"(?P<word_{0}>unsolved(?:[ \t]++(?:query|question))?+|final[ \t]++(?:content|answer)|query|question|answer)"
+    r"[ \t#_-]*+(?P<number_{0}>\d++)?+"
+)
+_MARKER = re.compile(
+    # At the start of a line brackets may lack, the colon may lack after brackets or after a number that ends the line.
+    rf"(?:^{_OPENING}(?:\d++[.)]{_OPENING})?+(?P<bracket>\[)?+{_EMPHASIS}{_NAME.format('line')}{_EMPHASIS}"
+    rf"(?(bracket)(?::?+{_EMPHASIS}\][*_`]*+(?:[ \t]*+:|[ \t]++[-–—]++(?=\s))?+|:)|(?::|(?(number_line)$|(?!))))"
+    # Inside a line it takes brackets and a colon, or else it is a word of the text.
+    rf"|(?<!\*)\**+\[{_EMPHASIS}{_NAME.format('inner')}{_EMPHASIS}(?::{_EMPHASIS}\]|\][*_`]*+[ \t]*+:))"
+    r"[*_`]*+",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LINE_BREAK = re.compile(r"\r\n?")
+_ECHO = re.compile(
+    r"\W*+(?:if you (?:don.t|do not|are not|aren.t|know)\b.*|instruction\s*+:.*|please stop\b.*|and stop there\.?"
+    r"|example\s*+\d*+\s*+:?)",
+    re.IGNORECASE,
+)
+_PARAGRAPHS = re.compile(r"\n[ \t]*+\n\s*+")
+_LISTED = re.compile(r"\s*+(?:[-*•]|\d{1,2}[.)])\s")
+_SENTENCE_ENDS = (".", "!", "?", ":", ";", '."', ".”", ".)")
+_FEWEST_WORDS = 4
+_TALK = re.compile(
+    r"(?:i|we)\s+(?:hope|think|am|have|will|can|need|would)\b|i['’](?:m|ve|ll|d)\b|let(?:['’]s|\s+(?:me|us))\b|note\b|please\b|if\s+you\b"
+    r"|(?:now|next|then|finally|so|thus|therefore)\b|feel\s+free\b|would\s+you\b|do\s+you\b|is\s+there\b|sure\b|okay\b|thank"
+    r"|(?:this|that|the)\s+(?:is\s+the\s+(?:end|chain|final)|chain|concludes|completes|next\s+(?:query|step))",
+    re.IGNORECASE,
+)
+_MOST_QUERIES = 200  # of a chain; each answer is held against all of them
+_REFERENCE = re.compile(r"\[\s*+answer\s*+(\d++)\s*+\]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ChainNode:
+    """One node: a query, the answer that the model gave to it, and whether it flagged the query as unsolved."""
+
+    number: int
+    query: str
+    answer: str
+    is_unsolved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A Chain-of-Query as read.
+
+    Attributes:
+        nodes: in the order written, numbered from 1.
+        final: the text of `[Final Content]`; empty if there is none.
+        problems: one line for each thing that could not be read.
+    """
+
+    nodes: tuple[ChainNode, ...]
+    final: str
+    problems: tuple[str, ...]
+
+
+def parse_chain(text: str) -> Chain:
+    """Reads a chain. Any text is accepted; one without a query gives a chain without nodes, and says so.
+
+    - A flag `[Unsolved Query]` marks the query with the same words or the same number if there is one, else it is a new query.
+    - An answer goes to the open query of its number; without a number, a row of answers goes to the last open queries in
+      order; with a number that no open query has, to the query just before it. It never goes to another query.
+    - An answer that says no more than that the model does not know counts as none, and its query as unsolved.
+    - What follows `[Final Content]` belongs to it, up to a line that begins a query or an example.
+    - An answer goes on in the next paragraph where it is made of sentences, up to talk such as "I hope ...".
+    - `[Answer 1]` inside a later query is replaced by what that answer says beyond its own query (`_restated`), since a query
+      goes to a search engine.
+    """
+    pieces = _pieces(_LINE_BREAK.sub("\n", text))
+    draft = _Drafts()
+    if not pieces:
+        draft.problems.append("no marker such as [Query 1]: was found" if text.strip() else "the reply is empty")
+    final = ""
+    for piece, num_alike in zip(pieces, _nums_alike(pieces), strict=True):
+        if len(draft.queries) >= _MOST_QUERIES and piece.kind in {"query", "unsolved"}:
+            draft.problems.append(f"there are more than {_MOST_QUERIES} queries; the rest is left out")
+            break
+        if piece.kind == "final":
+            final = piece.body
+        elif piece.kind == "end":
+            if draft.queries or final:
+                draft.problems.append("another example or chain begins; the rest is left out")
+                break
+        elif piece.kind == "query":
+            draft.add_query(piece.number, piece.body)
+        elif piece.kind == "unsolved":
+            draft.add_unsolved(piece.number, piece.body)
+        else:
+            draft.add_answer(piece.number, piece.body, num_alike)
+    nodes = draft.finished()
+    if pieces and not nodes:
+        draft.problems.append("no query was found")
+    return Chain(nodes, final, tuple(draft.problems))
+
+
+def render_nodes(nodes: Iterable[ChainNode]) -> str:
+    """Nodes in the form asked for, a line each for a query and an answer, as `parse_chain` reads them back."""
+    lines = []
+    for node in nodes:
+        query, answer = (" ".join(text.split()) for text in (node.query, node.answer))
+        if node.is_unsolved:
+            lines.append(f"[Unsolved Query]: {query}")
+        else:
+            lines += [f"[Query {node.number}]: {query}", f"[Answer {node.number}]: {answer}"]
+    return "\n".join(lines)
+
+
+# -- finding the pieces ------------------------------------------------------------------------------------------------
+
+
+class _Piece(NamedTuple):
+    """A marker and what stands behind it. Kinds: `query`, `unsolved`, `answer`, `final`, and `end` where an example begins."""
+
+    kind: str
+    number: int | None
+    body: str
+
+
+def _pieces(text: str) -> list[_Piece]:
+    found = list(_MARKER.finditer(text))
+    kinds = [_kind(match) for match in found]
+    pieces: list[_Piece] = []
+    for index, (match, kind) in enumerate(zip(found, kinds, strict=True)):
+        if kind == "final":
+            later = zip(found[index + 1 :], kinds[index + 1 :], strict=True)
+            after = next((other for other, begins in later if other["word_line"] and begins not in {"answer", "final"}), None)
+            pieces.append(_Piece(kind, None, _lines_of(text[match.end() : after.start() if after else len(text)])))
+            if after:
+                pieces.append(_Piece("end", None, ""))
+            break
+        end = found[index + 1].start() if index + 1 < len(found) else len(text)
+        digits = match["number_line"] or match["number_inner"] or ""
+        body = _answer_in(text[match.end() : end]) if kind == "answer" else _first_lines(text[match.end() : end])
+        pieces.append(_Piece(kind, int(digits) if 0 < len(digits) < 6 else None, body))
+    return pieces
+
+
+def _kind(match: re.Match[str]) -> str:
+    word = (match["word_line"] or match["word_inner"]).lower()
+    if word == "question":  # the task's own question has no number
+        return "query" if match["number_line"] or match["number_inner"] else "end"
+    return word.split()[0]
+
+
+def _nums_alike(pieces: Sequence[_Piece]) -> list[int]:
+    """For each piece, how many in a row from it on are answers with the same number."""
+    nums = [1] * len(pieces)
+    for index in range(len(pieces) - 2, -1, -1):
+        if pieces[index].kind == pieces[index + 1].kind == "answer" and pieces[index].number == pieces[index + 1].number:
+            nums[index] += nums[index + 1]
+    return nums
+
+
+def _lines_of(body: str) -> str:
+    return _plain("\n".join(line for line in (line.strip() for line in body.split("\n")) if not _is_no_content(line)))
+
+
+def _first_lines(body: str) -> str:
+    """The first paragraph: what follows an empty line, or the echo of an instruction, is talk."""
+    lines = dropwhile(_is_no_content, (line.strip() for line in body.split("\n")))
+    joined = " ".join(takewhile(lambda line: not _is_no_content(line), lines))
+    if joined.endswith("]") and joined.count("[") < joined.count("]"):  # [Query 1: the query]
+        joined = joined[:-1]
+    return unquoted(_plain(joined))
+
+
+def _answer_in(body: str) -> str:
+    """The first paragraph and, where that is made of sentences, those that follow it, up to an echo or talk."""
+    first, *others = _PARAGRAPHS.split(body.strip())
+    said = _first_lines(first)
+    for paragraph in others:
+        is_listed = _LISTED.match(paragraph) is not None
+        goes_on = is_listed or (said.endswith(_SENTENCE_ENDS) and len(said.split()) >= _FEWEST_WORDS)
+        more = _first_lines(paragraph)
+        if said and (not goes_on or not more or _TALK.match(more)):
+            break
+        said = f"{said} {more}".strip()
+        if any(map(_is_no_content, paragraph.split("\n"))):
+            break
+    return said
+
+
+def _plain(text: str) -> str:
+    """The text without emphasis around the whole of it (or one half of it, the other half being around the marker)."""
+    inner = text.strip("*` \n")
+    return text.strip() if "*" in inner or "`" in inner else inner
+
+
+def _is_no_content(line: str) -> bool:
+    return not line or _ECHO.fullmatch(line) is not None
+
+
+# -- pairing queries with answers --------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Draft:
+    number: int
+    query: str
+    answer: str = ""
+    is_unsolved: bool = False
+
+
+@dataclass(slots=True)
+class _Drafts:
+    """The nodes as they grow. A query without words keeps its place, so that its answer goes to no other query."""
+
+    queries: list[_Draft] = field(default_factory=list)
+    by_words: dict[str, _Draft] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def add_query(self, number: int | None, query: str, *, is_unsolved: bool = False) -> None:
+        draft = _Draft(len(self.queries) + 1 if number is None else number, query, is_unsolved=is_unsolved)
+        self.queries.append(draft)
+        if words := normalize_answer(query):
+            self.by_words[words] = draft
+        if not query:
+            self.problems.append(f"query {draft.number} has no words")
+
+    def add_unsolved(self, number: int | None, query: str) -> None:
+        last = self.queries[-1] if self.queries else None
+        same = self.by_words.get(normalize_answer(query))
+        if same is None and last is not None and not last.answer and (not query or last.number == number):
+            same = last
+            same.query = query or same.query
+        if same is not None:
+            same.is_unsolved = True
+        elif query:
+            self.add_query(number, query, is_unsolved=True)
+        else:
+            self.problems.append("an unsolved query has no words")
+
+    def add_answer(self, number: int | None, answer: str, num_alike: int) -> None:
+        owner = self._owner(number, num_alike)
+        if owner is not None:
+            owner.answer = answer
+        else:
+            self.problems.append(f"{'an answer' if number is None else f'answer {number}'} belongs to no query")
+
+    def _owner(self, number: int | None, num_alike: int) -> _Draft | None:
+        alike = [draft for draft in self.queries if not draft.answer and number in {None, draft.number}]
+        if alike:
+            return alike[-min(num_alike, len(alike))]
+        last = self.queries[-1] if self.queries else None
+        return last if last is not None and not last.answer else None
+
+    def finished(self) -> tuple[ChainNode, ...]:
+        nodes: list[ChainNode] = []
+        answered: dict[int, _Draft] = {}
+        for draft in self.queries:
+            if not draft.query:
+                continue
+            answer = "" if does_not_know(draft.answer) else draft.answer
+            if not draft.answer and not draft.is_unsolved:
+                self.problems.append(f"query {draft.number} has neither an answer nor a flag; it counts as unsolved")
+            query = _with_answers(draft.query, answered)
+            nodes.append(ChainNode(len(nodes) + 1, query, answer, draft.is_unsolved or not answer))
+            if answer:
+                answered[draft.number] = draft
+        return tuple(nodes)
+
+
+def _with_answers(query: str, answered: Mapping[int, _Draft]) -> str:
+    """A query that says `[Answer 1]` is only complete in itself with what that answer says in its place."""
+    said: dict[int, str] = {}
+
+    def answer(match: re.Match[str]) -> str:
+        number = int(match[1][:6])
+        if number in answered and number not in said:
+            said[number] = unstated(answered[number].answer, answered[number].query)
+        return said.get(number, match[0])
+
+    return _REFERENCE.sub(answer, query)

@@ -1,0 +1,208 @@
+"""Ours, the default: splits a question where it leads through somebody unnamed, and reads each hop over chosen sentences.
+
+Passages are retrieved once (best by the retriever `weave`). The model names whom or what the question speaks of without a name
+("the county where Kerrow lies"), and code makes the hops of it: a question for that, and the question itself with the answer
+in its place. For each hop, the likeliest sentences of what is found for it are numbered as facts, and the model gives the fact
+that answers and the answer, as one JSON object. Readings are checked without a model: whether an answer stands in its fact, and
+whether the names of the question lead there. A question with one hop, or one whose hops do not hold, is read at once over the
+likeliest sentences. Questions that compare two things are not decided by the model: it fills in the two values with their
+facts, and code compares them.
+
+Every hop is a claim whose evidence is the sentence that it was read from.
+
+Calls: 2 for a question of one hop, 1 more for each further hop, and 1 more where they do not hold. For one that compares 1, and
+1 for each side whose value no fact about it states. Searches: 1, and 1 a hop or such a side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+from hopweave.answering.reading.checking import Reading, does_hold, weight
+from hopweave.answering.reading.comparing import wanted_of
+from hopweave.answering.reading.hops import MAX_STEPS, answered, spelled_out, steps_of
+from hopweave.answering.reading.reading import (
+    LEAST_PROBABILITY,
+    LONGEST_REPLY,
+    TEXT,
+    Comparison,
+    FactReader,
+    bounded,
+    facts_of,
+    facts_shown,
+    object_of,
+    passages_behind,
+    values_of,
+)
+from hopweave.answering.toolkit.claims import Assertion, concluded, one_answer
+from hopweave.answering.toolkit.final_answer import bare_answer
+from hopweave.core.errors import BudgetReached
+from hopweave.core.options import AtLeast, Bounded, Count, Whole
+from hopweave.core.prompt import escape, prompts_beside, unescape
+from hopweave.core.protocols import MethodContext
+from hopweave.core.types import Answer, Hit, Message, Passage, Question
+from hopweave.text.evidence import Evidence
+
+_PROMPTS = prompts_beside(__file__)
+
+
+def _texts(most: int) -> dict[str, Any]:
+    return {"type": "array", "items": TEXT, "maxItems": most}
+
+
+_PLAN = object_of(unnamed=_texts(MAX_STEPS - 1), steps=_texts(MAX_STEPS))
+_PLANNED = ("two", "town", "spouse", "year", "state", "film", "grandfather", "sister")
+
+
+@dataclass(frozen=True, slots=True)
+class Stitch(Bounded):
+    """The method and its options."""
+
+    num_passages: Annotated[Count, "passages retrieved for the question"] = 10
+    max_tokens_facts: Annotated[Whole, "tokens of sentences shown, chosen from all passages; 0 shows whole passages"] = 350
+    plan: Annotated[bool, "split a question that leads through somebody or something unnamed, and read each hop alone"] = True
+    num_hop_passages: Annotated[Count, "passages retrieved for each hop, besides those of the question"] = 3
+    max_tokens_hop: Annotated[Whole, "tokens of sentences shown at each hop; 0 shows whole passages"] = 250
+    compare: Annotated[bool, "compare two values by code instead of asking which side it is"] = True
+    least_probability: Annotated[
+        float, AtLeast(0, 1), "an answer that the model finds less probable is shown as unsupported; 0 sets no bound"
+    ] = LEAST_PROBABILITY
+    max_tokens: Annotated[Count, "longest reply, in tokens"] = LONGEST_REPLY
+    max_tokens_long: Annotated[Count, "longest explanation, in tokens"] = 256
+
+    async def answer(self, question: Question, workbench: MethodContext) -> Answer:
+        return await _Stitching(self, question, workbench).answer()
+
+
+@dataclass(slots=True)
+class _Stitching:
+    """One question being answered."""
+
+    options: Stitch
+    question: Question
+    workbench: MethodContext
+    reader: FactReader = field(init=False)
+    hops: list[Assertion] = field(default_factory=list)
+    stopped_because: str = "finished"
+
+    def __post_init__(self) -> None:
+        options = self.options
+        self.reader = FactReader(
+            self.workbench,
+            options.max_tokens,
+            options.least_probability,
+            options.num_hop_passages,
+            options.max_tokens_hop,
+        )
+
+    async def answer(self) -> Answer:
+        hits = await self.reader.search(self.question.text, self.options.num_passages)
+        facts = facts_of(self.question.text, hits, self.options.max_tokens_facts)
+        if self.question.form != "short":
+            return await self._in_other_form(hits, facts)
+        is_comparison = wanted_of(self.question.text) is not None
+        if is_comparison and self.options.compare and (made := await self._compared(facts)).answer:
+            self.hops += made.sides
+            both = (1, 2) if len(self.hops) == 2 else ()
+            return self._finished(made.answer, [], premises=both, is_doubted=not both)
+        return await self._read(hits, facts, is_split=self.options.plan and not is_comparison)
+
+    async def _compared(self, facts: tuple[Evidence, ...]) -> Comparison:
+        try:
+            return await self.reader.compare(self.question.text, facts)
+        except BudgetReached as reached:
+            self.stopped_because = reached.limit
+            return Comparison("", ())
+
+    async def _read(self, hits: Sequence[Hit], facts: tuple[Evidence, ...], *, is_split: bool) -> Answer:
+        """Answers by the last hop or, where the hops do not hold and it is no worse, by the question read at once.
+
+        What does not hold, and what is read at once after hops that did not, is doubted.
+        """
+        reading, problems = Reading(self.question.text, "", None, 1.0, facts), ["none"]
+        try:
+            if steps := await self._planned() if is_split else ():
+                reading, problems = await self._read_hops(steps, hits)
+            if not does_hold(problems):
+                at_once, against = await self.reader.read(self.question.text, facts)
+                if not reading.answer or weight(against) <= weight(problems):
+                    self.hops.clear()
+                    reading, problems = at_once, [*against, *(problems if steps else ())]
+        except BudgetReached as reached:
+            self.stopped_because = reached.limit
+        return self._finished(reading.answer, passages_behind(reading), asked=reading.asked, is_doubted=bool(problems))
+
+    async def _planned(self) -> tuple[str, ...]:
+        """The questions of the hops; empty for a question of one."""
+        asked = spelled_out(" ".join(self.question.text.split()))
+        messages = []
+        for number, example in enumerate(_PLANNED):
+            text = self.workbench.fill(_PROMPTS["split"], question=self.workbench.fill(_PROMPTS[f"plan_{example}"]))
+            messages.append(Message("user", f"{self.workbench.fill(_PROMPTS['plan'])}\n\n{text}" if number == 0 else text))
+            messages.append(Message("assistant", self.workbench.fill(_PROMPTS[f"reply_plan_{example}"])))
+        messages.append(Message("user", self.workbench.fill(_PROMPTS["split"], question=escape(asked))))
+        reply = await bounded(self.workbench, messages, "plan", _PLAN, self.options.max_tokens)
+        values = values_of(self.workbench, reply, "plan", {"unnamed": list, "steps": list})
+        steps = steps_of(asked, _texts_of(values, "unnamed"), _texts_of(values, "steps"))
+        self.workbench.decide("plan", " / ".join(steps) or asked)
+        return steps
+
+    async def _read_hops(self, steps: Sequence[str], hits: Sequence[Hit]) -> tuple[Reading, list[str]]:
+        """The last reading, and what speaks against all of them; without an answer where a hop before it has none."""
+        answers: list[str] = []
+        problems: list[str] = []
+        for step in steps:
+            asked = answered(step, answers)
+            reading, against = await self.reader.read_hop(asked, hits)
+            problems += against
+            if not reading.answer:
+                break
+            answers.append(reading.answer)
+            if step is not steps[-1]:
+                behind = passages_behind(reading)
+                self.hops.append(Assertion(asked, reading.answer, "retrieved", behind, is_doubted=bool(against)))
+        return reading, problems
+
+    def _finished(
+        self,
+        said: str,
+        passages: Sequence[Passage],
+        asked: str = "",
+        *,
+        premises: Sequence[int] = (),
+        is_doubted: bool = False,
+    ) -> Answer:
+        short, how = bare_answer(self.workbench, said, self.question) if said else ("", "empty")
+        if short and asked and asked != self.question.text:
+            self.hops.append(Assertion(asked, short, "retrieved", passages, is_doubted=is_doubted))
+        shown = list({passage.id: passage for passage in (*passages, *self.reader.found)}.values())
+        return concluded(
+            self.question,
+            self.hops,
+            short,
+            how,
+            self.workbench,
+            retrieved=shown,
+            stopped_because=self.stopped_because,
+            final=Assertion(
+                self.question.text, unescape(short), "retrieved", () if premises else shown, premises, is_doubted=is_doubted
+            ),
+        )
+
+    async def _in_other_form(self, hits: Sequence[Hit], facts: tuple[Evidence, ...]) -> Answer:
+        """A label or an explanation is read from the facts at once."""
+        more = {"labels": ", ".join(self.question.labels)} if self.question.form == "label" else {}
+        text = self.workbench.fill(
+            _PROMPTS[self.question.form], facts=facts_shown(self.workbench, facts), question=escape(self.question.text), **more
+        )
+        longest = self.options.max_tokens_long if self.question.form == "long" else self.options.max_tokens
+        sampling = replace(self.workbench.sampling, max_tokens=longest)
+        reply = await self.workbench.reply([Message("user", text)], purpose="answer", sampling=sampling)
+        short, how = bare_answer(self.workbench, reply.text, self.question)
+        return one_answer(self.question, reply.text, short, how, hits)
+
+
+def _texts_of(values: Mapping[str, Any], name: str) -> list[str]:
+    return [unescape(" ".join(text.split())) for text in values.get(name, ()) if isinstance(text, str)]

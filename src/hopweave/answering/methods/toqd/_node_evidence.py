@@ -1,0 +1,30 @@
+"""Uses the reader to find support for an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from hopweave.citations.support import asserted, judge
+from hopweave.core.errors import BudgetReached
+from hopweave.core.protocols import MethodContext
+from hopweave.core.types import Hit
+
+
+async def read_for_evidence(query: str, answer: str, hits: Sequence[Hit], workbench: MethodContext) -> None:
+    """Has the reader read the passages for a query, best first, until one supports the answer; nothing else is done with it.
+
+    If a passage supports it by its words alone, or if the answer is only a yes or no, nothing is read. A limit
+    of the budget ends the reading.
+
+    Raises:
+        ReadError, ModelError: as `MethodContext.read`.
+    """
+    passages = [hit.passage for hit in hits]
+    if not asserted(answer) or judge(query, answer, passages).support == "supported" or workbench.reader is None:
+        return
+    with suppress(BudgetReached):
+        for passage in passages:
+            reading = await workbench.read(query, passage)
+            if judge(query, answer, [passage], {passage.id: reading}).support == "supported":
+                return

@@ -1,0 +1,127 @@
+"""What is wrong with an answer that was read from facts, told without a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hopweave.answering.reading.hops import NOTHING_SETTLED, Way
+from hopweave.citations.support import adds
+from hopweave.text.content_words import anchors, keys_of
+from hopweave.text.evidence import Evidence
+from hopweave.text.matching import is_contained, is_yes_or_no, normalize_answer
+from hopweave.text.refusal import does_not_know
+
+_WEIGHTS = {"none": 4, "form": 4, "elsewhere": 3, "repeats": 3, "open": 1, "unsure": 1}
+_YES_OR_NO = re.compile(r"\s*(?:are|is|was|were|am|do|does|did|have|has|had|can|could|will|would|should)\b", re.IGNORECASE)
+_ASKING = re.compile(r"\b(?:who|whom|whose|what|which|where|when|why|how)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\s*(?:in\s+)?(?:what|which)\s+year\b", re.IGNORECASE)
+_PLACE = re.compile(r"\s*where\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An answer that the model read from facts.
+
+    Attributes:
+        asked: the question that was read for.
+        answer: in a few words; empty if there is none.
+        fact: that states it; `None` if the model named none.
+        probability: the geometric mean over the tokens of the answer; 1 where the endpoint does not tell.
+        facts: that were shown.
+    """
+
+    asked: str
+    answer: str
+    fact: Evidence | None
+    probability: float
+    facts: tuple[Evidence, ...]
+
+
+def problems_of(reading: Reading, least_probability: float, way: Way = NOTHING_SETTLED) -> list[str]:
+    """What speaks against a reading, one word for each; empty if nothing does.
+
+    - `none`: there is no answer, or it says that it is not known.
+    - `form`: it is a yes or a no, and the question asks for something else; the question asks for a year, and it has no digit;
+      or for a place, and it has no letter.
+    - `repeats`: it says nothing beyond the question, or is one of the names that the question only leads through.
+    - `elsewhere`: its words do not stand in the fact that was named, nor in the title of its passage.
+    - `open`: more than half of the question's names do not lead to the fact: they are not in it or its title, and no other fact
+      that has the name names this one's passage, is named by it, or shares a name with it.
+    - `unsure`: the model found its words improbable.
+
+    The last two are not held against what is settled as the answer to a question on the way.
+
+    Args:
+        reading: what was read.
+        least_probability: below it an answer is `unsure`.
+        way: what is settled.
+    """
+    if not reading.answer or does_not_know(reading.answer):
+        return ["none"]
+    found, is_bare = [], is_yes_or_no(reading.answer)
+    if _is_of_other_form(reading.asked, reading.answer):
+        found.append("form")
+    if not is_bare and (not adds(reading.asked, reading.answer) or _is_one_of(reading.answer, way.through)):
+        found.append("repeats")
+    if not is_bare and (reading.fact is None or not is_contained(reading.answer, _words_of(reading.fact))):
+        found.append("elsewhere")
+    if _is_one_of(reading.answer, way.besides):
+        return found
+    if reading.fact is not None and _is_open(reading.asked, reading.fact, reading.facts):
+        found.append("open")
+    if reading.probability < least_probability:
+        found.append("unsure")
+    return found
+
+
+def does_hold(problems: Sequence[str]) -> bool:
+    """Whether a reading counts; one that is merely unsure does, since reading on finds nothing better."""
+    return all(problem == "unsure" for problem in problems)
+
+
+def weight(problems: Sequence[str]) -> int:
+    """How much speaks against a reading: an answer that no fact states says more against it than a way that stays unclear."""
+    return sum(_WEIGHTS[problem] for problem in problems)
+
+
+def _is_of_other_form(question: str, answer: str) -> bool:
+    if _YES_OR_NO.match(question):
+        return False
+    if _YEAR.match(question):
+        return not any(map(str.isdigit, answer))
+    if _PLACE.match(question) and not any(map(str.isalpha, answer)):
+        return True
+    return is_yes_or_no(answer) and _ASKING.search(question) is not None
+
+
+def _is_one_of(answer: str, names: Sequence[str]) -> bool:
+    return normalize_answer(answer) in map(normalize_answer, names)
+
+
+def _is_open(question: str, fact: Evidence, facts: Sequence[Evidence]) -> bool:
+    names = [name for name in anchors(question) if any(map(str.isalpha, name))]
+    num_open = sum(not _has(fact, name) and not any(_has(one, name) and _joined(one, fact) for one in facts) for name in names)
+    return 2 * num_open > len(names)
+
+
+def _joined(one: Evidence, other: Evidence) -> bool:
+    """Whether two facts are of one passage, one names the other's passage, or both have a name in common."""
+    if one.passage.id == other.passage.id:
+        return True
+    if any(title and _has(fact, title) for fact, title in ((one, other.passage.title), (other, one.passage.title))):
+        return True
+    shared = {frozenset(keys_of(name)) for name in anchors(one.text)} & {
+        frozenset(keys_of(name)) for name in anchors(other.text)
+    }
+    return any(len(name) > 1 for name in shared)
+
+
+def _has(fact: Evidence, name: str) -> bool:
+    wanted = keys_of(name)
+    return bool(wanted) and wanted <= keys_of(_words_of(fact))
+
+
+def _words_of(fact: Evidence) -> str:
+    return f"{fact.passage.title}\n{fact.text}"

@@ -1,0 +1,213 @@
+"""Questions that compare two things: how they are recognised, and how their values are compared, by code.
+
+A small model finds the two values and then picks the wrong side, so that it is asked for the values alone. Dates are compared
+by year, then month, then day, as far as both sides name them; numbers by their size; anything else by its words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hopweave.text.key_terms import words_in
+from hopweave.text.matching import is_contained
+from hopweave.text.values import MONTHS, agree_by_value, normalize_values
+
+Wanted = Literal["least", "most", "same"]
+
+_YES_OR_NO = re.compile(r"\s*(?:are|were|is|was|do|does|did|have|has|had)\b", re.IGNORECASE)
+_SAME = re.compile(r"\b(?:same|both|share|shares|shared|alike)\b", re.IGNORECASE)
+_TWO = re.compile(r"\bor\b|\bbetween\b|\bout of\b|\bof the two\b|\bthan\b", re.IGNORECASE)
+_LEAST = re.compile(
+    r"\b(?:first|earlier|earliest|older|oldest|elder|eldest|before|shorter|shortest|fewer|fewest|smaller|smallest|less|least"
+    r"|lower|lowest|nearer|closer)\b",
+    re.IGNORECASE,
+)
+_END = re.compile(r"\b(?:died?|dies|deaths?|ended|closed|dissolved)\b", re.IGNORECASE)
+_MOST = re.compile(
+    r"\b(?:later|latest|younger|youngest|newer|newest|after|(?:more|most)\s+recent(?:ly)?|recent|longer|longest|larger|largest"
+    r"|bigger|biggest|greater|greatest|higher|highest|taller|tallest|more|most|farther|further)\b",
+    re.IGNORECASE,
+)
+_THROUGH = re.compile(
+    r"\bwhose\b|\b(?:has|have|had)\s+(?:a|an|the)\s+[a-z]|\bboth\s+[a-z]\w*(?:or|er)s\b"
+    r"|\b[a-z]\w*\s+of\s+(?:(?:the\s+)?(?:[a-z]\w*\s+){0,2}[\"\u201c]?[A-Z0-9]|both\b)"
+)
+_WAS_WHEN = re.compile(r"\bwas\s+(?:first\s+)?(\w+ed|born|built|made|written|begun)\b", re.IGNORECASE)
+_IN_TIME = re.compile(r"\b(?:first|earlier|later|more recently)\b", re.IGNORECASE)
+_LONG = re.compile(r"\b(?:older|oldest|longer|longest|greater|higher)\b", re.IGNORECASE)
+_SHORT = re.compile(r"\b(?:younger|youngest|shorter|shortest|lower)\b", re.IGNORECASE)
+_LAST_OF = re.compile(r".*\bor\s+(?:(?:the|an?)\s+)?\W?(\w+)", re.IGNORECASE)
+_DATE = re.compile(rf"\b([12]\d{{3}})(?: ({'|'.join(MONTHS)})(?: (\d{{1,2}}))?)?\b")
+_BIRTH = re.compile(r"\b(?:born|birth|older|oldest|elder|eldest|younger|youngest)\b", re.IGNORECASE)
+_AGE = re.compile(r"\b(?:age|ages|lived|lives|living)\b", re.IGNORECASE)
+_BORN = re.compile(r"\b(?:born|b\.)", re.IGNORECASE)
+_MONTH = rf"(?:{'|'.join(MONTHS)})"
+_WRITTEN_DATE = re.compile(
+    rf"\b(?:(?:\d{{1,2}}\s+)?{_MONTH}\s+[12]\d{{3}}|{_MONTH}\s+\d{{1,2}},\s+[12]\d{{3}}|[12]\d{{3}})\b", re.IGNORECASE
+)
+_BRITISH = frozenset({"british", "english", "scottish", "welsh"})
+_BRACKET = re.compile(r"\(([^()]*)\)")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of two things that a question compares.
+
+    Attributes:
+        name: of the thing, as the question names it.
+        through: what it is reached through, such as the director of a film; empty if it is the thing itself.
+        ask: the question for its value alone.
+        value: what is compared, as a fact states it.
+        fact: the number of the fact, from 1; 0 if there is none.
+    """
+
+    name: str
+    through: str
+    ask: str
+    value: str
+    fact: int
+
+
+def wanted_of(question: str) -> Wanted | None:
+    """What a question wants of two values; `None` if it compares nothing.
+
+    >>> wanted_of("Which film came out first, Low Water or The Long Tide?")
+    'least'
+    >>> wanted_of("Are Sula and Orlau in the same country?")
+    'same'
+    >>> wanted_of("Who was the first mayor of Orlau?")
+    """
+    if _YES_OR_NO.match(question):
+        return "same" if _SAME.search(question) else None
+    if not _TWO.search(question):
+        return None
+    if _AGE.search(question) and (_LONG.search(question) or _SHORT.search(question)):
+        return "most" if _LONG.search(question) else "least"
+    if _MOST.search(question):
+        return "most"
+    return "least" if _LEAST.search(question) else None
+
+
+def compared(question: str, wanted: Wanted, first: Side, second: Side) -> str:
+    """The answer: the name of a side, or yes or no; empty if the values cannot be compared, or are equal.
+
+    >>> compared("Which is older?", "least", Side("Low Water", "", "", "12 May 1971", 1), Side("The Tide", "", "", "1980", 2))
+    'Low Water'
+    """
+    if not (first.value.strip() and second.value.strip()) or not _are_all(question, first, second):
+        return ""
+    if wanted == "same":
+        return "yes" if agree_by_value(first.value, second.value) or _share_a_word(first.value, second.value) else "no"
+    ages = [_age(side.value) for side in (first, second)] if _AGE.search(question) else []
+    if ages and all(ages):
+        order = (ages[0] > ages[1]) - (ages[0] < ages[1])
+    else:
+        order = _order(first.value, second.value, is_end=_END.search(question) is not None)
+    if not order:
+        return ""
+    return first.name if (order < 0) == (wanted == "least") else second.name
+
+
+def life_date(question: str, fact: str) -> str:
+    """The date of birth or death that a question asks about somebody and that a fact has in brackets; empty without one.
+
+    For the age that somebody reached it is both dates.
+
+    >>> life_date("Who died first?", "Curt Brand (15 April 1899 - 22 February 1981) was a director.")
+    '22 February 1981'
+    >>> life_date("Who is older?", "Curt Brand (born April 15, 1899) is a director.")
+    'April 15, 1899'
+    """
+    wants_end = _END.search(question) is not None
+    wants_age = _AGE.search(question) is not None
+    if not (wants_end or wants_age or _BIRTH.search(question)):
+        return ""
+    for bracket in _BRACKET.finditer(fact):
+        dates = [date[0] for date in _WRITTEN_DATE.finditer(bracket[1])]
+        if wants_age:
+            return " - ".join(dates) if len(dates) == 2 else ""
+        if len(dates) == 2:
+            return dates[1 if wants_end else 0]
+        if len(dates) == 1 and not wants_end and _BORN.search(bracket[1]):
+            return dates[0]
+    return ""
+
+
+def reached(question: str, side: Side) -> Side:
+    """The side as the thing itself, where the question leads through nobody: who is named then comes from an example or a fact.
+
+    >>> reached("Which was built first, Orla Bridge or Kerrow Light?",
+    ...         Side("Kerrow Light", "Ada Finch", "When was Ada Finch born?", "", 0)).ask
+    'When was Kerrow Light built?'
+    """
+    if not side.through or _THROUGH.search(question):
+        return side
+    if is_contained(side.name, side.ask):
+        return replace(side, through="")
+    done = _WAS_WHEN.search(question) if _IN_TIME.search(question) else None
+    return replace(side, through="", ask=f"When was {side.name} {done[1]}?" if done else "")
+
+
+def asked_alone(question: str, side: Side) -> str:
+    """The question for a side's value: that of somebody's birth or death by code, for a small model confuses them."""
+    if not side.through or _AGE.search(question):
+        return side.ask
+    if _END.search(question):
+        return f"When did {side.through} die?"
+    return f"When was {side.through} born?" if _BIRTH.search(question) else side.ask
+
+
+def _are_all(question: str, first: Side, second: Side) -> bool:
+    """Whether the last alternative that a question names is one of the sides; with three, two values decide nothing."""
+    last = None if _YES_OR_NO.match(question) else _LAST_OF.match(question)
+    return last is None or any(last[1].casefold() in side.name.casefold() for side in (first, second))
+
+
+def _share_a_word(left: str, right: str) -> bool:
+    """Whether the same word that says something is in both: `American film director`, `American`."""
+    one, other = ({word.stem for word in words_in(text) if word.says_something} for text in (left, right))
+    keys = [{word.key for word in words_in(text)} for text in (left, right)]
+    if all(of_side & _BRITISH for of_side in keys) and any("british" in of_side for of_side in keys):
+        return True
+    return bool(one) and bool(other) and (one <= other or other <= one)
+
+
+def _order(left: str, right: str, *, is_end: bool) -> int:
+    """Below 0 if the left value is smaller, above 0 if it is larger, 0 if that cannot be told.
+
+    Args:
+        left: a value, such as `(2 November 1932 - 21 October 1987)`.
+        right: the other value.
+        is_end: whether the last date of several counts instead of the first.
+    """
+    one, other = (_dated(value, is_end=is_end) for value in (left, right))
+    if one and other:
+        depth = min(len(one), len(other))
+        return (one[:depth] > other[:depth]) - (one[:depth] < other[:depth])
+    amounts = [_NUMBER.search(normalize_values(text)) for text in (left, right)]
+    if amounts[0] is None or amounts[1] is None:
+        return 0
+    first, second = (float(amount[0]) for amount in amounts if amount is not None)
+    return (first > second) - (first < second)
+
+
+def _age(value: str) -> int:
+    """The days between two dates, by months of 31; 0 unless there are two."""
+    dates = [(*_dated(found[0], is_end=False), 0, 0)[:3] for found in _DATE.finditer(normalize_values(value))]
+    if len(dates) != 2:
+        return 0
+    (year, month, day), (last_year, last_month, last_day) = dates
+    return (last_year - year) * 372 + (last_month - month) * 31 + last_day - day
+
+
+def _dated(text: str, *, is_end: bool) -> tuple[int, ...]:
+    """Year, month and day of the first or last date in a text, as far as it names them; empty without a year."""
+    dates = list(_DATE.finditer(normalize_values(text)))
+    if not dates:
+        return ()
+    found = dates[-1 if is_end else 0]
+    parts = (int(found[1]), MONTHS.index(found[2]) + 1 if found[2] else 0, int(found[3] or 0))
+    return parts[: 1 + bool(parts[1]) + bool(parts[1] and parts[2])]

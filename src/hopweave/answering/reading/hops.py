@@ -1,0 +1,248 @@
+"""How a question that leads through somebody or something unnamed is split into questions with one hop each.
+
+A small model names the unnamed ("the county where Kerrow lies") far better than it writes what is left of the question, so only
+the former is its own: what is left is the question itself, with `#1` in place of those words. Where they do not stand in it, or
+are no definite thing that has to do with a name, the question stays as it is.
+
+Words for relatives that take two steps ("father-in-law", "maternal grandmother") are spelled out first, and so is `#1`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hopweave.text.content_words import anchors, keys_of
+from hopweave.text.key_terms import Word, words_in
+
+MAX_STEPS = 3
+_REFERENCE = re.compile(r"#(\d)")
+_NUMBER_SIGN = re.compile(r"#(?=\d)")
+_ASKING = frozenset(
+    {*("who", "whom", "whose", "what", "which", "where", "when", "how", "in", "of")}
+    | {*("did", "do", "does", "is", "was", "are", "were", "has", "have", "had")}
+)
+_ARTICLES = frozenset({"the", "a", "an"})
+_WIDER = 3
+"""Words that the question may have more than the model's words for the same."""
+
+_LEAST_HELD = 0.6
+"""Share of the model's words that must stand in the question's."""
+
+_WINDOW = 4
+"""Words of the question that are looked through, for each word of the model's: small ones may stand between."""
+
+_LEFT_OUT = 2
+"""Words for the kind of a name that the model's own question may leave out: `the newspaper The North Star`."""
+
+_HEAD = 3
+"""Words after the article, of which one has to be a common noun."""
+
+_CLAUSE = re.compile(r"\s*,?\s*(?:who|that|which|whose|where)\b", re.IGNORECASE)
+_DEFINITE = re.compile(r"[Tt]he\s+(?!\d)")
+_NAMING = re.compile(r"\s*(?:who|what|which|where)\s+(?:is|was|are|were)\s+(?:the\s+names?\s+of\s+)?", re.IGNORECASE)
+_WHO = re.compile(r"who\b", re.IGNORECASE)
+_LEADING = re.compile(r"^The\b ")
+_POSSESSED = re.compile(r"(?:['\u2019]s|s['\u2019])\s+[a-z]")
+_RELATIVES = {
+    "father-in-law": ("father", "spouse"),
+    "mother-in-law": ("mother", "spouse"),
+    "son-in-law": ("husband", "daughter"),
+    "daughter-in-law": ("wife", "son"),
+    "child-in-law": ("spouse", "child"),
+    "sibling-in-law": ("sibling", "spouse"),
+    "paternal grandfather": ("father", "father"),
+    "paternal grandmother": ("mother", "father"),
+    "maternal grandfather": ("father", "mother"),
+    "maternal grandmother": ("mother", "mother"),
+    "stepfather": ("husband", "mother"),
+    "stepmother": ("wife", "father"),
+    "stepchild": ("child", "spouse"),
+    "stepson": ("son", "spouse"),
+    "stepdaughter": ("daughter", "spouse"),
+}
+_OF_RELATIVE = re.compile(rf"\bthe\s+({'|'.join(_RELATIVES)})\s+of\b", re.IGNORECASE)
+_POSSESSED_RELATIVE = re.compile(rf"['\u2019]s\s+({'|'.join(_RELATIVES)})\b", re.IGNORECASE)
+
+
+def spelled_out(question: str) -> str:
+    """The question with relatives of two steps spelled out, and without `#` before a digit, which would stand for an answer.
+
+    >>> spelled_out("Who is the maternal grandfather of Ada Finch?"), spelled_out("When did Ada Finch's mother-in-law die?")
+    ('Who is the father of the mother of Ada Finch?', "When did Ada Finch's spouse's mother die?")
+    >>> spelled_out("Who wrote the #1 hit of the singer from Kerrow?")
+    'Who wrote the number 1 hit of the singer from Kerrow?'
+    """
+
+    def of_relative(found: re.Match[str]) -> str:
+        outer, inner = _RELATIVES[found[1].casefold()]
+        return f"the {outer} of the {inner} of"
+
+    def possessed(found: re.Match[str]) -> str:
+        outer, inner = _RELATIVES[found[1].casefold()]
+        return f"'s {inner}'s {outer}"
+
+    return _POSSESSED_RELATIVE.sub(possessed, _OF_RELATIVE.sub(of_relative, _NUMBER_SIGN.sub("number ", question)))
+
+
+def steps_of(question: str, unnamed: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
+    """The questions that lead to the answer, with `#1` for the answer of the first, and so on; empty if there is but one.
+
+    Args:
+        question: that is split.
+        unnamed: what the model says the question speaks of without a name, innermost first, more or less in its words.
+        asked: the model's own question for each of these.
+
+    >>> steps_of("What is the seat of the county where Kerrow lies?", ["the county where Kerrow lies"],
+    ...          ["In which county lies Kerrow?"])
+    ('In which county lies Kerrow?', 'What is the seat of #1?')
+    >>> steps_of("When did Ada Finch's father die?", ["the father of Ada Finch"], ["Who is he?"])
+    ("Who is Ada Finch's father?", 'When did #1 die?')
+    >>> steps_of("Who built Kerrow Light?", ["Kerrow Light"], ["Who built Kerrow Light?"])
+    ()
+    """
+    rest, steps = question, list[str]()
+    for index, phrase in enumerate(unnamed):
+        found = _replaced(rest, phrase, len(steps) + 1)
+        if found is not None and len(steps) < MAX_STEPS - 1:
+            rest, words = found
+            own = asked[index] if index < len(asked) and asked[index] != question else ""
+            who = "Who" if _WHO.match(own) else "What"
+            steps.append(own if _asks_for(own, words) else f"{who} is {_LEADING.sub('the ', words)}?")
+    return (*steps, rest) if steps else ()
+
+
+def answered(step: str, answers: Sequence[str]) -> str:
+    """A step with the answers of earlier ones in their places."""
+    return _REFERENCE.sub(lambda found: answers[int(found[1]) - 1] if 0 < int(found[1]) <= len(answers) else found[0], step)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a question leads through answers that are settled.
+
+    Attributes:
+        rest: the question with the names that it leads through in the place of the words for them.
+        through: these names.
+        besides: all other settled answers.
+    """
+
+    rest: str = ""
+    through: tuple[str, ...] = ()
+    besides: tuple[str, ...] = ()
+
+
+NOTHING_SETTLED = Way()
+
+
+def way_of(question: str, settled: Sequence[tuple[str, str]]) -> Way:
+    """How a question leads through settled answers.
+
+    Args:
+        question: that is to be answered.
+        settled: other questions with their answers, in the order in which they were settled.
+
+    >>> way_of("What is the seat of the county where Kerrow lies?",
+    ...        [("What is the county where Kerrow lies?", "Moor County"), ("Who lives in Kerrow?", "Ada Finch")])
+    Way(rest='What is the seat of Moor County?', through=('Moor County',), besides=('Ada Finch',))
+    """
+    rest, through, besides = spelled_out(question), list[str](), list[str]()
+    for query, answer in settled:
+        if (opening := _NAMING.match(query)) and (steps := steps_of(rest, [query[opening.end() :].rstrip("? ")], [query])):
+            rest = spelled_out(answered(steps[-1], [answer]))
+            through.append(answer)
+        else:
+            besides.append(answer)
+    return Way(rest, tuple(through), tuple(besides))
+
+
+def _replaced(question: str, phrase: str, number: int) -> tuple[str, str] | None:
+    """The question with `#number` for a phrase, and its words there; `None` if it does not stand in it, or says nothing."""
+    for form in _forms(phrase, number):
+        span = _standing(question, form)
+        if span is not None:
+            start, end = span
+            rest, words = f"{question[:start]}#{number}{question[end:]}", question[start:end]
+            if _is_unnamed(words) and not _CLAUSE.match(question, end) and _asks_more(rest, words):
+                return rest, words
+    return None
+
+
+def _is_unnamed(words: str) -> bool:
+    """Whether words speak of one thing by what it has to do with a name: `the county where Kerrow lies`, `Ada's father`."""
+    if not any(any(map(str.isalpha, name)) for name in anchors(words)) and not _REFERENCE.search(words):
+        return False
+    if _POSSESSED.search(words):
+        return True
+    return _DEFINITE.match(words) is not None and any(word.written[0].islower() for word in _head(words))
+
+
+def _head(words: str) -> list[Word]:
+    """The first words that say something, of which one is the kind of thing: `Danish plant ecologist`."""
+    return [word for word in words_in(words)[1:] if word.says_something][:_HEAD]
+
+
+def _forms(phrase: str, number: int) -> Iterator[str]:
+    """A phrase as it is; `the father of Ada` as `Ada's father`; without an outer relation; with `#1` for what was replaced."""
+    yield phrase
+    parts = phrase.split(" of ")
+    for cut in range(1, len(parts)):
+        relation, name = " of ".join(parts[:cut]), " of ".join(parts[cut:])
+        yield f"{name}'s {_DEFINITE.sub('', relation)}"
+        if number > 1:
+            yield f"{relation} of #{number - 1}"
+    for cut in range(1, len(parts)):
+        yield " of ".join(parts[cut:])
+
+
+def _standing(question: str, phrase: str) -> tuple[int, int] | None:
+    """Where a phrase stands in a question: from its first word that says something to its last, with an article before."""
+    asked = words_in(question)
+    wanted = [word.key for word in words_in(phrase) if word.says_something]
+    window = _WINDOW * (len(wanted) + _WIDER)
+    spans = [
+        (held, asked[last].end - word.start, index, last)
+        for index, word in enumerate(asked)
+        if wanted and word.key == wanted[0]
+        for last in range(index + 1, min(len(asked), index + window))
+        if asked[last].key == wanted[-1] and (held := _held(asked[index : last + 1], wanted))
+    ]
+    if not spans:
+        return None
+    _, _, first, last = max(spans, key=lambda span: (span[0], -span[1]))
+    before = asked[first - 1] if first else None
+    start = before.start if before is not None and before.key in _ARTICLES else asked[first].start
+    return start, _past_brackets(question, start, asked[last].end)
+
+
+def _held(words: Sequence[Word], wanted: Sequence[str]) -> float:
+    """The share of the wanted words that some words hold; 0 for too few, or among too many others."""
+    held = Counter(word.key for word in words if word.says_something)
+    share = (held & Counter(wanted)).total() / len(wanted)
+    return share if share >= _LEAST_HELD and held.total() <= len(wanted) + _WIDER else 0.0
+
+
+def _past_brackets(question: str, start: int, end: int) -> int:
+    """The end, moved past a bracket and a quotation mark that were opened within."""
+    for opening, closing in ("()", "[]", '""', "\u201c\u201d"):
+        within = question[start:end]
+        is_open = within.count(opening) % 2 == 1 if opening == closing else within.count(opening) > within.count(closing)
+        if is_open and question[end : end + 1] == closing:
+            end += 1
+    return end
+
+
+def _asks_more(rest: str, words: str) -> bool:
+    """Whether what is left still asks for something."""
+    asked = {word.key for word in words_in(_REFERENCE.sub("", rest))} - _ASKING
+    return bool(asked - keys_of(words)) or bool(asked and re.search(r"\bof #\d", rest))
+
+
+def _asks_for(step: str, words: str) -> bool:
+    """Whether a question says what the words say, without their names' kinds at most, and builds on the same answer."""
+    wanted, said = ({word.stem for word in words_in(text) if word.says_something} for text in (words, step))
+    names = {word.stem for word in words_in(words) if word.is_named and word.says_something}
+    is_as_much = names <= said - _ASKING <= wanted and len(wanted - said) <= _LEFT_OUT
+    return bool(said) and is_as_much and set(_REFERENCE.findall(words)) == set(_REFERENCE.findall(step))

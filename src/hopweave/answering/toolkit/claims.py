@@ -1,0 +1,208 @@
+"""From a method's statements to its answer: the judged claims, the text with its marks, and the decisions about both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from hopweave.citations.citing import on_one_line, settle_marks
+from hopweave.citations.marking import text_of, well_marked
+from hopweave.citations.support import claim_of, conclusion_of
+from hopweave.core.prompt import unescape
+from hopweave.core.protocols import MethodContext
+from hopweave.core.types import Answer, Claim, Hit, Origin, Passage, Question
+from hopweave.text.final import MARKER, final_answer
+from hopweave.text.matching import normalize_answer
+
+__all__ = [
+    "Assertion",
+    "claims_of",
+    "concluded",
+    "file_claims",
+    "last_answer",
+    "marked_answer",
+    "on_one_line",
+    "one_answer",
+    "passages_of",
+    "text_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """A statement that a method makes at a step, before it is judged.
+
+    Attributes:
+        query: the query that it answers.
+        text: the statement; empty if the query stayed open.
+        origin: where it came from.
+        passages: the candidate evidence, best first.
+        premises: the numbers, from 1, of the earlier assertions that code concluded it from; it then needs no passages.
+        is_doubted: whether the method's own check speaks against it. It is then not supported, though a passage has its words;
+            where those stand is cited all the same.
+    """
+
+    query: str
+    text: str
+    origin: Origin = "model"
+    passages: Sequence[Passage] = ()
+    premises: Sequence[int] = ()
+    is_doubted: bool = False
+
+
+def claims_of(assertions: Iterable[Assertion], workbench: MethodContext | None = None) -> list[Claim]:
+    """The judged claim of each assertion; the number of a claim, from 1, is the mark of its citations.
+
+    Args:
+        assertions: in the order of the reasoning.
+        workbench: of the question, if a reader may have read passages for these queries: its readings are taken into account.
+    """
+    claims: list[Claim] = []
+    for number, one in enumerate(assertions, start=1):
+        if one.premises:
+            claim = conclusion_of(number, one.query, one.text, [claims[premise - 1] for premise in one.premises])
+        else:
+            claim = _judged(number, one, workbench)
+        is_lowered = one.is_doubted and claim.support == "supported"
+        claims.append(replace(claim, support="unsupported") if is_lowered else claim)
+    return claims
+
+
+def _judged(number: int, one: Assertion, workbench: MethodContext | None) -> Claim:
+    if workbench is None:
+        return claim_of(number, one.query, one.text, one.origin, one.passages)
+    read = workbench.readings_of(one.query)
+    readings = {passage.id: reading for passage, reading in read}
+    return claim_of(number, one.query, one.text, one.origin, (*one.passages, *(passage for passage, _ in read)), readings)
+
+
+def passages_of(hits: Iterable[Hit]) -> list[Passage]:
+    """The passages of hits, each once."""
+    return list({hit.passage.id: hit.passage for hit in hits}.values())
+
+
+def last_answer(claims: Sequence[Claim], question: Question) -> tuple[str, str]:
+    """The bare answer of the last claim that has one (for a long answer, all claims together), and how it was found."""
+    last = next((claim.text for claim in reversed(claims) if claim.text), "")
+    short, _ = final_answer(text_of(claims) if question.form == "long" else last, question)
+    return (short, "last-claim") if short else ("", "empty")
+
+
+def file_claims(
+    workbench: MethodContext, question: Question, claims: Iterable[Claim], after: Sequence[Sequence[int]] = ()
+) -> None:
+    """Records the evidence for an answer, claim by claim.
+
+    Args:
+        workbench: of the question.
+        question: the question; a claim that answers it directly is recorded without it.
+        claims: in order.
+        after: for each claim the decisions that it comes from; claims beyond these have none.
+    """
+    for number, claim in enumerate(claims, start=1):
+        query = "" if claim.query == question.text else f"{claim.query} -> "
+        behind = after[number - 1] if number <= len(after) else ()
+        text = f"[{number}] {query}{claim.text or '?'}"
+        workbench.decide("path", text, after=behind, origin=claim.origin, support=claim.support)
+
+
+def final_assertion(question: Question, short: str, passages: Sequence[Passage] = ()) -> Assertion:
+    """The assertion made by the bare answer to a question. A label occurs in no passage, so it has no evidence."""
+    origin: Origin = "retrieved" if passages else "model"
+    return Assertion(question.text, short, origin, () if question.form == "label" else passages)
+
+
+def one_answer(
+    question: Question, text: str, short: str, how: str, hits: Sequence[Hit] = (), stopped_because: str = "finished"
+) -> Answer:
+    """The answer of a method that makes one claim. The only valid mark is ours; all others are invented, and counted."""
+    claims = claims_of([final_assertion(question, unescape(short), passages_of(hits))])
+    retrieved = [hit.passage.id for hit in hits]
+    return marked_answer(text.strip(), short, how, retrieved, claims, stopped_because, has_own_marks=False)
+
+
+def concluded(
+    question: Question,
+    assertions: Sequence[Assertion],
+    short: str,
+    how: str,
+    workbench: MethodContext,
+    *,
+    retrieved: Sequence[Passage],
+    text: str = "",
+    with_queries: bool = True,
+    stopped_because: str = "finished",
+    final: Assertion | None = None,
+    after: Sequence[Sequence[int]] = (),
+) -> Answer:
+    """The answer that assertions lead to, with a claim for the answer itself unless the last one states it as surely.
+
+    Args:
+        question: the question.
+        assertions: in the order of the reasoning.
+        short: the bare answer; empty if there is none.
+        how: how it was found.
+        workbench: records each claim and the end.
+        retrieved: all passages that were shown, in ranked order.
+        text: the text for the user; by default the claims and the answer, one sentence each.
+        with_queries: whether that text includes the queries.
+        stopped_because: for the answer.
+        final: the claim for the answer itself; by default that some retrieved passage has its words.
+        after: as for `file_claims`.
+    """
+    words = unescape(short)
+    passages = list({passage.id: passage for passage in retrieved}.values())
+    steps = list(assertions)
+    is_said = bool(steps) and question.form == "short" and normalize_answer(steps[-1].text) == normalize_answer(words)
+    # A step may be right for its own query, and its words no answer to the question.
+    is_said = is_said and (final is None or not final.is_doubted or steps[-1].is_doubted)
+    claims = claims_of(steps if is_said else [*steps, final or final_assertion(question, words, passages)], workbench)
+    file_claims(workbench, question, claims, after)
+    if not text:
+        end = f"{MARKER} {on_one_line(words).rstrip('.')}." if words else ""
+        text = " ".join(filter(None, [text_of(claims[: len(steps)], with_queries=with_queries), end]))
+    return marked_answer(text, short, how, [passage.id for passage in passages], claims, stopped_because, workbench=workbench)
+
+
+def marked_answer(
+    text: str,
+    short: str,
+    how: str,
+    retrieved: Iterable[str],
+    claims: Sequence[Claim],
+    stopped_because: str,
+    *,
+    workbench: MethodContext | None = None,
+    add_missing: bool = True,
+    has_own_marks: bool = True,
+) -> Answer:
+    """An answer in which every mark is on a sentence that states its claim.
+
+    Args:
+        text: the text for the user.
+        short: the bare answer.
+        how: how it was found.
+        retrieved: the ids of the passages that the method answered from, in ranked order.
+        claims: their numbers are the marks.
+        stopped_because: what ended the work.
+        workbench: is told of the end, if several steps led to it.
+        add_missing: mark a claim that is stated but not marked.
+        has_own_marks: whether the model was given the numbers of the claims; otherwise every mark in the text is invented.
+    """
+    if workbench is not None:
+        workbench.decide("stop", stopped_because, how=how)
+    num_invented = 0
+    if not has_own_marks:
+        text, num_invented = settle_marks(text, ())
+    bare = unescape(short)
+    marked = well_marked(unescape(text), bare, claims, add_missing=add_missing)
+    return Answer(
+        text=marked.text,
+        short=bare,
+        claims=tuple(claims),
+        stopped_because=stopped_because,
+        how=how,
+        num_marks_removed=num_invented + marked.num_invented,
+        passage_ids=tuple(dict.fromkeys(retrieved)),
+        num_marks_misplaced=marked.num_misplaced,
+    )

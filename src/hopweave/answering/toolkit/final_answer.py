@@ -1,0 +1,92 @@
+"""The final answer: how it is requested according to the question's form, and how it is parsed and forced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from hopweave.answering.toolkit.transcript import Transcript
+from hopweave.core.prompt import Prompt
+from hopweave.core.protocols import MethodContext
+from hopweave.core.types import AnswerForm, Question
+from hopweave.text.final import MARKER, final_answer
+
+MARKED = ("marker", "alt-marker")
+"""How an answer after a marker was found."""
+
+
+def of_form(workbench: MethodContext, prompts: Mapping[str, Prompt], name: str, question: Question) -> str:
+    """The prompt `NAME_short`, `NAME_label` (which lists the labels) or `NAME_long`, according to the question's form."""
+    labels = {"labels": ", ".join(question.labels)} if question.form == "label" else {}
+    return workbench.fill(prompts[f"{name}_{question.form}"], **labels)
+
+
+def closing_request(workbench: MethodContext, prompts: Mapping[str, Prompt], question: Question) -> tuple[str, str]:
+    """The sentence that describes the kind of answer expected, and the line that lists the labels (empty without labels)."""
+    ask = workbench.fill(prompts[f"ask_{question.form}"])
+    labels = workbench.fill(prompts["labels"], labels=", ".join(question.labels)) if question.labels else ""
+    return ask, labels
+
+
+def bare_answer(workbench: MethodContext, text: str, question: Question) -> tuple[str, str]:
+    """The bare answer of a reply that should contain nothing else: without a marker, its first line.
+
+    Returns:
+        The answer and how it was found, as in `text.final.final_answer`. Unparseable output is recorded.
+    """
+    short, how = final_answer(text, question)
+    if how == "full" and question.form == "short":
+        short, how = final_answer(text.strip().split("\n", 1)[0], question)
+    if not short:
+        file_unanswered(workbench, text)
+    return short, how
+
+
+def after_marker(words: str, question: Question) -> tuple[str, str]:
+    """The bare answer in the words that follow the final marker, and how it was found."""
+    if question.form == "long":
+        short, _ = final_answer(words, question)
+        return short, "marker" if short else "empty"
+    return final_answer(f"{MARKER}: {words}", question)
+
+
+async def forced(
+    transcript: Transcript, question: Question, *, max_tokens: int, next_example: str, words_of: Callable[[str], str]
+) -> tuple[str, str]:
+    """Has the model continue from a transcript that ends with the final marker: the rule of the authors of Self-Ask.
+
+    Args:
+        transcript: the text so far.
+        question: whose form counts.
+        max_tokens: of the reply.
+        next_example: what a demonstration begins with; only a long answer has more than one line.
+        words_of: cuts a reply down to the words of the answer.
+
+    Returns:
+        The bare answer and `forced`; an empty one and `empty` if there is none, which is recorded.
+
+    Raises:
+        ModelError, BudgetReached, ReplayMiss: as in `MethodContext.reply`.
+    """
+    stop = (next_example,) if question.form == "long" else ("\n",)
+    sampling = replace(transcript.workbench.sampling, max_tokens=max_tokens, stop=stop)
+    said = (await transcript.go_on("answer", sampling)).text.strip()
+    short, _ = after_marker(words_of(said), question)
+    if not short:
+        file_unanswered(transcript.workbench, said)
+    return short, "forced" if short else "empty"
+
+
+def is_missing(how: str, form: AnswerForm) -> bool:
+    """Whether the output lacks a final answer, judging by how `final_answer` found it."""
+    return how == "empty" or (how == "full" and form != "long")
+
+
+def file_missing(workbench: MethodContext, text: str) -> None:
+    """Records output that does not name a final answer."""
+    workbench.parse_failed("final", "no sentence says what the final answer is" if text.strip() else "the reply is empty", text)
+
+
+def file_unanswered(workbench: MethodContext, text: str) -> None:
+    """Records a reply that should be the final answer but contains none."""
+    workbench.parse_failed("final", "no answer is in the reply" if text.strip() else "the reply is empty", text)

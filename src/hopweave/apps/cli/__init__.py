@@ -1,0 +1,94 @@
+"""The command line: one file per command, named after the command. A file is imported only when its command runs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from hopweave.apps.cli._terminal import make_plain, plain, say
+from hopweave.core.catalog import summary_of
+from hopweave.core.errors import HopweaveError
+from hopweave.show.plain import one_line
+
+_FOLDER = Path(__file__).parent
+
+
+class _Commands(TyperGroup):
+    """Lists the folder. Until a command is run, only the first line of its file is read."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(path.stem for path in _FOLDER.glob("*.py") if not path.name.startswith("_"))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        return TyperCommand(cmd_name, help=summary_of(_FOLDER / f"{cmd_name}.py"))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
+        name, _, rest = super().resolve_command(ctx, args)
+        if name is None:
+            return None, None, rest
+        command = typer.main.get_command(import_module(f"hopweave.apps.cli.{name}").app)
+        command.name = name
+        return name, _plainly(command), rest
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Runs the command line with all output filtered, including messages about invalid flags."""
+        with plain():
+            return super().main(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command: one clear line for errors that the user can fix, and a matching exit status."""
+        known: dict[str, Any] = dict.fromkeys(self.list_commands(ctx))
+        self.commands = known  # for suggestions on mistyped names
+        try:
+            return super().invoke(ctx)
+        except HopweaveError as error:
+            say(f"hopweave: {one_line(str(error))}", err=True)
+            raise typer.Exit(1) from None
+        except KeyboardInterrupt:
+            say("hopweave: interrupted; answers so far are kept, run the same command to resume", err=True)
+            raise typer.Exit(130) from None
+
+
+def _plainly(command: Any) -> Any:
+    """The command with its help in plain text: rendering it with rich would double the time of --help."""
+    command.rich_markup_mode = None
+    for inner in getattr(command, "commands", {}).values():
+        _plainly(inner)
+    return command
+
+
+app = typer.Typer(
+    cls=_Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(*, value: bool) -> None:
+    if value:
+        from importlib.metadata import version
+
+        typer.echo(f"hopweave {version('hopweave')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _hopweave(
+    *, version: Annotated[bool, typer.Option("--version", help="Print the version.", callback=_show_version)] = False
+) -> None:
+    """Answers questions that need several hops of evidence, every claim tied to an exact span of a passage."""
+
+
+def main() -> None:
+    """The entry point of the `hopweave` command."""
+    make_plain()
+    app()

@@ -1,0 +1,105 @@
+"""What the commands that read documents into an index share: how the documents are read, and the report of what was done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from inspect import signature
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopweave.apps.cli._terminal import say
+from hopweave.core.errors import SettingsError
+from hopweave.show.plain import flat
+
+if TYPE_CHECKING:
+    from hopweave.ingest import CorpusOptions, Intake, Tally
+    from hopweave.retrieval.index.index_folder import IndexSummary
+
+Include = Annotated[
+    list[str] | None, typer.Option(help="Read only such files of the folders, as '*.md'; may be repeated.", metavar="GLOB")
+]
+Exclude = Annotated[
+    list[str] | None, typer.Option(help="Leave out such files or folders, as 'drafts/'; may be repeated.", metavar="GLOB")
+]
+Gitignore = Annotated[bool, typer.Option("--gitignore", help="Leave out what .gitignore files in the folders name.")]
+Language = Annotated[
+    str | None,
+    typer.Option(help="Language of the documents, as german or de; by default told from the first of them.", metavar="NAME"),
+]
+Access = Annotated[
+    list[str] | None,
+    typer.Option(help="Show the passages only to who holds this label (see ask --access); may be repeated.", metavar="LABEL"),
+]
+MaxWords = Annotated[
+    int | None,
+    typer.Option(help="Maximum passage length, in words; longer texts are split at sentences; 0: never."),
+]
+
+
+def reading_options(**given: Any) -> CorpusOptions:
+    """How the files are read; what was not given has its default."""
+    from hopweave.ingest import CorpusOptions
+
+    return CorpusOptions(**{name: value for name, value in given.items() if value is not None})
+
+
+def language_for(name: str, writer: Any) -> str:
+    """The language of that name, for an engine that has one.
+
+    Raises:
+        SettingsError: if it is not known, or the engine has none.
+    """
+    from hopweave.retrieval.index.analysis import language_of
+
+    if "language" not in signature(writer.build).parameters:
+        raise SettingsError("--language is for indexes of words, and this engine has none; leave it out")
+    return language_of(name)
+
+
+def report(to: str, done: str, summary: IndexSummary, intake: Intake | None, started: float) -> None:
+    """Prints what was done to an index.
+
+    Args:
+        to: its place, as messages show it.
+        done: what was done, in the past tense.
+        summary: of the index.
+        intake: what was read, if anything.
+        started: when, by the monotonic clock.
+    """
+    size = f"{summary.num_bytes / 2**20:.1f} MiB, " if summary.num_bytes else ""  # a server does not say
+    say(f"{done} {to}: {summary.num_passages:,} passages, {size}{time.monotonic() - started:.1f} s")
+    if summary.num_deleted or done in {"updated", "synced"}:
+        say(f"  added {summary.num_added:,}, deleted or replaced {summary.num_deleted:,}")
+    if intake is not None:
+        if intake.sync:
+            files = intake.synced
+            say(
+                f"  files: {files.added:,} added, {files.replaced:,} replaced, {files.removed:,} removed, "
+                f"{files.moved:,} moved, {files.unchanged:,} unchanged"
+            )
+        _report_reading(intake.tally)
+    say(f"  fingerprint {summary.fingerprint}")
+
+
+def _report_reading(tally: Tally) -> None:
+    say(f"  read {tally.num_files:,} file{'s' * (tally.num_files != 1)}")
+    if tally.num_duplicates or tally.num_empty:
+        say(f"  left out: {tally.num_duplicates:,} repeated without an id, {tally.num_empty:,} empty")
+    if tally.skipped:
+        say(f"  unknown formats, not read: {_counts(tally.skipped)}")
+    if tally.labels:
+        say(f"  shown only to who holds a label: {_counts(tally.labels)}")
+    if tally.no_metadata:
+        say(f"  metadata that are no short text or number, left out: {_counts(tally.no_metadata)}")
+    if tally.special:
+        say(f"  no regular files, not read: {tally.special_names}")
+    if tally.unread:
+        say(f"  not read, or not all of it: {len(tally.unread):,}")
+    for one in tally.unread:
+        say(f"    {one}")
+
+
+def _counts(numbers: Mapping[str, int]) -> str:
+    return ", ".join(f"{flat(name)} ({number:,})" for name, number in sorted(numbers.items()))

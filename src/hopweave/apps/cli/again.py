@@ -1,0 +1,142 @@
+"""Ask a kept question again with something changed from one step on; all before it is replayed.
+
+Without a change it lists the steps that can be changed, with their numbers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopweave.apps.cli._options import LLM, Access, Assignments, Config, Corpus, Profile, Reader, Retriever, Where
+from hopweave.apps.cli._record_files import append, chosen, print_record, record_of
+
+if TYPE_CHECKING:
+    from hopweave.record import Record
+
+app = typer.Typer(add_completion=False)
+
+_Edits = Annotated[list[str] | None, typer.Option("--reply", metavar="STEP=WORDS", help="Words in place of an answer.")]
+_Queries = Annotated[list[str] | None, typer.Option("--query", metavar="STEP=WORDS", help="A query in place of another.")]
+_Forbid = Annotated[list[str] | None, typer.Option(metavar="STEP=PASSAGE", help="Hide a passage from this step on.")]
+_Pin = Annotated[list[str] | None, typer.Option(metavar="STEP=PASSAGE", help="Put a passage first among the hits of a search.")]
+
+
+@app.command()
+def again(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of records; - reads standard input.", allow_dash=True)],
+    *,
+    question: Annotated[str | None, typer.Option(metavar="ID", help="The last record of this question.")] = None,
+    line: Annotated[int | None, typer.Option(metavar="N", help="The record on this line, from 1.", min=1)] = None,
+    replies: _Edits = None,
+    queries: _Queries = None,
+    forbid: _Forbid = None,
+    pin: _Pin = None,
+    changes: Annotated[Path | None, typer.Option(help="A JSON file with a list of changes, besides those above.")] = None,
+    corpus: Corpus = "",
+    method: Annotated[str, typer.Option(help="As in `hopweave ask`; default: that of the record.")] = "",
+    llm: LLM = "",
+    retriever: Retriever = "",
+    reader: Reader = "",
+    profile: Profile = "",
+    access: Access = None,
+    where: Where = None,
+    set_: Assignments = None,
+    config: Config = None,
+    out: Annotated[Path | None, typer.Option(help="Append the new record to this JSONL file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the new record as JSON and nothing else.")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")] = False,
+) -> None:
+    """Ask a kept question again with something changed from one step on; all before it is replayed."""
+    from hopweave.apps.cli._options import settings_of, visible_of
+    from hopweave.core.errors import RunError
+
+    record = record_of(file, *chosen(file, question, line))
+    wanted = [*_assigned("reply", replies), *_assigned("query", queries), *_assigned("forbid", forbid), *_assigned("pin", pin)]
+    wanted += _read_changes(changes) if changes is not None else []
+    if not wanted:
+        _list_steps(record)
+        return
+    parts = {"method": method or _method_of(record), "llm": llm, "retriever": retriever, "reader": reader}
+    settings = settings_of(set_, config, replay=False, corpus=corpus, profile=profile, **parts, **visible_of(access, where))
+    if out is not None:
+        append(out, "")
+    branch = _answer(settings, record, wanted, is_quiet=as_json)
+    if out is not None:
+        append(out, branch.to_json() + "\n")
+    print_record(branch, as_json=as_json, with_calls=calls)
+    if branch.error is not None:
+        raise RunError(f"no answer: {branch.error.kind}: {branch.error.message}")
+
+
+def _assigned(change: str, pairs: Sequence[str] | None) -> list[dict[str, Any]]:
+    """The changes of one kind.
+
+    Raises:
+        DataError: for a pair that is not STEP=TEXT.
+    """
+    from hopweave.core.errors import DataError
+
+    found = []
+    for pair in pairs or ():
+        step, equals, text = pair.partition("=")
+        if not equals or not step.strip().isdecimal():
+            raise DataError(f"--{change} expects STEP=TEXT, not {pair!r}; for example: --{change} 3=...")
+        found.append({"change": change, "step": int(step), "now" if change in ("reply", "query") else "passage": text})
+    return found
+
+
+def _read_changes(path: Path) -> list[Any]:
+    from hopweave.core.errors import DataError
+    from hopweave.core.files import read_json, read_whole
+
+    try:
+        found = read_json(read_whole(path))
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}; give a JSON file of changes") from None
+    except ValueError as error:
+        raise DataError(f"{path} cannot be read: {error}; give a JSON file of changes") from None
+    if not isinstance(found, list):
+        raise DataError(f"{path} holds no list; give a list of changes")
+    return found
+
+
+def _method_of(record: Record) -> str:
+    """The method of a record, if it is one of the catalog; nothing that a record names is run as code."""
+    from hopweave.core.catalog import entries
+
+    return record.setup.method if record.setup.method in entries("methods") else ""
+
+
+def _answer(settings: Any, record: Record, changes: Sequence[Any], *, is_quiet: bool) -> Record:
+    from hopweave.apps.cli._live import LiveTree
+    from hopweave.run.weaver import Weaver
+
+    async def run() -> Record:
+        async with Weaver(settings) as weaver:
+            if is_quiet:
+                return await weaver.again(record, changes)
+            with LiveTree(record.question.text) as live:
+                return await weaver.again(record, changes, observers=[live])
+
+    return asyncio.run(run())
+
+
+def _list_steps(record: Record) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from hopweave.apps.cli._console import console
+    from hopweave.show.branch import changeable_steps
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("step", justify="right")
+    table.add_column("is")
+    table.add_column("words or id", overflow="fold")
+    for number, kind, words in changeable_steps(record):
+        table.add_row(str(number), kind, Text(words))
+    console(highlight=False).print(table)

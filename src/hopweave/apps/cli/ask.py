@@ -1,0 +1,118 @@
+"""Answer a question over a corpus, with checked citations."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopweave.apps.cli._options import (
+    LLM,
+    Access,
+    Assignments,
+    Config,
+    Corpus,
+    Profile,
+    Reader,
+    Replay,
+    Retriever,
+    Store,
+    Where,
+    listed,
+    settings_of,
+    visible_of,
+)
+from hopweave.apps.cli._record_files import append, print_record
+from hopweave.apps.cli._terminal import say, standard_input
+
+if TYPE_CHECKING:
+    from hopweave.record import Record
+    from hopweave.run.settings import Settings
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
+    *,
+    corpus: Corpus = "",
+    method: Annotated[str, typer.Option(help="How to answer; `hopweave list methods` lists them; or FILE.py:CLASS.")] = "",
+    llm: LLM = "",
+    retriever: Retriever = "",
+    reader: Reader = "",
+    profile: Profile = "",
+    access: Access = None,
+    where: Where = None,
+    labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
+    long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
+    store: Store = "",
+    replay: Replay = False,
+    require_support: Annotated[
+        bool, typer.Option("--require-support", help="Answer only if a passage supports it; else say what was found.")
+    ] = False,
+    max_llm_calls: Annotated[int | None, typer.Option(help="At most this many model calls; 0 means no limit.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="At most this many tokens in and out; 0 means no limit.")] = None,
+    max_searches: Annotated[int | None, typer.Option(help="At most this many queries; 0 means no limit.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="At most this many seconds; 0 means no limit.")] = None,
+    set_: Assignments = None,
+    config: Config = None,
+    out: Annotated[Path | None, typer.Option(help="Append the record to this JSONL file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")] = False,
+) -> None:
+    """Answer one question, showing its reasoning as a tree that grows while it runs."""
+    from hopweave.core.errors import RunError
+
+    limits = {
+        "max_llm_calls": max_llm_calls,
+        "max_tokens": max_tokens,
+        "max_searches": max_searches,
+        "max_seconds": max_seconds,
+    }
+    parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader}
+    named = {"corpus": corpus, "profile": profile, **parts, **visible_of(access, where)}
+    budget = {key: value or None for key, value in limits.items() if value is not None}
+    settings = settings_of(set_, config, replay=replay, store=store, **named, budget=budget, require_support=require_support)
+    asked = _question(question, labels, is_long=long)
+    if out is not None:
+        append(out, "")  # so that a file that cannot be written to is found before the work, not after it
+    record = _answer(settings, config, asked, is_quiet=as_json)
+    if out is not None:
+        append(out, record.to_json() + "\n")
+    print_record(record, as_json=as_json, with_calls=calls)
+    if record.error is not None:
+        if not as_json and sys.stdout.isatty() and sys.stderr.isatty():  # it stands right above
+            raise typer.Exit(1)
+        raise RunError(f"no answer: {record.error.kind}: {record.error.message}")
+
+
+def _question(text: str, labels: str, *, is_long: bool) -> Any:
+    from hopweave.core.errors import SettingsError
+    from hopweave.core.types import Question
+
+    if text == "-":
+        text = standard_input()
+    allowed = tuple(listed(labels))
+    if allowed and is_long:
+        raise SettingsError("--labels and --long ask for different answers; give one of them")
+    return Question("question", text.strip(), "label" if allowed else "long" if is_long else "short", allowed)
+
+
+def _answer(settings: Settings, config: Path | None, question: Any, *, is_quiet: bool) -> Record:
+    from hopweave.apps.cli._at_work import at_work
+    from hopweave.apps.cli._live import LiveTree
+    from hopweave.run.weaver import Weaver
+
+    async def run() -> Record:
+        async with Weaver(settings) as weaver:
+            if is_quiet:
+                return await weaver.answer(question)
+            say(at_work(settings, config), err=True)
+            with LiveTree(question.text) as live:
+                return await weaver.answer(question, observers=[live])
+
+    return asyncio.run(run())

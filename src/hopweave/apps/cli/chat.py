@@ -1,0 +1,237 @@
+"""Ask one question after the other; follow-up questions are understood from those before."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopweave.apps.cli._options import (
+    LLM,
+    Access,
+    Assignments,
+    Config,
+    Corpus,
+    Profile,
+    Reader,
+    Replay,
+    Retriever,
+    Where,
+    settings_of,
+    visible_of,
+)
+from hopweave.apps.cli._terminal import say
+from hopweave.show.plain import one_line
+
+if TYPE_CHECKING:
+    from hopweave.record import Record
+    from hopweave.run.conversation import Turn
+    from hopweave.run.settings import Settings
+    from hopweave.run.weaver import Weaver
+
+app = typer.Typer(add_completion=False)
+
+_PROMPT = "> "
+_HELP = """/method NAME   answer by another method; without a name, say which there are
+/corpus INDEX  search another corpus; without one, say which it is
+/sources       the passages that the last answer cites, and what contradicts it
+/new           forget the conversation so far
+/quit          end"""
+
+
+@app.command()
+def chat(
+    *,
+    corpus: Corpus = "",
+    method: Annotated[str, typer.Option(help="How to answer; `hopweave list methods` lists them; or FILE.py:CLASS.")] = "",
+    llm: LLM = "",
+    retriever: Retriever = "",
+    reader: Reader = "",
+    profile: Profile = "",
+    access: Access = None,
+    where: Where = None,
+    replay: Replay = False,
+    set_: Assignments = None,
+    config: Config = None,
+    out: Annotated[Path | None, typer.Option(help="Append each record to this JSONL file; else nothing is kept.")] = None,
+) -> None:
+    """Ask questions in turn, in a terminal or from a pipe, one a line; /help lists the commands.
+
+    A follow-up such as "and when did she die?" is made whole from the conversation before it is answered. Ctrl-C ends a
+    question that runs, and the conversation where none does.
+    """
+    from hopweave.apps.cli._record_files import append
+
+    parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader}
+    settings = settings_of(set_, config, replay=replay, corpus=corpus, profile=profile, **parts, **visible_of(access, where))
+    if out is not None:
+        append(out, "")
+    with asyncio.Runner() as runner:
+        conversation = _Conversation(runner, settings, config, out)
+        try:
+            for line in _lines():
+                if not conversation.take(line):
+                    break
+        except KeyboardInterrupt:
+            say(err=True)
+        finally:
+            conversation.close()
+
+
+def _lines() -> Iterator[str]:
+    """What is typed or piped in, line by line, without blank ones.
+
+    Raises:
+        DataError: if it is not text.
+    """
+    from hopweave.core.errors import DataError
+
+    is_terminal = sys.stdin.isatty()
+    if is_terminal:
+        _edit_lines()
+    while True:
+        try:
+            line = input(_PROMPT) if is_terminal else typer.get_binary_stream("stdin").readline().decode("utf-8-sig")
+        except EOFError:
+            return
+        except UnicodeDecodeError as error:
+            raise DataError(f"standard input is not UTF-8 text ({error.reason}); convert it first") from None
+        if not line and not is_terminal:
+            return
+        if line.strip():
+            yield line.strip()
+
+
+def _edit_lines() -> None:
+    """Makes the arrow keys work in a prompt, where the system can; lines are remembered until the end and no longer."""
+    from contextlib import suppress
+
+    with suppress(ImportError):
+        import readline  # noqa: F401 - importing it is what does it
+
+
+class _Conversation:
+    """The turns so far, and what answers."""
+
+    def __init__(self, runner: asyncio.Runner, settings: Settings, config: Path | None, out: Path | None) -> None:
+        from hopweave.run.weaver import Weaver
+
+        self._runner = runner
+        self._config = config
+        self._out = out
+        self._turns: list[Turn] = []
+        self._last: Record | None = None
+        self._weaver: Weaver = runner.run(_made(Weaver, settings))
+        self._say_what_is_at_work()
+
+    def take(self, line: str) -> bool:
+        """Answers a question or obeys a command; tells whether the conversation goes on. Errors are told, not raised."""
+        from hopweave.core.errors import HopweaveError
+
+        command, _, rest = line.partition(" ")
+        try:
+            if command in ("/quit", "/exit"):
+                return False
+            if command.startswith("/"):
+                self._obey(command, rest.strip())
+            else:
+                self._ask(line)
+        except HopweaveError as error:
+            say(f"hopweave: {one_line(str(error))}", err=True)
+        return True
+
+    def close(self) -> None:
+        """Closes what answers."""
+        self._runner.run(self._weaver.close())
+
+    def _obey(self, command: str, given: str) -> None:
+        match command:
+            case "/method":
+                self._choose_method(given)
+            case "/corpus":
+                self._choose_corpus(given)
+            case "/sources":
+                self._show_sources()
+            case "/new":
+                self._turns.clear()
+                say("the conversation so far is forgotten", err=True)
+            case "/help":
+                for line in _HELP.split("\n"):
+                    say(line)
+            case _:
+                say(f"hopweave: there is no command {command}; /help lists them", err=True)
+
+    def _ask(self, question: str) -> None:
+        from hopweave.apps.cli._console import console
+        from hopweave.apps.cli._live import LiveTree
+        from hopweave.apps.cli._record_files import append
+        from hopweave.run.conversation import turn_of
+        from hopweave.show.terminal import draw_reply
+
+        try:
+            with LiveTree(question) as live:
+                record = self._runner.run(self._weaver.answer(question, observers=[live], earlier=tuple(self._turns)))
+        except KeyboardInterrupt:
+            say("the question was ended; ask another, or /quit", err=True)
+            return
+        if self._out is not None:
+            append(self._out, record.to_json() + "\n")
+        self._last = record
+        self._turns.append(turn_of(record))
+        if record.question.text != question:
+            say(f"asked as: {record.question.text}")
+        console(highlight=False).print(draw_reply(record))
+        say()
+
+    def _choose_method(self, name: str) -> None:
+        from hopweave.core.catalog import entries
+
+        if not name:
+            say(f"{self._weaver.settings.method}; there are: {', '.join(entries('methods'))}")
+            return
+        self._change(method=name)
+
+    def _choose_corpus(self, index: str) -> None:
+        from hopweave.run.opening import open_retriever
+
+        if not index:
+            say(self._weaver.settings.corpus)
+            return
+        settings = self._weaver.settings.with_changes({"corpus": index})
+        before = self._weaver.components
+        parts = before.over(*open_retriever(settings))
+        self._change(corpus=index, components=parts)
+        self._runner.run(before.close_engine())
+
+    def _change(self, *, components: object = None, **changes: str) -> None:
+        """Goes on with other settings; everything else stays open."""
+        from hopweave.run.weaver import Weaver
+
+        settings = self._weaver.settings.with_changes(changes)
+        self._weaver = self._runner.run(_made(Weaver, settings, components=components or self._weaver.components))
+        self._say_what_is_at_work()
+
+    def _show_sources(self) -> None:
+        from hopweave.apps.cli._console import console
+        from hopweave.show.terminal import draw_sources
+
+        if self._last is None:
+            say("hopweave: there is no answer yet; ask something", err=True)
+        elif self._last.answer is None or not self._last.answer.citations:
+            say("the last answer cites nothing")
+        if self._last is not None:
+            console(highlight=False).print(draw_sources(self._last))
+
+    def _say_what_is_at_work(self) -> None:
+        from hopweave.apps.cli._at_work import at_work
+
+        say(at_work(self._weaver.settings, self._config), err=True)
+
+
+async def _made(kind: type[Weaver], settings: Settings, **more: object) -> Weaver:
+    """A weaver, made where its loop is."""
+    return kind(settings, **more)  # type: ignore[arg-type]

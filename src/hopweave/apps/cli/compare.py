@@ -1,0 +1,115 @@
+"""Compare the methods of a run question by question, with intervals and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopweave.apps.cli._options import MetricAssignments, Run, listed
+from hopweave.apps.cli._terminal import say
+
+if TYPE_CHECKING:
+    from hopweave.evaluation.scoring.comparisons import Comparisons
+    from hopweave.evaluation.scoring.results import Comparison
+    from hopweave.show.table import Table
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def compare(
+    run: Run,
+    *,
+    with_: Annotated[
+        list[Path] | None,
+        typer.Option("--with", metavar="RUN", help="Another run, whose methods are added as RUN:METHOD; may be repeated."),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="A metric, a column, or METRIC.COLUMN; may be repeated. Default: the usual one of each dataset."),
+    ] = None,
+    baseline: Annotated[str, typer.Option(help="The method that the others are compared with; default: the first.")] = "",
+    methods: Annotated[str, typer.Option(help="Comma-separated methods to compare with it; default: all.")] = "",
+    set_: MetricAssignments = None,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap and the permutations.")] = 0,
+    resamples: Annotated[int, typer.Option(help="Of both.")] = 10_000,
+) -> None:
+    """Compare methods with a baseline, question by question. A failed question counts as wrong.
+
+    With additional runs, such as those of another model, the pairs are the questions that both asked. Intervals are 95%
+    paired-bootstrap intervals (BCa). The test is McNemar's exact test if all values are 0 or 1, else a paired permutation test;
+    p (Holm) is corrected for the number of methods. The detectable difference is the smallest that this many pairs would show
+    with a power of 80% at the strictest level that Holm requires.
+    """
+    from hopweave.apps.cli._metric_options import options_of
+    from hopweave.core.errors import DataError
+    from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.scoring.compare import compare as compare_methods
+    from hopweave.evaluation.scoring.comparisons import keep_comparisons
+
+    folder = RunFolder.open(run)
+    tables = compare_methods(
+        folder,
+        metric or (),
+        baseline=baseline,
+        methods=listed(methods),
+        options=options_of(set_ or []),
+        further=[RunFolder.open(path) for path in with_ or ()],
+        seed=seed,
+        num_resamples=resamples,
+    )
+    if not tables:
+        raise DataError(f"{run} has no value of any usual column yet; name one with --metric, or run: hopweave evaluate")
+    keep_comparisons(folder, tables)
+    for table in tables:
+        for line in _lines(table):
+            say(line)
+    say(f"written to {run / 'compare.json'}")
+
+
+def _lines(table: Comparisons) -> Iterator[str]:
+    from hopweave.show.table_text import table_lines, title_lines
+
+    better = f"; {table.better} is better" if table.better else ""
+    yield from title_lines(f"{table.dataset}: {table.column} against {table.baseline}")
+    yield f"{table.meaning}{f' ({table.unit})' if table.unit else ''}{better}"
+    for run in table.runs:
+        yield f"{f'{run.name}:...' if run.name else 'the others'} answered by {run.llm or 'no model'}"
+    for made in _tables(table):
+        yield ""
+        yield from table_lines(made)
+    yield ""
+
+
+def _tables(table: Comparisons) -> tuple[Table, Table]:
+    """The differences, and the tests."""
+    from hopweave.show.table import Table, columns, rows, short_names
+
+    names = short_names([table.baseline, *table.methods])
+    heads = ("pairs", "failed", "left out", "mean", names[table.baseline], "difference", "95% interval", "answered only")
+    numbers = rows([names[one.method], *_numbers(one)] for one in table.rows)
+    differences = Table(columns(("method",), (*heads, "bounds", "wins", "losses")), numbers)
+    ways = columns(("method",), ("test", "p", "mid-p", "p (Holm)", "effect d_z", "detectable"), ("",))
+    tests = Table(ways, rows([names[one.method], *_tests(one)] for one in table.rows))
+    return differences.without_empty(("failed", "left out", "answered only", "bounds")), tests
+
+
+def _numbers(row: Comparison) -> list[str]:
+    from hopweave.show.table import between, decimal
+
+    interval, bounds = (between(ends.low, ends.high) if ends is not None else "" for ends in (row.interval, row.bounds))
+    counts = [str(row.num_pairs), str(row.num_failed), str(row.num_left_out)]
+    means = [decimal(row.mean), decimal(row.baseline_mean), decimal(row.difference)]
+    answered = decimal(row.difference_answered) if row.num_failed else ""
+    return [*counts, *means, interval or "-", answered, bounds, str(row.num_wins), str(row.num_losses)]
+
+
+def _tests(row: Comparison) -> list[str]:
+    from hopweave.show.table import decimal, probability
+
+    ps = [probability(row.p), probability(row.p_mid), probability(row.p_holm)]
+    sizes = ["-" if value is None else decimal(value) for value in (row.effect_size, row.minimum_detectable)]
+    return [row.test or "-", *ps, *sizes, row.says]

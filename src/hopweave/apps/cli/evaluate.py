@@ -1,0 +1,203 @@
+"""Answer the questions of datasets with several methods, concurrently; resumable."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopweave.apps.cli._options import (
+    LLM,
+    Access,
+    Assignments,
+    Config,
+    Corpus,
+    Profile,
+    Reader,
+    Replay,
+    Retriever,
+    Store,
+    Where,
+    flags_of,
+    listed,
+    visible_of,
+)
+from hopweave.apps.cli._terminal import say
+
+if TYPE_CHECKING:
+    from hopweave.evaluation.runs.estimate import Estimate, Range
+    from hopweave.evaluation.runs.folder import Plan
+    from hopweave.evaluation.runs.run import Outcome, RunOptions
+    from hopweave.evaluation.runs.run_plan import Flags
+    from hopweave.run.settings import Settings
+
+app = typer.Typer(add_completion=False)
+
+
+DatasetName = Annotated[
+    str, typer.Option(help="Dataset (see `hopweave list datasets`), or comma-separated labels of the plan, or FILE.py:CLASS.")
+]
+Seed = Annotated[int | None, typer.Option(help="Sample them at random with this seed; without it, the first ones are used.")]
+
+
+@app.command()
+def evaluate(
+    plan: Annotated[Path | None, typer.Argument(help="A TOML file with datasets, methods and settings; or use flags.")] = None,
+    *,
+    out: Annotated[Path, typer.Option(help="The folder of the run. An existing run is resumed.")],
+    dataset: DatasetName = "",
+    path: Annotated[Path | None, typer.Option(help="The dataset's file.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Use this many questions of each dataset.")] = None,
+    seed: Seed = None,
+    methods: Annotated[str, typer.Option(help="Methods, labels of the plan, or FILE.py:CLASS, separated by commas.")] = "",
+    corpus: Corpus = "",
+    llm: LLM = "",
+    reader: Reader = "",
+    retriever: Retriever = "",
+    profile: Profile = "",
+    access: Access = None,
+    where: Where = None,
+    set_: Assignments = None,
+    config: Config = None,
+    parallel: Annotated[
+        int | None,
+        typer.Option(help="Concurrent questions; default: a quarter more than the calls that the endpoint serves."),
+    ] = None,
+    prices: Annotated[Path | None, typer.Option(help="A TOML table of prices per million tokens, to compute the cost.")] = None,
+    max_cost: Annotated[float | None, typer.Option(help="End the run before it costs more; needs --prices.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="End the run before it uses more tokens, in and out.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Start no question after this time.")] = None,
+    max_questions: Annotated[int | None, typer.Option(help="End the run at this many records, over all cells.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; no model is called.")] = False,
+    shard: Annotated[
+        str, typer.Option(help="Work only this part of the questions, as 2/3; see `hopweave merge`.", metavar="NUMBER/COUNT")
+    ] = "",
+    cluster: Annotated[
+        str, typer.Option(help="Let the workers of a Dask cluster answer: tcp://HOST:8786; needs --store.", metavar="ADDRESS")
+    ] = "",
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask failed questions again.")] = False,
+    store: Store = "",
+    replay: Replay = False,
+) -> None:
+    """Answer every question of some datasets with several methods, each into a record.
+
+    It can be stopped at any time; the same command resumes it. A run that ended at a limit resumes with a higher one.
+    The exit status is 0 if every question has a record, including failed ones, which are listed.
+    """
+    from hopweave.evaluation.runs.progress import RunBudget
+    from hopweave.evaluation.runs.run import RunOptions
+    from hopweave.evaluation.runs.run_plan import Flags
+
+    named = {"corpus": corpus, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
+    given = flags_of(set_, replay=replay, store=store, **named, **visible_of(access, where))
+    flags = Flags(listed(dataset), listed(methods), path, limit, seed, given, shard)
+    budget = RunBudget(max_cost, max_tokens, max_seconds, max_questions)
+    options = RunOptions(parallel, budget, prices, retry_failed, cluster)
+    whole, settings = _plan(plan, flags, out, config)
+    if dry_run:
+        _estimate(out, whole, settings, options)
+        return
+    _report(_run(out, whole, settings, options), out)
+
+
+def _plan(file: Path | None, flags: Flags, out: Path, config: Path | None) -> tuple[Plan, Settings]:
+    from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.runs.run_plan import chosen, in_full, read_plan
+    from hopweave.run.settings import read_settings
+    from hopweave.run.trust import named_files
+
+    if file is None and not flags.datasets and not flags.methods and RunFolder.is_at(out):
+        there = RunFolder.open(out)
+        plan, settings = chosen(there.plan, flags), read_settings(flags.settings, config=config, plan=there.found)
+    else:
+        plan = read_plan(file, flags)
+        settings = read_settings(plan.settings, config=config, files=named_files(plan.parts))
+    return in_full(plan, settings), settings
+
+
+def _run(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> Outcome:
+    from hopweave.apps.cli._console import console
+    from hopweave.evaluation.runs.progress_bars import Bars
+    from hopweave.evaluation.runs.run import evaluate as work
+
+    with Bars(console(stderr=True)) as bars:
+        return asyncio.run(work(out, plan, settings, options, bars))
+
+
+def _report(outcome: Outcome, out: Path) -> None:
+    from hopweave.evaluation.runs.progress_bars import duration
+    from hopweave.show.plain import cut, one_line
+
+    progress = outcome.progress
+    cost = f", cost {progress.spent('cost'):,.4g}" if progress.price is not None else ""
+    say(
+        f"{progress.num_done:,} of {progress.num_planned:,} questions have a record in {out}, {progress.num_failed:,} failed; "
+        f"{progress.spent('llm_calls'):,.0f} calls, {progress.spent('tokens'):,.0f} tokens{cost}; "
+        f"this sitting {duration(outcome.seconds)}"
+    )
+    for cell, kind, num, (question_id, message) in progress.failures():
+        said = cut(one_line(message), 160)
+        say(f"  failed {num:,} of {cell.dataset} x {cell.method}: {kind}, such as question {question_id}: {said}")
+    if progress.num_failed:
+        say("  ask them again with the same command and --retry-failed")
+    if outcome.num_unreadable:
+        say(f"  {outcome.num_unreadable:,} replies of the store could not be read, so these calls were made again")
+    if outcome.ended_because != "finished":
+        say(f"ended at {outcome.ended_because}; the same command goes on, with a higher limit or when the endpoint is back")
+    if not progress.is_complete:
+        raise typer.Exit(1)
+
+
+def _estimate(out: Path, plan: Plan, settings: Settings, options: RunOptions) -> None:
+    from hopweave.evaluation.runs.estimate import estimate
+    from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.runs.prepare import prepare
+    from hopweave.models.prices import price_of
+
+    folder = RunFolder.create(out, plan) if RunFolder.is_at(out) else None
+    identity = settings.part("llms", settings.llm).identity
+    price = price_of(identity, options.prices) if options.prices is not None else None
+    found = asyncio.run(estimate(prepare(plan, settings, folder), folder, price))
+    rows = [(f"{one.cell.dataset} x {one.cell.method}", one) for one in found]
+    say(f"model {identity}; nothing was asked of it")
+    for name, one in rows:
+        say(f"{name}: {one.num_left:,} questions, by {one.basis}")
+        say(f"  {_said(one)}")
+    if len(rows) > 1:
+        say(f"all: {sum(one.num_left for one in found):,} questions")
+        say(f"  {_said_of_all(found)}")
+
+
+def _said(one: Estimate) -> str:
+    said = [
+        f"{_range(one.llm_calls)} calls",
+        f"{_range(one.prompt_tokens)} tokens in",
+        f"{_range(one.completion_tokens)} tokens out",
+        f"cost {_range(one.cost)}" if one.cost is not None else "cost unknown (no --prices)",
+    ]
+    return ", ".join(said)
+
+
+def _said_of_all(found: Sequence[Estimate]) -> str:
+    from dataclasses import replace
+    from functools import reduce
+
+    def both(one: Estimate, other: Estimate) -> Estimate:
+        cost = one.cost + other.cost if one.cost is not None and other.cost is not None else None
+        return replace(
+            one,
+            llm_calls=one.llm_calls + other.llm_calls,
+            prompt_tokens=one.prompt_tokens + other.prompt_tokens,
+            completion_tokens=one.completion_tokens + other.completion_tokens,
+            cost=cost,
+        )
+
+    return _said(reduce(both, found))
+
+
+def _range(numbers: Range) -> str:
+    low, high = (f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in (numbers.low, numbers.high))
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,249 @@
+"""Build an index from files and folders, keep it in line with them, delete from it, or look into it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopweave.apps.cli._indexing import (
+    Access,
+    Exclude,
+    Gitignore,
+    Include,
+    Language,
+    MaxWords,
+    language_for,
+    reading_options,
+    report,
+)
+from hopweave.apps.cli._options import Profile
+from hopweave.apps.cli._terminal import say
+from hopweave.core.errors import SettingsError
+from hopweave.show.plain import flat
+
+if TYPE_CHECKING:
+    from hopweave.ingest import Intake
+    from hopweave.ingest.read import Books
+    from hopweave.retrieval.index.index_folder import IndexSummary
+
+app = typer.Typer(add_completion=False)
+
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="PATH",
+        help="Files or folders: .json .jsonl .tsv .csv .txt .md .html .rst, also as .gz .bz2 .tar, and .pdf .docx .epub.",
+        readable=False,  # not checked here: our own message says what to do
+    ),
+]
+
+To = Annotated[
+    str,
+    typer.Option(help="The folder of the index, or a server: postgres://HOST/DATABASE#NAME.", metavar="FOLDER"),
+]
+Sync = Annotated[
+    bool, typer.Option("--sync", help="Add what is new in the folders, replace what changed, remove what is gone.")
+]
+GoneOk = Annotated[
+    bool, typer.Option("--gone-ok", help="With --sync: also where a whole folder, or most of its files, are gone.")
+]
+Delete = Annotated[list[str] | None, typer.Option(help="Delete a passage or document by id; may be repeated.", metavar="ID")]
+Engine = Annotated[str, typer.Option(help="Whose index: bm25, or dense or late_interaction with options of the settings.")]
+List = Annotated[bool, typer.Option("--list", help="Print id, number of passages and title of each document; change nothing.")]
+
+
+Cluster = Annotated[
+    str,
+    typer.Option(help="Let the workers of a Dask cluster read documents and encode: tcp://HOST:8786.", metavar="ADDRESS"),
+]
+
+
+@app.command()
+def index(
+    context: typer.Context,
+    paths: Paths = None,
+    *,
+    to: To,
+    add: Annotated[bool, typer.Option("--add", help="Add to the index, replacing passages with the same id.")] = False,
+    sync: Sync = False,
+    gone_ok: GoneOk = False,
+    delete: Delete = None,
+    missing_ok: Annotated[bool, typer.Option("--missing-ok", help="Ignore ids to delete that do not exist.")] = False,
+    engine: Engine = "bm25",
+    profile: Profile = "",
+    check: Annotated[bool, typer.Option("--check", help="Verify every byte of the index; change nothing.")] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Tell what the index holds; change nothing.")] = False,
+    list_: List = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")] = False,
+    include: Include = None,
+    exclude: Exclude = None,
+    gitignore: Gitignore = False,
+    language: Language = None,
+    access: Access = None,
+    max_words: MaxWords = None,
+    id_field: Annotated[str | None, typer.Option(help="Field of a record that contains its id.")] = None,
+    title_field: Annotated[str | None, typer.Option(help="Field of a record that contains its title.")] = None,
+    text_field: Annotated[str | None, typer.Option(help="Field of a record that contains its text.")] = None,
+    max_row_mib: Annotated[int | None, typer.Option(help="Maximum size of a document or record, in MiB; default 32.")] = None,
+    max_file_mib: Annotated[int | None, typer.Option(help="Maximum file size, in MiB, decompressed; default 65,536.")] = None,
+    max_seconds: Annotated[
+        int | None,
+        typer.Option(help="Maximum time to read a file, in seconds; default 300 for a document, none for records."),
+    ] = None,
+    cluster: Cluster = "",
+) -> None:
+    """Build a searchable index from files and folders, or update one.
+
+    Without --add, --sync or --delete the index is rebuilt; an existing one stays in use until the new one is complete.
+    """
+    from hopweave.ingest import Intake
+
+    looks = [name for name, is_asked in (("--check", check), ("--stats", stats), ("--list", list_)) if is_asked]
+    changes = {"is_add": add, "is_sync": sync, "is_delete": bool(delete), "has_language": language is not None}
+    if gone_ok and not sync:
+        raise SettingsError("--gone-ok is about what --sync takes out; add --sync, or leave it out")
+    _refuse_contradictions(paths or [], looks, **changes)
+    started = time.monotonic()
+    client = _client(context, cluster, is_work=bool(paths))
+    place, writer = _writer(to, engine, client, profile)
+    more = {} if language is None else {"language": language_for(language, writer)}
+    if (sync or list_ or stats) and not hasattr(writer, "take_in"):
+        raise SettingsError(f"--sync, --list and --stats need an index of bm25 in a folder, not {place}; use --add or --delete")
+    if list_:
+        _list(Path(to))
+    elif stats:
+        _stats(Path(to))
+    elif check:
+        report(place, "checked", writer.check(), None, started)
+    elif not paths:
+        report(place, "updated", writer.update(delete=delete or (), missing_ok=missing_ok, **more), None, started)
+    else:
+        fields = {"id_field": id_field, "title_field": title_field, "text_field": text_field}
+        limits = {"max_words": max_words, "max_row_mib": max_row_mib, "max_file_mib": max_file_mib, "max_seconds": max_seconds}
+        chosen = {"include": tuple(include or ()), "exclude": tuple(exclude or ()), "access": tuple(access or ())}
+        options = reading_options(lenient=not strict, gitignore=gitignore, **chosen, **fields, **limits)
+        intake = Intake(paths, sync, options, books=_books(client), gone_ok=gone_ok)
+        is_update = add or (sync and Path(to, "manifest.json").exists())
+        summary = _write(writer, intake, delete=delete or [], is_update=is_update, missing_ok=missing_ok, more=more)
+        report(place, "synced" if sync else "updated" if add else "built", summary, intake, started)
+
+
+def _client(context: typer.Context, cluster: str, *, is_work: bool) -> Any:
+    """A client of the cluster, which is closed when the command ends; `None` without one."""
+    if not cluster:
+        return None
+    if not is_work:
+        raise SettingsError("--cluster reads files and encodes what is in them; give files or folders, or leave it out")
+    from hopweave.core.dask_client import connected_now
+
+    return context.with_resource(connected_now(cluster))
+
+
+def _books(client: Any) -> Books | None:
+    from hopweave.ingest.cluster_reading import ClusterBooks
+
+    return None if client is None else ClusterBooks(client)
+
+
+def _refuse_contradictions(
+    paths: list[Path], looks: list[str], *, is_add: bool, is_sync: bool, is_delete: bool, has_language: bool
+) -> None:
+    if looks and (paths or is_add or is_sync or is_delete or has_language or len(looks) > 1):
+        raise SettingsError(f"{looks[0]} changes nothing; use it alone, with --to")
+    if is_sync and is_add:
+        raise SettingsError("--sync adds as well; give it without --add")
+    if is_sync and is_delete:
+        raise SettingsError("--sync would bring back what --delete takes out; delete the file, or leave it out with --exclude")
+    if is_sync and not paths:
+        raise SettingsError("--sync needs something to go by; give files or folders")
+    if is_add and not paths:
+        raise SettingsError("--add needs something to add; give files or folders")
+    if paths and is_delete and not is_add:
+        raise SettingsError("--delete with files would rebuild the index it deletes from; add --add, or give no files")
+    if not (paths or is_delete or looks):
+        raise SettingsError("there is nothing to do; give files or folders to index, or --delete, --check, --stats or --list")
+
+
+def _list(to: Path) -> None:
+    from hopweave.retrieval.engines.bm25 import BM25
+
+    with closing(BM25(to)) as opened:
+        for document_id, title, num_passages in opened.documents():
+            typer.echo(f"{flat(document_id)}\t{num_passages}\t{flat(title)}")
+
+
+def _stats(to: Path) -> None:
+    from hopweave.retrieval.engines.bm25 import BM25
+
+    for name, value in BM25.stats(to).items():
+        say(f"{name:<12} {value:,}" if isinstance(value, int) else f"{name:<12} {value}")
+
+
+def _writer(to: str, engine: str, client: Any, profile: str) -> tuple[str, Any]:
+    """The place of an index as messages show it, and what builds, updates and checks the index there."""
+    from hopweave.core.redaction import public_address
+    from hopweave.run.opening import index_writer, open_server
+    from hopweave.run.settings import server_of
+
+    if server_of(to):
+        return public_address(to), open_server(to, profile)
+    folder, kind = Path(to), index_writer(engine, client, profile)
+    verbs = ("build", "update", "check", "take_in")
+    return str(folder), SimpleNamespace(**{verb: partial(getattr(kind, verb), folder) for verb in verbs if hasattr(kind, verb)})
+
+
+def _write(
+    writer: Any, intake: Intake, *, delete: list[str], is_update: bool, missing_ok: bool, more: Mapping[str, str]
+) -> IndexSummary:
+    from hopweave.ingest import read_corpus
+
+    with _progress(intake.num_bytes()) as (on_bytes, on_passage):  # also finds a mistyped path before anything is written
+        if hasattr(writer, "take_in"):
+            intake.on_bytes = on_bytes
+            summary = writer.take_in(
+                intake, update=is_update, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more
+            )
+        else:
+            passages = read_corpus(
+                intake.paths, options=intake.options, tally=intake.tally, on_bytes=on_bytes, books=intake.books
+            )
+            if is_update:
+                summary = writer.update(upsert=passages, delete=delete, missing_ok=missing_ok, on_passage=on_passage, **more)
+            else:
+                summary = writer.build(passages, on_passage=on_passage, **more)
+    written: IndexSummary = summary
+    return written
+
+
+@contextmanager
+def _progress(num_bytes: int) -> Iterator[tuple[Callable[[int], None], Callable[[int], None]]]:
+    """A bar on standard error, if that is a terminal: bytes read and total, time left, passages so far and their rate."""
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    from hopweave.apps.cli._console import console
+
+    columns = (
+        TextColumn("indexing"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[passages]:,} passages, {task.fields[rate]:,.0f}/s"),
+    )
+    with Progress(*columns, console=console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+        task = progress.add_task("indexing", total=num_bytes, passages=0, rate=0.0)
+        started = time.monotonic()
+
+        def on_passage(number: int) -> None:
+            if number % 1000 == 0:
+                progress.update(task, passages=number, rate=number / max(time.monotonic() - started, 1e-3))
+
+        yield lambda piece: progress.advance(task, piece), on_passage

@@ -1,0 +1,101 @@
+"""Offer the tools ask, search and read_passage to clients of the Model Context Protocol."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopweave.apps.cli._options import (
+    LLM,
+    Access,
+    Assignments,
+    Config,
+    Profile,
+    Reader,
+    Replay,
+    Retriever,
+    Where,
+    named,
+    settings_of,
+    visible_of,
+)
+from hopweave.apps.cli._terminal import say, unfiltered
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hopweave.run.settings import Settings
+
+app = typer.Typer(add_completion=False)
+
+_HOST = "127.0.0.1"
+_END_SECONDS = 5
+
+
+@app.command()
+def mcp(
+    corpora: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME=INDEX", help="A corpus and its index; default: the corpus of the settings."),
+    ] = None,
+    *,
+    http: Annotated[bool, typer.Option("--http", help="Listen for streamable HTTP on this machine, not on stdio.")] = False,
+    port: Annotated[int, typer.Option(help="Where to listen with --http.", min=1, max=65_535)] = 8765,
+    method: Annotated[str, typer.Option(help="How to answer unless a client says otherwise.")] = "",
+    llm: LLM = "",
+    retriever: Retriever = "",
+    reader: Reader = "",
+    profile: Profile = "",
+    access: Access = None,
+    where: Where = None,
+    replay: Replay = False,
+    set_: Assignments = None,
+    config: Config = None,
+) -> None:
+    """Serve as an MCP server, which a client starts by itself, or with --http at http://127.0.0.1:PORT/mcp.
+
+    Clients see the named corpora and nothing else, and choose methods by name alone. Configurations of desktop clients stand in
+    docs/mcp.md. HTTP has no keys and reaches this machine alone; for others there is `hopweave serve`.
+    """
+    from hopweave.core.catalog import require
+
+    require("mcp", "mcp")
+    parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
+    settings = settings_of(set_, config, replay=replay, **parts, **visible_of(access, where))
+    offered = named(corpora or []) or named([settings.corpus])
+    settings = settings.model_copy(update={"corpus": next(iter(offered.values()))})
+    try:
+        asyncio.run(_listening(offered, settings, port) if http else _talking(offered, settings))
+    except KeyboardInterrupt:
+        say("stopped", err=True)
+
+
+async def _talking(offered: Mapping[str, str], settings: Settings) -> None:
+    """Serves the program at the other end of standard input and output until it closes them."""
+    from hopweave.apps.mcp_server.tools import serving
+
+    async with serving(offered, settings) as server:
+        with unfiltered():
+            await server.run_stdio_async()
+
+
+async def _listening(offered: Mapping[str, str], settings: Settings, port: int) -> None:
+    """Serves whoever comes to the port until Ctrl-C."""
+    import uvicorn
+
+    from hopweave.apps.mcp_server.tools import serving
+    from hopweave.core.errors import SettingsError
+
+    async with serving(offered, settings) as server:
+        app = server.streamable_http_app(host=_HOST)
+        config = uvicorn.Config(
+            app, host=_HOST, port=port, log_level="warning", timeout_graceful_shutdown=_END_SECONDS, log_config=None
+        )
+        listener = uvicorn.Server(config)
+        say(f"hopweave offers {', '.join(offered)} to MCP clients at http://{_HOST}:{port}/mcp; Ctrl-C ends it", err=True)
+        try:
+            await listener.serve()
+        except SystemExit:  # uvicorn's way to say that it cannot listen
+            raise SettingsError(f"port {port} cannot be listened at; choose another with --port") from None

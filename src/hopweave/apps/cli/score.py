@@ -1,0 +1,158 @@
+"""Score the records of a run with every metric; no model is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopweave.apps.cli._options import MetricAssignments, Run, listed
+from hopweave.apps.cli._terminal import say
+
+if TYPE_CHECKING:
+    from hopweave.evaluation.scoring.results import Cell, Interval, MacroMean, Mean, OverSeeds
+    from hopweave.evaluation.scoring.summary import Summary
+    from hopweave.show.table import Table
+
+app = typer.Typer(add_completion=False)
+
+_COUNTS = ("questions", "records", "failed", "unparsed", "abstained")
+
+
+@app.command()
+def score(
+    run: Run,
+    *,
+    metrics: Annotated[
+        str,
+        typer.Option(
+            help="Comma-separated metrics; default: all that apply. `hopweave list metrics` lists them; or FILE.py:CLASS."
+        ),
+    ] = "",
+    set_: MetricAssignments = None,
+    by: Annotated[
+        list[str] | None, typer.Option(help="Group by a trait of the questions, such as type, hops or level; may be repeated.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+) -> None:
+    """Score every record with every metric, and print a table for each dataset.
+
+    Means are over all questions asked. A failed one counts as wrong; the mean over answered questions is shown next to it.
+    Records on which a metric failed, or without data, are left out and counted. The 95% intervals come from a bootstrap over
+    questions; bounds are the means if all failed or unscored questions had the worst, or the best, possible value.
+    """
+    from hopweave.apps.cli._metric_options import options_of
+    from hopweave.core.part_files import allow
+    from hopweave.evaluation.runs.folder import RunFolder
+    from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
+    from hopweave.evaluation.scoring.summary import columns_of, summarize
+
+    folder = RunFolder.open(run)
+    names = listed(metrics)
+    for name in names:
+        allow(name)
+    opened, left_out = open_metrics(names, options_of(set_ or []))
+    scores = score_run(folder, opened)
+    summary = summarize(folder, scores, opened, left_out=left_out, by=by or (), seed=seed)
+    write_scores(folder, scores)
+    summary.write(folder)
+    for line in _lines(summary, list(columns_of(opened))):
+        say(line)
+    say(f"written to {run / 'scores.jsonl'} and scores.json")
+
+
+def _lines(summary: Summary, columns: Sequence[str]) -> Iterator[str]:
+    from hopweave.show.table_text import table_lines
+
+    for table in _tables(summary, columns):
+        yield from table_lines(table)
+        yield ""
+    for failure in summary.failures:
+        num = f"{len(failure.question_ids)} records" if failure.question_ids else "the whole cell"
+        yield f"failed: {failure.where} on {num} of {failure.dataset}, {failure.method}: {failure.kind}: {failure.message}"
+    for dataset, of_metric in summary.official.items():
+        for name, options in of_metric.items():
+            said = ", ".join(f"{key} = {value}" for key, value in options.items())
+            yield f"{name} on {dataset} is by {said}, as its official script"
+    for name, reason in summary.left_out.items():
+        yield f"left out: {name}: {reason}"
+
+
+def _tables(summary: Summary, columns: Sequence[str]) -> Iterator[Table]:
+    for dataset in dict.fromkeys(cell.dataset for cell in summary.cells):
+        yield from _cell_tables(dataset, [cell for cell in summary.cells if cell.dataset == dataset], columns)
+        groups = [group for group in summary.groups if group.cell.dataset == dataset]
+        for trait, value in dict.fromkeys((group.trait, group.value) for group in groups):
+            title = f"{dataset}, {trait} {value if value != '' else '(none)'}"
+            cells = [group.cell for group in groups if (group.trait, group.value) == (trait, value)]
+            yield from _cell_tables(title, cells, columns)
+    if summary.macro:
+        yield _over_datasets(summary.macro)
+    yield from map(_over_seeds, summary.seeds)
+
+
+def _over_datasets(macro: Sequence[MacroMean]) -> Table:
+    from hopweave.show.table import Table, columns, decimal, rows, short_names
+
+    names = short_names([one.method for one in macro])
+    over = ", ".join(f"{column} on {dataset}" for dataset, column in zip(macro[0].datasets, macro[0].columns, strict=True))
+    lines = (
+        [names[one.method], decimal(one.value), _between(one.interval), lacking]
+        for one in macro
+        for lacking in [f"no data on {', '.join(one.missing)}" if one.missing else ""]
+    )
+    heads = columns(("method",), ("macro mean", "95% interval"), ("",))
+    return Table(heads, rows(lines), "All datasets: the mean of their means", notes=(f"each counts the same: {over}",))
+
+
+def _over_seeds(one: OverSeeds) -> Table:
+    from hopweave.show.table import Table, columns, decimal, rows
+
+    title = f"{one.dataset}: {one.method} under the seeds {', '.join(map(str, one.seeds))}"
+    lines = (
+        [name, *map(decimal, (of.mean, of.standard_deviation, of.lowest, of.highest)), str(of.num_seeds)]
+        for name, of in one.spreads.items()
+    )
+    return Table(columns(("",), ("mean over seeds", "standard deviation", "lowest", "highest", "seeds")), rows(lines), title)
+
+
+def _cell_tables(title: str, cells: Sequence[Cell], names: Sequence[str]) -> Iterator[Table]:
+    """The counts of each cell, and its means by column."""
+    from hopweave.show.table import Table, columns, rows, short_names
+
+    methods = short_names([cell.method for cell in cells])
+    shown = [name for name in names if any(_has_data(cell.means.get(name)) for cell in cells)]
+    counts = ([methods[cell.method], *(str(getattr(cell, f"num_{name}")) for name in _COUNTS)] for cell in cells)
+    yield Table(columns(("",), _COUNTS), rows(counts), title)
+    means = (
+        [name if not place else "", methods[cell.method], *_mean_fields(cell.means.get(name))]
+        for name in shown
+        for place, cell in enumerate(cells)
+    )
+    optional = ("answered only", "bounds", "unscored", "no data")
+    heads = columns(("", "method"), ("mean", "95% interval", "questions", "failed", *optional))
+    empty = [name for name in names if name not in shown]
+    yield Table(heads, rows(means), notes=(f"no data: {', '.join(empty)}",) if empty else ()).without_empty(optional)
+
+
+def _has_data(mean: Mean | None) -> bool:
+    """Whether there is something to say: a mean, or a metric that failed."""
+    return mean is not None and (mean.value is not None or mean.num_unscored > 0)
+
+
+def _mean_fields(mean: Mean | None) -> list[str]:
+    from hopweave.show.table import decimal
+
+    if mean is None:
+        return ["no data", "", "0", "0", "", "", "0", "0"]
+    bounds = _between(mean.bounds) if mean.bounds is not None else ""
+    answered = decimal(mean.answered) if mean.num_failed else ""
+    counts = [str(mean.num_scored), str(mean.num_failed), answered, bounds, str(mean.num_unscored), str(mean.num_no_data)]
+    return [decimal(mean.value), _between(mean.interval), *counts]
+
+
+def _between(interval: Interval | None) -> str:
+    from hopweave.show.table import between
+
+    return between(interval.low, interval.high) if interval is not None else "-"

@@ -1,0 +1,83 @@
+"""Search an index as a method would, and see what is found and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopweave.apps.cli._options import Access, Profile, Where, settings_of, visible_of
+from hopweave.apps.cli._terminal import say, standard_input
+
+if TYPE_CHECKING:
+    from hopweave.core.types import Hit
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def search(
+    corpus: Annotated[str, typer.Argument(help="An index made by `hopweave index`, or: starter.")],
+    query: Annotated[str, typer.Argument(help="What to search for; - reads it from standard input.")],
+    *,
+    retriever: Annotated[
+        str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
+    ] = "",
+    profile: Profile = "",
+    access: Access = None,
+    where: Where = None,
+    max_hits: Annotated[int, typer.Option(help="At most this many passages.", min=1)] = 5,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
+    config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each hit and nothing else.")] = False,
+) -> None:
+    """Search an index: rank, score and title of each passage, what led to it, and the words it shares with the query.
+
+    No model is called, so a retriever that asks one cannot be used here.
+    """
+    from hopweave.core.errors import SettingsError
+    from hopweave.core.protocols import WordSearcher
+    from hopweave.core.visibility import PUBLIC
+    from hopweave.run.opening import open_retriever
+
+    named = {"corpus": corpus, "retriever": retriever, "profile": profile, **visible_of(access, where)}
+    settings = settings_of(set_, config, replay=False, **named)
+    opened, engine = open_retriever(settings)
+    if opened is not engine:
+        raise SettingsError(
+            f"the retriever {settings.retriever!r} asks the language model; search with one that does not, such as bm25 or "
+            f"weave, or use: hopweave ask QUESTION --retriever {settings.retriever} --calls"
+        )
+    asked = standard_input() if query == "-" else query
+    try:
+        [hits] = engine.search([asked], max_hits)
+        is_searchable = bool(hits) or not isinstance(engine, WordSearcher) or engine.has_terms(asked)
+    finally:
+        engine.close()
+    _print(asked, hits, is_limited=settings.visible != PUBLIC, as_json=as_json, is_searchable=is_searchable)
+
+
+def _print(query: str, hits: list[Hit], *, is_limited: bool, as_json: bool, is_searchable: bool) -> None:
+    from pydantic import TypeAdapter
+
+    from hopweave.core.json_text import one_line_of_json
+    from hopweave.core.types import Hit
+    from hopweave.show.hits import hit_lines
+    from hopweave.show.plain import plain_json
+
+    if as_json:
+        of_hit = TypeAdapter(Hit)
+        for hit in hits:
+            typer.echo(plain_json(one_line_of_json(of_hit, hit)))
+    elif not hits:
+        passage = "passage that access and where let through" if is_limited else "passage"
+        why = (
+            f"no {passage} holds a word of the query"
+            if is_searchable
+            else "the query holds no word to search for; name something"
+        )
+        say(f"nothing found: {why}")
+    else:
+        for line in hit_lines(query, hits):
+            say(line)

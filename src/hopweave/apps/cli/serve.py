@@ -1,0 +1,123 @@
+"""Serve questions over HTTP, for programs, chat clients and the explorer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopweave.apps.cli._options import (
+    LLM,
+    Access,
+    Assignments,
+    Config,
+    Profile,
+    Reader,
+    Replay,
+    Retriever,
+    Store,
+    named,
+    settings_of,
+)
+from hopweave.apps.cli._terminal import say
+
+if TYPE_CHECKING:
+    from hopweave.apps.server.service import Service
+
+app = typer.Typer(add_completion=False)
+
+
+Answers = Annotated[
+    str, typer.Option(help="Where answers are kept: a folder, or a database; default: answers, or the database of --store.")
+]
+Runs = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=FOLDER", help="An evaluation for the explorer; may be repeated. Only without keys."),
+]
+Cors = Annotated[
+    list[str] | None, typer.Option(metavar="ORIGIN", help="Pages of this origin may call the server; may be repeated.")
+]
+Telemetry = Annotated[
+    str, typer.Option(help="OpenTelemetry spans: times, or texts, which sends questions and passages, too.", metavar="WHAT")
+]
+
+
+@app.command()
+def serve(
+    corpora: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=INDEX", help="A corpus and its index; default: the starter corpus.")
+    ] = None,
+    *,
+    server: Annotated[Path | None, typer.Option(help="A TOML file of corpora, keys and limits (docs/server.md).")] = None,
+    method: Annotated[str, typer.Option(help="How to answer unless a client says otherwise.")] = "",
+    llm: LLM = "",
+    retriever: Retriever = "",
+    reader: Reader = "",
+    profile: Profile = "",
+    access: Access = None,
+    host: Annotated[str, typer.Option(help="Where to listen; default: 127.0.0.1, which only this machine reaches.")] = "",
+    port: Annotated[int | None, typer.Option(help="Default: 8000.", min=0, max=65_535)] = None,
+    store: Store = "",
+    answers: Answers = "",
+    run: Runs = None,
+    cors: Cors = None,
+    is_open: Annotated[bool, typer.Option("--open", help="Listen at a public address without keys.")] = False,
+    new_key: Annotated[str, typer.Option(metavar="NAME", help="Print a new key, with its lines for --server, and end.")] = "",
+    telemetry: Telemetry = "",
+    replay: Replay = False,
+    set_: Assignments = None,
+    config: Config = None,
+) -> None:
+    """Answer questions over HTTP: /v1/answers, /v1/search, and OpenAI's /v1/chat/completions. Ctrl-C ends it.
+
+    Without keys everyone who reaches the server may ask, so it listens at a loopback address alone.
+    """
+    from hopweave.core.errors import MissingExtra
+
+    try:
+        from hopweave.apps.server.app import create_app
+        from hopweave.apps.server.listening import listen
+        from hopweave.apps.server.server_settings import new_key as made_key
+        from hopweave.apps.server.server_settings import read_server_settings
+        from hopweave.core.postgres_connection import is_address
+    except ModuleNotFoundError as error:
+        raise MissingExtra(error.name or "fastapi", "server") from None
+    if new_key:
+        _say_key(*made_key(new_key))
+        return
+    # Servers that share replies share answers, too, unless told otherwise.
+    usual = {"answers": store} if is_address(store) else {}
+    given = {
+        "host": host,
+        "port": port,
+        "answers": answers,
+        "cors": tuple(cors or ()),
+        "telemetry": telemetry,
+        "corpora": named(corpora or []),
+        "runs": named(run or []),
+    }
+    offered = read_server_settings(server, given, usual=usual, is_open=is_open)
+    first = next(iter(offered.corpora.values()))
+    parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
+    settings = settings_of(set_, config, replay=replay, store=store, **parts, corpus=first, access=list(access or ()))
+    made = create_app(offered, settings)
+    service: Service = made.state.service
+    listen(made, lambda: say(_said(service), err=True))
+
+
+def _say_key(key: str, lines: str) -> None:
+    for line in (f"the key, which is shown this once: {key}", "", "for the file of --server:", "", *lines.splitlines()):
+        say(line)
+
+
+def _said(service: Service) -> str:
+    from hopweave.core.redaction import public_address
+
+    offered = service.server
+    keys = f"{len(offered.keys)} keys" if len(offered.keys) != 1 else "1 key"
+    who = keys if offered.keys else "no keys, so whoever reaches it may ask"
+    return (
+        f"hopweave serves {service.choices.default_method} with {service.model_name} over {', '.join(offered.corpora)} at "
+        f"http://{offered.host}:{offered.port} ({who}); answers are kept in {public_address(offered.answers)}"
+    )

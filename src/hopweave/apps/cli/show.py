@@ -1,0 +1,142 @@
+"""Draw a record: its tree, its answer, its citations.
+
+Reads a file of records (JSON Lines) and draws one of them, or lists them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from hopweave.apps.cli._record_files import chosen, read_lines, record_of
+from hopweave.apps.cli._terminal import say
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from hopweave.record import Record
+
+app = typer.Typer(add_completion=False)
+
+View = Literal["tree", "answer", "mermaid", "html", "json"]
+
+_VIEWS_BY_SUFFIX: dict[str, View] = {
+    ".html": "html",
+    ".htm": "html",
+    ".mmd": "mermaid",
+    ".mermaid": "mermaid",
+    ".json": "json",
+    ".jsonl": "json",
+}
+
+TEXT_FILE_COLUMNS = 110
+
+
+@app.command()
+def show(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of records; - reads standard input.", allow_dash=True)],
+    question: Annotated[str | None, typer.Option("--question", metavar="ID", help="The last record of this question.")] = None,
+    line: Annotated[int | None, typer.Option("--line", metavar="N", help="The record on this line, from 1.", min=1)] = None,
+    view: Annotated[
+        View | None, typer.Option("--as", help="What to draw. Default: tree and answer, or according to the suffix of --out.")
+    ] = None,
+    calls: Annotated[  # noqa: FBT002 (typer makes it a flag)
+        bool, typer.Option("--calls", help="Also draw model calls, searches and reads.")
+    ] = False,
+    listing: Annotated[bool, typer.Option("--list", help="List the records instead.")] = False,  # noqa: FBT002
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to this file.")] = None,
+) -> None:
+    """Draw what happened for a question: its tree, its answer, its citations."""
+    if listing:
+        _put(_listing((number, record_of(file, number, text)) for number, text in read_lines(file)), out)
+        return
+    record = record_of(file, *chosen(file, question, line))
+    view = view or (_VIEWS_BY_SUFFIX.get(out.suffix.lower()) if out else None)
+    _put(_drawn(record, view, calls=calls), out)
+
+
+def _drawn(record: Record, view: View | None, *, calls: bool) -> RenderableType:
+    """What to print: a string is printed unchanged, anything else is drawn by rich."""
+    match view:
+        case "html":
+            from hopweave.show.record_html import draw_page
+
+            return draw_page(record)
+        case "mermaid":
+            from hopweave.show.mermaid import draw_mermaid
+
+            return draw_mermaid(record, calls=calls)
+        case "json":
+            from hopweave.show.plain import plain_json
+
+            return plain_json(record.to_json()) + "\n"
+        case _:
+            from hopweave.show import terminal
+
+            if view == "tree":
+                return terminal.draw_tree(record, calls=calls)
+            return terminal.draw_answer(record) if view == "answer" else terminal.draw_record(record, calls=calls)
+
+
+def _listing(records: Iterable[tuple[int, Record]]) -> RenderableType:
+    from rich.table import Table
+    from rich.text import Text
+
+    from hopweave.show.legend import banner_of
+    from hopweave.show.plain import cut, one_line, seconds_text
+    from hopweave.show.terminal import STYLES
+
+    table = Table(box=None, pad_edge=False, header_style="dim", expand=True)
+    table.add_column("line", justify="right")
+    table.add_column("id", overflow="fold")
+    table.add_column("question", ratio=3, no_wrap=True)
+    table.add_column("answer or error", ratio=2, no_wrap=True)
+    table.add_column("stands", no_wrap=True)
+    table.add_column("calls", justify="right")
+    table.add_column("seconds", justify="right")
+    for number, record in records:
+        short = Text(cut(one_line(record.answer.short), 60) if record.answer else "")
+        if record.error is not None:
+            short = Text(f"{record.error.kind}: {cut(one_line(record.error.message), 60)}", "red")
+        banner = banner_of(record.answer) if record.answer is not None else None
+        table.add_row(
+            str(number),
+            Text(one_line(record.question.id)),
+            Text(cut(one_line(record.question.text), 80)),
+            short,
+            Text(f"{banner.sign} {record.answer.verdict.support}", STYLES[banner.tone])
+            if record.answer is not None and banner is not None
+            else Text(),
+            str(record.totals().llm_calls),
+            seconds_text(record.seconds),
+        )
+    return table
+
+
+def _put(drawn: RenderableType, out: Path | None) -> None:
+    """Writes to a file, or to standard output.
+
+    Raises:
+        DataError: if the file cannot be written.
+    """
+    from hopweave.apps.cli._console import console
+    from hopweave.core.errors import DataError
+
+    if out is None:
+        if isinstance(drawn, str):
+            typer.echo(drawn, nl=False)
+        else:
+            console(highlight=False).print(drawn)
+        return
+    try:
+        with out.open("w", encoding="utf-8", newline="\n") as stream:
+            if isinstance(drawn, str):
+                stream.write(drawn)
+            else:
+                console(file=stream, width=TEXT_FILE_COLUMNS, highlight=False, color_system=None).print(drawn)
+    except OSError as error:
+        raise DataError(f"cannot write {out}: {error.strerror}; choose another --out") from None
+    say(f"wrote {out}", err=True)

@@ -1,0 +1,152 @@
+"""Keep an index in line with folders as they change, and list the answers that go stale."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hopweave.apps.cli._indexing import (
+    Access,
+    Exclude,
+    Gitignore,
+    Include,
+    Language,
+    MaxWords,
+    language_for,
+    reading_options,
+    report,
+)
+from hopweave.apps.cli._options import settings_of
+from hopweave.apps.cli._stale_answers import say_stale
+from hopweave.apps.cli._terminal import say
+from hopweave.core.errors import DataError, RunError
+from hopweave.show.plain import one_line
+
+if TYPE_CHECKING:
+    from hopweave.ingest import CorpusOptions
+
+app = typer.Typer(add_completion=False)
+
+_LOOK_MILLISECONDS = 500
+"""How soon the first sync begins, which is when the watcher already sees what changes meanwhile."""
+
+
+@app.command()
+def watch(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER", help="Folders or files, as for `hopweave index`.", readable=False)
+    ],
+    *,
+    to: Annotated[Path, typer.Option(help="The folder of the index; it is built if it is not there.", metavar="INDEX")],
+    answers: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="PATH", help="Records to look through, as for `hopweave stale`; may be repeated."),
+    ] = None,
+    include: Include = None,
+    exclude: Exclude = None,
+    gitignore: Gitignore = False,
+    language: Language = None,
+    access: Access = None,
+    max_words: MaxWords = None,
+) -> None:
+    """Do `hopweave index --sync` and `hopweave stale` now and after every change, until Ctrl-C.
+
+    Of the answers, those over this index are looked through. Give the same options as to `hopweave index`: a file that was read
+    with others is read again.
+    """
+    from hopweave.core.catalog import require
+
+    watchfiles = require("watchfiles", "watch")
+    for path in paths:
+        if not path.exists():
+            raise DataError(f"there is nothing at {path}; give a folder to watch")
+    options = reading_options(
+        lenient=True,
+        gitignore=gitignore,
+        include=tuple(include or ()),
+        exclude=tuple(exclude or ()),
+        access=tuple(access or ()),
+        max_words=max_words,
+    )
+    last, is_first = "", True
+    try:
+        for has_changed in _changes(watchfiles, paths, to):
+            if has_changed or is_first:
+                last = _sync(paths, to, options, language, answers or [], last, is_first=is_first)
+                is_first = False
+    except KeyboardInterrupt:
+        say("stopped; the index is whole")
+
+
+def _changes(watchfiles: Any, paths: list[Path], to: Path) -> Iterator[bool]:
+    """Whether something has changed in the folders, again and again.
+
+    The system follows a folder, not its path: a watch of one that is moved away or unmounted sees nothing of what takes its
+    place, or of the disk when it is back. So it is begun again as soon as another folder is there.
+    """
+    from hopweave.ingest.vanished import Standing
+
+    def is_looked_at(_: object, path: str) -> bool:
+        return not _is_of_index(Path(path), to)
+
+    while True:
+        standing = Standing(paths)
+        watched = watchfiles.watch(*paths, watch_filter=is_looked_at, rust_timeout=_LOOK_MILLISECONDS, yield_on_timeout=True)
+        try:
+            for changes in watched:
+                if standing.are_others:
+                    break
+                yield bool(changes)
+        except FileNotFoundError:  # it was there a moment ago
+            time.sleep(_LOOK_MILLISECONDS / 1000)
+            continue
+        yield True
+
+
+def _is_of_index(path: Path, to: Path) -> bool:
+    """Whether a file is in the index, or beside it under its name with a dot, as files of an unfinished build are."""
+    path, to = path.resolve(), to.resolve()
+    beside = path.relative_to(to.parent).parts[0] if path.is_relative_to(to.parent) and path != to.parent else ""
+    return beside == to.name or beside.startswith(f".{to.name}.")
+
+
+def _sync(
+    paths: list[Path],
+    to: Path,
+    options: CorpusOptions,
+    language: str | None,
+    answers: list[Path],
+    last: str,
+    *,
+    is_first: bool,
+) -> str:
+    """Brings the index in line and lists what is stale if it changed; returns its fingerprint.
+
+    What goes wrong at first is raised; later it is told, and the next change is waited for.
+    """
+    from hopweave.ingest import Intake
+    from hopweave.run.opening import index_writer
+    from hopweave.run.staleness import Checked, stale_answers
+
+    started, writer, intake = time.monotonic(), index_writer("bm25"), Intake(paths, sync=True, options=options)
+    more: dict[str, Any] = {} if language is None else {"language": language_for(language, writer)}
+    try:
+        summary = writer.take_in(to, intake, update=(to / "manifest.json").exists(), **more)
+        if summary.fingerprint == last:
+            return last
+        report(str(to), "synced", summary, intake, started)
+        if answers:
+            checked = Checked()
+            settings = settings_of(None, None, replay=False)
+            say_stale(stale_answers(answers, settings, over=to, checked=checked), checked)
+    except (DataError, RunError) as error:
+        if is_first:
+            raise
+        say(f"hopweave: {one_line(str(error))}", err=True)
+        return last
+    fingerprint: str = summary.fingerprint
+    return fingerprint

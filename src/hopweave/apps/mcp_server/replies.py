@@ -1,0 +1,137 @@
+"""What the tools reply: plain data, every quote with the place where it stands."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from hopweave.core.types import Answer, Citation, Claim, Hit, Passage
+from hopweave.record import Record
+
+
+class CitationReply(BaseModel):
+    """The exact words of a passage that support a claim."""
+
+    mark: int = Field(description="the k of [k] in the text")
+    passage_id: str
+    start: int = Field(description="first code point of the quote in the passage's text")
+    end: int = Field(description="one past its last")
+    quote: str
+    title: str = ""
+    source: str = Field("", description="the file or URL of the passage")
+
+
+class ClaimReply(BaseModel):
+    """A step of the reasoning that asserts something."""
+
+    query: str
+    text: str
+    origin: str = Field(description="how it came to be")
+    support: Literal["supported", "contradicted", "unsupported"] = Field(description="what a passage says of it")
+    marks: list[int] = Field(description="its citations")
+    contradicted_by: CitationReply | None = None
+
+
+class AskReply(BaseModel):
+    """An answer in which every claim is checked against the passages."""
+
+    answer: str = Field(description="the bare answer; empty if there is none")
+    text: str = Field(description="the answer in sentences; [k] refers to the citation with that mark")
+    support: Literal["supported", "contradicted", "unsupported"] = Field(description="what the passages say of the answer")
+    claims: list[ClaimReply]
+    citations: list[CitationReply]
+    stopped_because: str = Field(description="finished, or the limit that ended the work")
+    corpus: str
+    method: str
+
+
+class PassageReply(BaseModel):
+    """A passage of a corpus."""
+
+    passage_id: str
+    title: str
+    text: str
+    source: str = Field(description="the file or URL that it was read from")
+    start: int | None = Field(None, description="where it starts in the text of its document, if it is a part of it")
+    end: int | None = None
+    metadata: dict[str, str] = Field(default_factory=dict)
+
+
+class HitReply(PassageReply):
+    """A passage that was found."""
+
+    rank: int
+    score: float
+
+
+class SearchReply(BaseModel):
+    """The passages that were found, best first."""
+
+    corpus: str
+    hits: list[HitReply]
+
+
+def ask_reply(record: Record, answer: Answer, corpus: str) -> AskReply:
+    """The reply to a question.
+
+    Args:
+        record: of the question.
+        answer: that of the record.
+        corpus: the name of its corpus.
+    """
+    passages = {passage.id: passage for passage in record.passages}
+    return AskReply(
+        answer=answer.short,
+        text=answer.text,
+        support=answer.verdict.support,
+        claims=[_claim(claim, passages) for claim in answer.claims],
+        citations=[_citation(citation, passages) for citation in answer.citations],
+        stopped_because=answer.stopped_because,
+        corpus=corpus,
+        method=record.setup.method,
+    )
+
+
+def search_reply(corpus: str, hits: list[Hit]) -> SearchReply:
+    """The reply to a search."""
+    found = [HitReply(**passage_reply(hit.passage).model_dump(), rank=hit.rank, score=hit.score) for hit in hits]
+    return SearchReply(corpus=corpus, hits=found)
+
+
+def passage_reply(passage: Passage) -> PassageReply:
+    """A passage as it is replied."""
+    return PassageReply(
+        passage_id=passage.id,
+        title=passage.title,
+        text=passage.text,
+        source=passage.source,
+        start=passage.start,
+        end=passage.end,
+        metadata=dict(passage.metadata),
+    )
+
+
+def _claim(claim: Claim, passages: dict[str, Passage]) -> ClaimReply:
+    against = claim.contradicted_by
+    return ClaimReply(
+        query=claim.query,
+        text=claim.text,
+        origin=claim.origin,
+        support=claim.support,
+        marks=list(dict.fromkeys(citation.mark for citation in claim.citations)),
+        contradicted_by=_citation(against, passages) if against is not None else None,
+    )
+
+
+def _citation(citation: Citation, passages: dict[str, Passage]) -> CitationReply:
+    passage = passages[citation.passage_id]
+    return CitationReply(
+        mark=citation.mark,
+        passage_id=citation.passage_id,
+        start=citation.start,
+        end=citation.end,
+        quote=citation.quote,
+        title=passage.title,
+        source=passage.source,
+    )

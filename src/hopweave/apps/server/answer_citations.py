@@ -1,0 +1,101 @@
+"""An answer as chat clients show it: its text with numbered references, the sources below it, and annotations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from hopweave.core.json_text import whole
+from hopweave.core.types import Citation, Passage
+from hopweave.record import Record
+
+NO_ANSWER = "I found no answer to that in the corpus."
+_UNSUPPORTED = {
+    "unsupported": "(No passage that was found supports this.)",
+    "contradicted": "(A passage contradicts this.)",
+}
+_UNSETTLED = "(The passage that is cited does not settle this.)"
+_MARK = re.compile(r"\[(\d+)\]")
+_MARKUP = re.compile(r"([\\`*_\[\]<>!#|~])")
+_WEB = ("https://", "http://")
+_MAX_QUOTE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """The answer as a message.
+
+    Attributes:
+        text: with its sources below it.
+        annotations: one for each reference in the text, as OpenAI's API has them.
+        citations: one for each source, with the exact words.
+    """
+
+    text: str
+    annotations: tuple[Mapping[str, Any], ...]
+    citations: tuple[Mapping[str, Any], ...]
+
+
+def cited(record: Record, address: str) -> Cited:
+    """The answer of a record as a message.
+
+    Args:
+        record: of a question that did not fail.
+        address: of the corpus on this server; the id of a passage goes behind it.
+    """
+    answer = record.answer
+    if answer is None or not (answer.text or answer.short):
+        return Cited(NO_ANSWER, (), ())
+    said = whole(answer.text or answer.short)
+    used = {int(mark[1]) for mark in _MARK.finditer(said)}
+    sources = {citation.mark: (citation, passage) for citation, passage in record.cited_passages() if citation.mark in used}
+    note = _UNSETTLED if answer.cites_without_support else _UNSUPPORTED.get(answer.verdict.support, "")
+    below = [_source(citation, passage) for _, (citation, passage) in sorted(sources.items())]
+    text = "\n\n".join(filter(None, [said, note, "\n".join(below)]))
+    annotations = tuple(
+        {
+            "type": "url_citation",
+            "url_citation": {
+                "start_index": mark.start(),
+                "end_index": mark.end(),
+                "title": whole(sources[int(mark[1])][1].title or sources[int(mark[1])][1].id),
+                "url": _url(sources[int(mark[1])][1], address),
+            },
+        }
+        for mark in _MARK.finditer(said)
+        if int(mark[1]) in sources
+    )
+    return Cited(text, annotations, tuple(_citation(*one, address) for _, one in sorted(sources.items())))
+
+
+def _citation(citation: Citation, passage: Passage, address: str) -> dict[str, Any]:
+    return {
+        "mark": citation.mark,
+        "passage_id": whole(passage.id),
+        "title": whole(passage.title),
+        "url": _url(passage, address),
+        "quote": whole(citation.quote),
+        "start": citation.start,
+        "end": citation.end,
+    }
+
+
+def _source(citation: Citation, passage: Passage) -> str:
+    quoted = " ".join(citation.quote.split())
+    shown = quoted if len(quoted) <= _MAX_QUOTE else quoted[: _MAX_QUOTE - 3] + "..."
+    return f'[{citation.mark}] {_plain(passage.title or passage.id)}: "{_plain(shown)}"'
+
+
+def _plain(text: str) -> str:
+    """Words of a passage as a client shows them that renders Markdown: no link, no image and no markup comes of them."""
+    return _MARKUP.sub(r"\\\1", whole(" ".join(text.split())))
+
+
+def _url(passage: Passage, address: str) -> str:
+    """Where a passage can be read: on the web, if it comes from there, else on this server."""
+    if passage.source.startswith(_WEB) and passage.source.isprintable():
+        return whole(passage.source)
+    return address + quote(whole(passage.id))

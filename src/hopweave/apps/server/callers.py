@@ -1,0 +1,219 @@
+"""Who asks: keys, what their holders may see, and how much they may ask."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import math
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from secrets import token_hex
+
+from hopweave.apps.server.refusals import Refused
+from hopweave.apps.server.server_settings import KeySettings, hash_of
+from hopweave.core.errors import DataError
+from hopweave.record import Event, ModelCall
+from hopweave.run.store.daily_counts import Daily, DailyCounts, Reservation
+
+LOCAL = "local"
+"""Whoever asks a server without keys."""
+USUAL_TOKENS = 4000
+"""Reserved for a question without `max_tokens` by a method that has not yet answered one: what most methods take."""
+_NUM_REMEMBERED = 64
+_LATE_SECONDS = 60.0
+"""How much longer than a question may take its tokens stay reserved, should nobody settle them."""
+_RETRY_SECONDS = 5.0
+"""After so long it is worth asking again where the budget is reserved: questions end all the time."""
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whoever made a request.
+
+    Attributes:
+        name: of the key; `local` where there are no keys.
+        access: the access labels that they hold.
+        corpora: the names of the corpora that they may search; `None` for all.
+        limits: of the key; `None` for none.
+    """
+
+    name: str
+    access: tuple[str, ...] = ()
+    corpora: frozenset[str] | None = None
+    limits: KeySettings | None = None
+
+    def may_search(self, corpus: str) -> bool:
+        """Whether a corpus is theirs to search."""
+        return self.corpora is None or corpus in self.corpora
+
+
+class Callers:
+    """All who may ask.
+
+    Args:
+        keys: by name; without any, everyone is the caller `local`.
+        access: the labels of that caller.
+    """
+
+    def __init__(self, keys: Mapping[str, KeySettings], access: tuple[str, ...] = ()) -> None:
+        self._local = Caller(LOCAL, access)
+        self._by_hash = {
+            key.sha256: Caller(name, key.access, frozenset(key.corpora) if key.corpora is not None else None, key)
+            for name, key in keys.items()
+        }
+
+    def find(self, authorization: str) -> Caller:
+        """The caller of a request, by its header `Authorization: Bearer KEY`.
+
+        Raises:
+            Refused: without a key that is known.
+        """
+        if not self._by_hash:
+            return self._local
+        scheme, _, key = authorization.partition(" ")
+        given = hash_of(key.strip())
+        found = None
+        for known, caller in self._by_hash.items():  # all of them, so that the time says nothing about which one came near
+            if hmac.compare_digest(known, given):
+                found = caller
+        if scheme.lower() != "bearer" or found is None:
+            said = "the API key is not known" if authorization else "an API key is needed, as Authorization: Bearer KEY"
+            raise Refused(401, "invalid_api_key", said, headers={"WWW-Authenticate": "Bearer"})
+        return found
+
+
+@dataclass
+class _Minute:
+    """What is left of a caller's requests of the minute."""
+
+    requests_left: float = math.inf
+    asked_at: float = field(default_factory=time.monotonic)
+
+
+class Spending:
+    """Observes a question, and sums the tokens of its calls: one that is cut off leaves no record to count.
+
+    Attributes:
+        tokens: prompt and completion tokens so far.
+    """
+
+    def __init__(self) -> None:
+        self.tokens = 0
+
+    def __call__(self, event: Event) -> None:
+        """Counts a call of the model."""
+        if isinstance(event, ModelCall):
+            self.tokens += event.usage.prompt_tokens + event.usage.completion_tokens
+
+
+class Allowance:
+    """Counts what callers use, and refuses what is beyond their limits.
+
+    Args:
+        counts: of the day, which outlive the server. Requests of a minute are counted here alone.
+    """
+
+    def __init__(self, counts: DailyCounts) -> None:
+        self._counts = counts
+        self._minutes: dict[str, _Minute] = {}
+        self._took: dict[str, deque[int]] = {}
+
+    def request(self, caller: Caller) -> None:
+        """Counts a request.
+
+        Raises:
+            Refused: if the minute's requests are spent, with the seconds until there is one again.
+        """
+        if caller.limits is None:
+            return
+        most = caller.limits.requests_per_minute
+        used, now = self._minutes.setdefault(caller.name, _Minute()), time.monotonic()
+        refilled = used.requests_left + (now - used.asked_at) * most / 60
+        used.requests_left, used.asked_at = min(float(most), refilled), now
+        if used.requests_left < 1:
+            raise _too_many("rate_limit", f"more than {most} requests a minute", (1 - used.requests_left) * 60 / most)
+        used.requests_left -= 1
+
+    def question(
+        self, caller: Caller, method: str = "", *, max_tokens: float | None = None, max_seconds: float = 300.0
+    ) -> Reservation | None:
+        """Counts a question before it is asked, and reserves tokens for it. It may wait for a database.
+
+        Args:
+            caller: who asks.
+            method: that answers.
+            max_tokens: the limit of the question, which is reserved; without one, the mean of the method's last questions.
+            max_seconds: the limit of the question.
+
+        Returns:
+            What was reserved, which `spent` settles; nothing for callers without a budget of tokens.
+
+        Raises:
+            Refused: if the day's budget is spent, with the seconds until the next day; or if questions that run have reserved
+                what is left of it.
+            DataError: if it cannot be counted.
+        """
+        if caller.limits is None:
+            return None
+        budget = Daily(caller.limits.questions_per_day, caller.limits.tokens_per_day)
+        reservation = None
+        if budget.tokens is not None:
+            tokens = math.ceil(self._estimate(method) if max_tokens is None else max_tokens)
+            reservation = Reservation(token_hex(8), tokens, max_seconds + _LATE_SECONDS)
+        spent = self._counts.take(caller.name, budget, reservation)
+        if spent is None:
+            return reservation
+        if spent.is_reserved:
+            why = f"questions that run have reserved the rest of the day's {spent.most:,} {spent.name}"
+            raise _too_many("daily_budget_reserved", why, _RETRY_SECONDS)
+        raise _too_many("daily_budget", f"the day's {spent.most:,} {spent.name} are spent", _seconds_to_midnight())
+
+    def spent(self, caller: Caller, tokens: int, reservation: Reservation | None = None) -> None:
+        """Counts the tokens of a question that ended, as far as that can be done now. It may wait for a database.
+
+        Args:
+            caller: who asked.
+            tokens: that it used.
+            reservation: for it, which is settled.
+        """
+        if caller.limits is None:
+            return
+        try:
+            self._counts.add(caller.name, tokens, reservation)
+        except DataError as error:
+            _LOG.error("%s tokens of %s cannot be counted: %s", tokens, caller.name, error)
+
+    def learn(self, method: str, tokens: int) -> None:
+        """Remembers what a question took that a method answered."""
+        self._took.setdefault(method, deque(maxlen=_NUM_REMEMBERED)).append(tokens)
+
+    def _estimate(self, method: str) -> float:
+        took = self._took.get(method)
+        return sum(took) / len(took) if took else USUAL_TOKENS
+
+    def check(self) -> None:
+        """Makes sure that there is a place for the counts.
+
+        Raises:
+            DataError: if not.
+        """
+        self._counts.check()
+
+    def close(self) -> None:
+        """Lets go of what is open."""
+        self._counts.close()
+
+
+def _too_many(code: str, why: str, seconds: float) -> Refused:
+    wait = max(1, math.ceil(seconds))
+    return Refused(429, code, f"{why}; ask again in {wait} s", headers={"Retry-After": str(wait)})
+
+
+def _seconds_to_midnight() -> float:
+    now = datetime.now(UTC)
+    midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    return (midnight - now).total_seconds()

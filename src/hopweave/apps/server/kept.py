@@ -1,0 +1,185 @@
+"""Answers that are kept for each caller, and what a list of them shows.
+
+They lie in a folder or a database, see `hopweave.run.store.answer_shelf`. Ids begin with the time, so they sort
+in the order of the answers.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from hopweave.apps.server.asking import Asked
+from hopweave.core.json_text import whole
+from hopweave.record import Record
+from hopweave.run.conversation import asked_of
+from hopweave.run.store.answer_shelf import ANSWER_ID, AnswerShelf
+
+_MILLISECONDS_PER_DAY = 86_400_000
+
+
+class Entry(BaseModel):
+    """An answer in a list.
+
+    Attributes:
+        id: of the answer.
+        started_at: an ISO 8601 time in UTC.
+        question: as the method saw it; `asked` is how it was asked, where that differs.
+        method, corpus: their names.
+        access: the labels with which it was asked.
+        options: that were given with the question.
+        filter: the values of metadata that were asked for.
+        short: the bare answer; empty if there is none.
+        support: how the answer stands; `None` where the question failed.
+        error: the kind of error of a question that failed.
+        seconds: that it took.
+        of: the answer that this one is a changed run of.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    started_at: str
+    question: str
+    asked: str | None = None
+    method: str
+    corpus: str
+    access: tuple[str, ...] = ()
+    options: dict[str, Any] = Field(default_factory=dict)
+    filter: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    short: str = ""
+    support: str | None = None
+    error: str | None = None
+    seconds: float = 0.0
+    of: str | None = None
+
+    @classmethod
+    def from_record(cls, answer_id: str, record: Record, asked: Asked, of: str | None = None) -> Entry:
+        """The entry of a record."""
+        was = asked_of(record)[0].text
+        return cls(
+            id=answer_id,
+            started_at=record.started_at,
+            question=whole(record.question.text),
+            asked=whole(was) if was != record.question.text else None,
+            method=asked.method_name,
+            corpus=asked.corpus,
+            access=asked.access,
+            options=dict(asked.given),
+            filter=dict(asked.where),
+            short=whole(record.answer.short) if record.answer is not None else "",
+            support=record.answer.verdict.support if record.answer is not None else None,
+            error=record.error.kind if record.error is not None else None,
+            seconds=record.seconds,
+            of=of,
+        )
+
+
+def new_id() -> str:
+    """An id that nobody can guess, and that comes after those of earlier answers."""
+    return f"{_now():012x}-{secrets.token_hex(8)}"
+
+
+def _now() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+class KeptAnswers:
+    """The kept answers of all callers.
+
+    Args:
+        shelf: where they are kept.
+        days: how long each is kept; `None`: for ever. From then on it is as if it were not there, and `sweep` deletes it.
+    """
+
+    def __init__(self, shelf: AnswerShelf, days: float | None = None) -> None:
+        self._shelf = shelf
+        self._days = days
+
+    def check(self) -> None:
+        """Makes sure that answers can be kept, so that a place that cannot be written to is found before the first question.
+
+        Raises:
+            DataError: if not.
+        """
+        self._shelf.check()
+
+    def close(self) -> None:
+        """Lets go of what is open."""
+        self._shelf.close()
+
+    def keep(self, caller: str, entry: Entry, record_line: str) -> None:
+        """Keeps an answer, whose record is a line of JSON.
+
+        Raises:
+            DataError: if it cannot be written.
+        """
+        self._shelf.keep(caller, entry.id, entry.model_dump_json(), record_line)
+
+    def entry(self, caller: str, answer_id: str) -> Entry | None:
+        """The entry of a caller's answer; `None` if there is none of that id."""
+        text = self._shelf.entry(caller, answer_id) if self._may_be_kept(answer_id) else None
+        return _entry(text) if text is not None else None
+
+    def record_line(self, caller: str, answer_id: str) -> str | None:
+        """The record of a caller's answer, as its line of JSON; `None` if there is none of that id.
+
+        Raises:
+            DataError: if it cannot be read.
+        """
+        return self._shelf.record(caller, answer_id) if self._may_be_kept(answer_id) else None
+
+    def delete(self, caller: str, answer_id: str) -> bool:
+        """Deletes a caller's answer for good; whether there was one of that id.
+
+        Raises:
+            DataError: if it cannot be deleted.
+        """
+        return self._may_be_kept(answer_id) and self._shelf.delete(caller, answer_id)
+
+    def sweep(self) -> int:
+        """Deletes what has been kept long enough; returns how many answers there were.
+
+        Raises:
+            DataError: if they cannot be deleted.
+        """
+        return self._shelf.expire(self._oldest()) if self._days is not None else 0
+
+    def page(self, caller: str, *, before: str | None, limit: int) -> tuple[Sequence[Entry], str | None]:
+        """Entries, newest first, and where the next page begins; `None` after the last one.
+
+        Args:
+            caller: whose answers.
+            before: only those that come before this id in time; one that is no id is none of them.
+            limit: at most so many.
+        """
+        if before is not None and not ANSWER_ID.fullmatch(before):
+            return (), None
+        page = self._shelf.page(caller, before=before, limit=limit)
+        found = (_entry(text) for answer_id, text in page.entries if self._may_be_kept(answer_id))
+        following = page.following if page.following is not None and page.following >= self._oldest() else None
+        return [entry for entry in found if entry is not None], following
+
+    def _may_be_kept(self, answer_id: str) -> bool:
+        return ANSWER_ID.fullmatch(answer_id) is not None and answer_id >= self._oldest()
+
+    def _oldest(self) -> str:
+        """What the ids of answers that are still kept do not come before."""
+        return "" if self._days is None else f"{max(0, _now() - round(self._days * _MILLISECONDS_PER_DAY)):012x}"
+
+
+def _entry(text: str) -> Entry | None:
+    try:
+        return Entry.model_validate_json(text)
+    except ValidationError:
+        return None
+
+
+def answer_json(answer_id: str, record_line: str) -> str:
+    """An answer as clients get it: its id, and its record as it is kept."""
+    return f'{{"id":"{answer_id}","record":{record_line}}}'

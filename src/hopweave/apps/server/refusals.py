@@ -1,0 +1,90 @@
+"""What is refused, and how a client is told: one shape of error for every route, that of OpenAI's API."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from hopweave.core.errors import DatabaseError, HopweaveError
+from hopweave.core.json_text import whole
+
+_LOG = logging.getLogger(__name__)
+_KINDS = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
+_MAX_SHOWN = 300
+
+
+class Refused(Exception):
+    """A request that is not served.
+
+    Args:
+        status: of HTTP.
+        code: for programs.
+        message: for humans; it ends with what to do, where that can be said.
+        headers: more of them.
+    """
+
+    def __init__(self, status: int, code: str, message: str, *, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.headers = dict(headers or {})
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The error as JSON."""
+        return error_of(self.status, self.code, self.message)
+
+    def reply(self) -> Response:
+        """How a client is told."""
+        return JSONResponse({"error": self.error}, self.status, headers=self.headers)
+
+    @classmethod
+    def of_the_server(cls, error: Exception) -> Refused:
+        """A request that failed on the server's side: what the error says may hold paths and addresses, so the log has it."""
+        _LOG.error("a request failed: %s", error, exc_info=None if isinstance(error, HopweaveError) else error)
+        if isinstance(error, DatabaseError):
+            said = "the server's database cannot be reached, or does not answer; ask again later"
+            return cls(503, "no_database", said, headers={"Retry-After": "10"})
+        return cls(500, "server_error", "the server could not do this; its log says why")
+
+
+def error_of(status: int, code: str, message: str) -> dict[str, Any]:
+    """The error as JSON."""
+    kind = _KINDS.get(status, "invalid_request_error" if status < 500 else "server_error")
+    return {"message": whole(message), "type": kind, "code": code, "param": None}
+
+
+def unusable(error: Exception) -> Refused:
+    """A request that says something that cannot be."""
+    return Refused(422, "invalid_request", str(error))
+
+
+def install(app: FastAPI) -> None:
+    """Has every error that a route raises told in this shape."""
+
+    async def refused(_: Request, error: Exception) -> Response:
+        match error:
+            case Refused():
+                return error.reply()
+            case RequestValidationError():
+                return Refused(422, "invalid_request", _explained(error)).reply()
+            case HTTPException():
+                code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "invalid_request")
+                return Refused(error.status_code, code, str(error.detail), headers=error.headers).reply()
+        return Refused.of_the_server(error).reply()
+
+    for kind in (Refused, RequestValidationError, HTTPException, HopweaveError, Exception):
+        app.add_exception_handler(kind, refused)
+
+
+def _explained(error: RequestValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
+    return f"{place[:_MAX_SHOWN]}: {first['msg']}"

@@ -1,0 +1,206 @@
+"""Evaluations in the explorer: from the mean of a cell to the questions behind it, by what became of them, to one record.
+
+Everything is computed from what `hopweave evaluate` and `hopweave score` wrote. Runs hold gold answers, and passages whatever
+their labels, so they are shown by a server without keys alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from hopweave.apps.server.callers import Caller
+from hopweave.apps.server.refusals import Refused, unusable
+from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService
+from hopweave.apps.server.schemas import REFUSALS
+from hopweave.apps.server.service import Service
+from hopweave.core.errors import DataError
+from hopweave.core.json_text import mapping_adapter
+from hopweave.core.types import Column, Example
+from hopweave.evaluation.reports.input import read_report_data
+from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.scoring.cells import Scored
+from hopweave.evaluation.scoring.score import became, read_scores
+from hopweave.evaluation.scoring.summary import metrics_of, primary_columns, read_summary, scored_datasets
+from hopweave.record import Record
+from hopweave.show.legend import standing_of
+
+router = APIRouter(tags=["reports"], dependencies=[BEARER], responses=REFUSALS)
+
+RIGHT = "right"
+Label = Annotated[str, Query(description="As the run has it.", max_length=200)]
+
+
+@router.get("/v1/runs")
+async def runs(service: TheService, caller: TheCaller) -> dict[str, Any]:
+    """The evaluations that can be looked at; none where the server has keys."""
+    return {"runs": list(_offered(service, caller))}
+
+
+@router.get("/v1/runs/{name}")
+async def run(name: str, service: TheService, caller: TheCaller) -> dict[str, Any]:
+    """The cells of an evaluation, a method on a dataset each, with the means of their columns."""
+    folder = _folder(name, service, caller)
+    return await asyncio.to_thread(_cells, folder)
+
+
+@router.get("/v1/runs/{name}/questions")
+async def questions(
+    name: str,
+    dataset: Label,
+    method: Label,
+    service: TheService,
+    caller: TheCaller,
+    column: Annotated[str, Query(description="What to show; if absent, what methods are compared by.", max_length=200)] = "",
+) -> dict[str, Any]:
+    """The questions of a cell, each with its value and with what became of it."""
+    folder = _folder(name, service, caller)
+    return await asyncio.to_thread(_questions, folder, dataset, method, column)
+
+
+@router.get("/v1/runs/{name}/record", response_class=Response)
+async def record(
+    name: str,
+    dataset: Label,
+    method: Label,
+    question: Annotated[str, Query(description="The id of the question.", max_length=2000)],
+    service: TheService,
+    caller: TheCaller,
+) -> Response:
+    """One record of an evaluation, and how its answer stands in words."""
+    folder = _folder(name, service, caller)
+    return Response(await asyncio.to_thread(_record, folder, dataset, method, question), media_type="application/json")
+
+
+def cause_of(made: Record, value: float | None, column: Column) -> str:
+    """What became of a question, in one of a few phrases: `right`, or why not."""
+    state = became(made)
+    if made.error is not None:
+        return f"failed: {made.error.kind}"
+    if state != "answered":
+        return state
+    if value is None:
+        return "not scored"
+    best, worst = (column.high, column.low) if column.better == "higher" else (column.low, column.high)
+    if value == best:
+        return RIGHT
+    support = made.answer.verdict.support if made.answer is not None else "unsupported"
+    stands = {"supported": "rests on a passage", "contradicted": "contradicted by a passage", "unsupported": "rests on nothing"}
+    return f"{'wrong' if value == worst else 'partly right'}, {stands[support]}"
+
+
+def _offered(service: Service, caller: Caller) -> Iterator[str]:
+    yield from service.server.runs if caller.limits is None else ()
+
+
+def _folder(name: str, service: Service, caller: Caller) -> RunFolder:
+    """The folder of an evaluation.
+
+    Raises:
+        Refused: if there is none for the caller.
+    """
+    if name not in _offered(service, caller):
+        raise Refused(404, "unknown_run", f"there is no evaluation {name[:100]!r}; GET /v1/runs lists them")
+    try:
+        return RunFolder.open(Path(service.server.runs[name]))
+    except DataError as error:
+        raise unusable(error) from None
+
+
+def _cells(folder: RunFolder) -> dict[str, Any]:
+    try:
+        found = read_report_data(folder)
+    except DataError as error:
+        raise unusable(error) from None
+    columns = {
+        name: {"meaning": one.column.meaning, "better": one.column.better, "unit": one.column.unit}
+        for name, one in found.columns.items()
+    }
+    means = [
+        {
+            "dataset": cell.dataset,
+            "method": cell.method,
+            "num_questions": cell.num_questions,
+            "num_records": cell.num_records,
+            "num_failed": cell.num_failed,
+            "means": {name: asdict(mean) for name, mean in cell.means.items()},
+        }
+        for cell in found.cells
+    ]
+    return {"name": found.name, "columns": columns, "primary": dict(found.primary), "cells": means}
+
+
+def _scored(folder: RunFolder, dataset: str, method: str) -> tuple[Scored, str]:
+    """What the records of a dataset gave, and the column that its methods are compared by.
+
+    Raises:
+        Refused: if the run has no such cell, or was not scored.
+    """
+    _check_cell(folder, dataset, method)
+    try:
+        summary = read_summary(folder)
+        if summary is None:
+            raise DataError("the evaluation is not scored yet; run first: hopweave score")
+        metrics = metrics_of(summary)
+        of_dataset = {one.dataset: one for one in scored_datasets(folder, read_scores(folder), metrics)}
+        found = of_dataset[dataset]
+        return found, primary_columns(folder, found.columns).get(dataset, "")
+    except DataError as error:
+        raise unusable(error) from None
+
+
+def _check_cell(folder: RunFolder, dataset: str, method: str) -> None:
+    if dataset not in folder.plan.datasets or method not in folder.plan.methods:
+        raise Refused(404, "unknown_cell", "the evaluation has no such method on such a dataset; GET /v1/runs/NAME lists them")
+
+
+def _questions(folder: RunFolder, dataset: str, method: str, column: str) -> dict[str, Any]:
+    found, primary = _scored(folder, dataset, method)
+    shown = column or primary
+    if shown not in found.columns:
+        raise Refused(422, "invalid_request", f"the column {shown[:100]!r} has no value for each question; name another")
+    quality = found.columns[primary] if primary in found.columns else found.columns[shown]
+    values, measured = found.values(shown, method), found.values(primary or shown, method)
+    examples = {one.question.id: one for one in found.examples}
+    kind = quality[method].column if method in quality else Column("")
+    try:
+        rows = [
+            _row(made, examples[made.question.id], values.get(made.question.id), measured.get(made.question.id), kind)
+            for made in folder.records(dataset, method)
+            if made.question.id in examples
+        ]
+    except DataError as error:
+        raise unusable(error) from None
+    return {"column": shown, "questions": rows}
+
+
+def _row(made: Record, example: Example, value: float | None, measured: float | None, column: Column) -> dict[str, Any]:
+    answer = made.answer
+    return {
+        "id": made.question.id,
+        "question": made.question.text,
+        "short": answer.short if answer is not None else "",
+        "gold": list(example.gold.answers),
+        "value": value,
+        "cause": cause_of(made, measured, column),
+        "support": answer.verdict.support if answer is not None else None,
+        "seconds": made.seconds,
+    }
+
+
+def _record(folder: RunFolder, dataset: str, method: str, question: str) -> str:
+    _check_cell(folder, dataset, method)
+    try:
+        found = next((one for one in folder.records(dataset, method) if one.question.id == question), None)
+    except DataError as error:
+        raise unusable(error) from None
+    if found is None:
+        raise Refused(404, "unknown_question", f"there is no record of question {question[:100]!r}")
+    standing = mapping_adapter().dump_json(standing_of(found)).decode()
+    return f'{{"standing":{standing},"record":{found.to_json()}}}'

@@ -1,0 +1,224 @@
+"""Questions and kept answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from functools import cache
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import Response
+from pydantic import TypeAdapter
+
+from hopweave.apps.server.asking import Asked
+from hopweave.apps.server.callers import Caller
+from hopweave.apps.server.following import KEEP_ALIVE, ClientGone, Done, Watched, followed, unless_gone
+from hopweave.apps.server.kept import Entry, answer_json, new_id
+from hopweave.apps.server.refusals import Refused, error_of, unusable
+from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService, trace_of
+from hopweave.apps.server.schemas import REFUSALS, AnswerList, AnswerReply, AnswerRequest
+from hopweave.apps.server.service import Answered, Branching, Service
+from hopweave.core.errors import DataError, HopweaveError
+from hopweave.core.json_text import mapping_adapter, one_line_of_json
+from hopweave.core.types import Question
+from hopweave.record import Record, Started, Step, TextPiece, changes_of
+from hopweave.run.conversation import asked_of
+
+router = APIRouter(tags=["answers"], dependencies=[BEARER], responses=REFUSALS)
+
+EVENT_STREAM = "text/event-stream"
+CLIENT_GONE = 499
+AnswerId = Annotated[str, Path(description="As the reply to the question has it.", max_length=100)]
+
+
+@router.post(
+    "/v1/answers",
+    response_model=AnswerReply,
+    responses={
+        200: {
+            "content": {
+                EVENT_STREAM: {
+                    "schema": {"type": "string"},
+                    "example": 'event: started\ndata: {"id":"...","question":"...","method":"searchain","corpus":"starter"}\n\n'
+                    'event: step\ndata: {"id":0,"parent":null,"label":"tree","text":"...","kind":"decision"}\n\n'
+                    'event: answer\ndata: {"id":"...","record":{}}\n\n',
+                }
+            }
+        }
+    },
+)
+async def ask(body: AnswerRequest, request: Request, service: TheService, caller: TheCaller) -> Response:
+    """Answers a question, and keeps the answer. With `of` and `changes`, a kept answer is gone through again, changed.
+
+    With `stream`, or `Accept: text/event-stream`, the steps of the trace come as they happen, as server-sent events: `started`,
+    `begun` (a call under way), `step` (as the record has it; ids may be other ones in the end), and `answer` or `failed`.
+    A question that fails is a record with an error. A client that closes its connection cancels its question.
+    """
+    branch = None
+    if body.of is not None:
+        asked, branch = await _again(body, body.of, service, caller)
+    else:
+        asked = _asked(body, service, caller)
+    asked = replace(asked, within=trace_of(request))
+    asked = await service.admit(caller, asked)
+    if body.stream or EVENT_STREAM in request.headers.get("accept", ""):
+        return Watched(_events(service, caller, asked, branch), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store"})
+    try:
+        answered = await unless_gone(request, service.answer(asked, caller, branch=branch))
+    except ClientGone:
+        return Response(status_code=CLIENT_GONE)
+    return _reply(answer_json(answered.id, answered.record_line))
+
+
+@router.get("/v1/answers")
+async def answers(
+    service: TheService,
+    caller: TheCaller,
+    before: Annotated[str | None, Query(description="`next` of the page before.", max_length=100)] = None,
+    limit: Annotated[int, Query(description="At most so many.", ge=1, le=100)] = 20,
+) -> AnswerList:
+    """The kept answers of whoever asks, newest first."""
+    entries, following = await asyncio.to_thread(service.kept.page, caller.name, before=before, limit=limit)
+    return AnswerList(answers=[entry for entry in entries if service.may_read(caller, entry)], next=following)
+
+
+@router.get("/v1/answers/{answer_id}", response_model=AnswerReply)
+async def answer(answer_id: AnswerId, service: TheService, caller: TheCaller) -> Response:
+    """A kept answer."""
+    entry = await entry_of(service, caller, answer_id)
+    return _reply(answer_json(entry.id, await record_line_of(service, caller, entry.id)))
+
+
+@router.delete("/v1/answers/{answer_id}", status_code=204)
+async def delete(answer_id: AnswerId, service: TheService, caller: TheCaller) -> None:
+    """Deletes a kept answer for good. Answers that were gone through from it with changes stay."""
+    entry = await entry_of(service, caller, answer_id)
+    if not await asyncio.to_thread(service.kept.delete, caller.name, entry.id):
+        raise _no_answer()
+
+
+async def entry_of(service: Service, caller: Caller, answer_id: str) -> Entry:
+    """The entry of an answer of the caller's.
+
+    Raises:
+        Refused: if there is none that they may read.
+    """
+    entry = await asyncio.to_thread(service.kept.entry, caller.name, answer_id)
+    if entry is None or not service.may_read(caller, entry):
+        raise _no_answer()
+    return entry
+
+
+async def record_line_of(service: Service, caller: Caller, answer_id: str) -> str:
+    """The record of an answer that has an entry, as it is kept.
+
+    Raises:
+        Refused: if it is gone.
+    """
+    line = await asyncio.to_thread(service.kept.record_line, caller.name, answer_id)
+    if line is None:
+        raise _no_answer()
+    return line
+
+
+def _no_answer() -> Refused:
+    return Refused(404, "unknown_answer", "there is no such answer of yours; GET /v1/answers lists them")
+
+
+async def _again(body: AnswerRequest, of: str, service: Service, caller: Caller) -> tuple[Asked, Branching]:
+    """An answer that is to be gone through again, asked as it was asked."""
+    entry = await entry_of(service, caller, of)
+    record = Record.from_json(await record_line_of(service, caller, entry.id))
+    question, earlier = asked_of(record)
+    same: dict[str, tuple[Any, ...]] = {
+        "question": (entry.question, question.text),
+        "method": (entry.method,),
+        "corpus": (entry.corpus,),
+        "options": (entry.options,),
+    }
+    for name in body.model_fields_set - {"of", "changes", "stream"}:
+        if getattr(body, name) not in (None, *same.get(name, ())):
+            raise Refused(422, "invalid_request", f"with of, all but the changes stays as it was; leave out {name}")
+    asked = service.choices.asked(
+        question, entry.method, entry.corpus, entry.options, access=entry.access, where=entry.filter, earlier=earlier
+    )
+    try:
+        changes_of(body.changes)
+    except DataError as error:
+        raise unusable(error) from None
+    return asked, Branching(entry.id, record, body.changes)
+
+
+def _asked(body: AnswerRequest, service: Service, caller: Caller) -> Asked:
+    if body.question is None:
+        raise Refused(422, "invalid_request", "question: there is none; ask something, or name a kept answer with of")
+    if body.changes:
+        raise Refused(422, "invalid_request", "changes: they are of a kept answer; name it with of")
+    if body.labels and body.long:
+        raise Refused(422, "invalid_request", "labels and long ask for different answers; give one of them")
+    question = Question(
+        "question", body.question.strip(), "label" if body.labels else "long" if body.long else "short", tuple(body.labels)
+    )
+    return service.choices.asked(
+        question,
+        body.method,
+        service.corpus_of(caller, body.corpus),
+        body.options,
+        access=caller.access,
+        where=body.filter,
+        earlier=tuple(turn.turn() for turn in body.earlier),
+    )
+
+
+async def _events(service: Service, caller: Caller, asked: Asked, branch: Branching | None) -> AsyncIterator[str]:
+    answer_id = new_id()
+    said = {"question": asked.question.text, "method": asked.method_name, "corpus": asked.corpus}
+    yield event("started", _json({"id": answer_id, **said}))
+    work = followed(lambda observer: service.answer(asked, caller, observers=[observer], answer_id=answer_id, branch=branch))
+    async for one in work:
+        match one:
+            case None:
+                yield KEEP_ALIVE
+            case Done():
+                yield _end(one, answer_id)
+            case Started():
+                yield event("begun", _json({"id": one.id, "parent": one.parent, "kind": one.kind, "label": one.label}))
+            case TextPiece():
+                pass
+            case _:
+                yield event("step", one_line_of_json(_step_adapter(), one))
+
+
+def _end(done: Done[Answered], answer_id: str) -> str:
+    try:
+        answered = done.result()
+    except Refused as refused:
+        return event("failed", _json({"id": answer_id, "error": refused.error}))
+    except HopweaveError as error:
+        return event("failed", _json({"id": answer_id, "error": Refused.of_the_server(error).error}))
+    record = answered.record
+    if record.error is None:
+        return event("answer", answer_json(answer_id, answered.record_line))
+    # It is kept all the same, with all that came before it failed.
+    said = _json(error_of(502, record.error.kind, record.error.message))
+    return event("failed", f'{{"id":"{answer_id}","error":{said},"record":{answered.record_line}}}')
+
+
+def event(name: str, data: str) -> str:
+    """A server-sent event; the data are one line of JSON."""
+    return f"event: {name}\ndata: {data}\n\n"
+
+
+def _reply(text: str) -> Response:
+    return Response(text, media_type="application/json")
+
+
+def _json(value: dict[str, Any]) -> str:
+    return one_line_of_json(mapping_adapter(), value)
+
+
+@cache
+def _step_adapter() -> TypeAdapter[Any]:
+    return TypeAdapter(Step)

@@ -1,0 +1,118 @@
+"""What can be chosen and searched: methods, corpora, passages."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+
+from hopweave.apps.server.asking import described
+from hopweave.apps.server.callers import Caller
+from hopweave.apps.server.refusals import Refused, unusable
+from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService
+from hopweave.apps.server.schemas import (
+    REFUSALS,
+    CorpusList,
+    CorpusReply,
+    HitReply,
+    MethodList,
+    MethodReply,
+    PassageReply,
+    SearchReply,
+    SearchRequest,
+)
+from hopweave.apps.server.service import Service
+from hopweave.core.errors import SearchError, SettingsError
+from hopweave.core.types import Hit, Passage
+from hopweave.core.visibility import Visible
+from hopweave.ingest.origin import Origin
+
+_LOG = logging.getLogger(__name__)
+router = APIRouter(tags=["corpora"], dependencies=[BEARER], responses=REFUSALS)
+
+Name = Annotated[str, Path(description="One of GET /v1/corpora.", max_length=200)]
+PassageId = Annotated[str, Path(description="Of a citation, a hit or a step.", max_length=2000)]
+
+
+@router.get("/v1/methods")
+async def methods(service: TheService) -> MethodList:
+    """The methods that can be chosen, with the options that can be set over HTTP."""
+    found = [MethodReply(**one) for one in described(service.choices.methods)]
+    return MethodList(default=service.choices.default_method, methods=found)
+
+
+@router.get("/v1/corpora")
+async def corpora(service: TheService, caller: TheCaller) -> CorpusList:
+    """The corpora that whoever asks may search."""
+    found = []
+    for name in filter(caller.may_search, service.server.corpora):
+        async with service.corpora.opened(name, caller.access) as parts:
+            # It counts those that are hidden, too, so it is not for whoever has a key.
+            num_passages = getattr(parts.engine, "num_passages", None) if caller.limits is None else None
+        found.append(CorpusReply(name=name, num_passages=num_passages))
+    return CorpusList(corpora=found)
+
+
+@router.post("/v1/search")
+async def search(body: SearchRequest, service: TheService, caller: TheCaller) -> SearchReply:
+    """Searches a corpus as a method would; no model is called."""
+    name = service.corpus_of(caller, body.corpus)
+    given: Mapping[str, Any] = body.filter
+    try:
+        where = Visible(caller.access, given).where
+    except SettingsError as error:
+        raise unusable(error) from None
+    max_hits = min(body.max_hits, service.server.limits.max_hits)
+    async with service.corpora.opened(name, caller.access, where) as parts:
+        with _told():  # by the engine, also where a retriever stands over it that would ask the model
+            [hits] = await parts.search([body.query], max_hits)
+    return SearchReply(corpus=name, hits=[_hit(one) for one in hits])
+
+
+@router.get("/v1/corpora/{name}/passages/{passage_id:path}")
+async def passage(name: Name, passage_id: PassageId, service: TheService, caller: TheCaller) -> PassageReply:
+    """A passage by its id."""
+    found, _ = await seen(name, passage_id, service, caller)
+    return _passage(found)
+
+
+async def seen(
+    name: str, passage_id: str, service: Service, caller: Caller, *, with_origin: bool = False
+) -> tuple[Passage, Origin | None]:
+    """A passage that whoever asks may see, and, if asked for, the file that it comes from, if the index knows it.
+
+    Raises:
+        Refused: for a corpus or a passage that there is not, or that is not theirs to see, in the same words.
+    """
+    name = service.corpus_of(caller, name)
+    with _told():
+        async with service.corpora.by_id(name, caller.access, {}) as parts:
+            found = await parts.passage(passage_id)
+            if found is None:
+                raise Refused(404, "unknown_passage", f"there is no passage {passage_id[:100]!r} in {name} for you to see")
+            return found, await parts.origin(passage_id) if with_origin else None
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """A corpus that cannot be searched now, such as one on a server that is down, is no fault of the request."""
+    try:
+        yield
+    except SearchError as error:
+        _LOG.error("a corpus cannot be searched: %s", error)
+        raise Refused(503, "search_failed", "the corpus cannot be searched now; ask again") from error
+
+
+def _passage(one: Passage) -> PassageReply:
+    return PassageReply(
+        id=one.id, text=one.text, title=one.title, source=one.source, start=one.start, end=one.end, metadata=dict(one.metadata)
+    )
+
+
+def _hit(hit: Hit) -> HitReply:
+    via = asdict(hit.via) if hit.via is not None else None
+    return HitReply(rank=hit.rank, score=hit.score, passage=_passage(hit.passage), via=via)

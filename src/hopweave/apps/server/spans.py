@@ -1,0 +1,173 @@
+"""Finished questions as OpenTelemetry spans, under the names of OpenInference.
+
+A span for the question, and under it one for each call of the model, search and reading, with their times. They are made of the
+record once it is there, so that nothing of this is in the way of a question. Texts are left out unless they are asked for:
+spans go to another system, which has no access labels. Where they go is said by the variables of OpenTelemetry
+(`OTEL_EXPORTER_OTLP_ENDPOINT` and the like).
+
+A request that comes with a `traceparent` (W3C Trace Context) is a part of the caller's trace, and so are its spans.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from importlib.metadata import version
+
+from opentelemetry.context import Context
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.trace import Span, Status, StatusCode, get_current_span, set_span_in_context
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from hopweave.core.json_text import whole
+from hopweave.record import Failure, ModelCall, Read, Record, Search
+
+_NANOSECONDS = 1_000_000_000
+_KIND = "openinference.span.kind"
+
+Attributes = dict[str, str | int | float]
+
+
+class Spans:
+    """Sends a span tree for each question.
+
+    Args:
+        exporter: where to; by OTLP over HTTP if absent.
+        with_texts: whether questions, prompts, replies and passages are sent, too.
+    """
+
+    def __init__(self, exporter: SpanExporter | None = None, *, with_texts: bool = False) -> None:
+        if exporter is None:
+            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+            exporter = OTLPSpanExporter()
+        named = {} if "OTEL_SERVICE_NAME" in os.environ else {SERVICE_NAME: "hopweave"}
+        self._provider = TracerProvider(resource=Resource.create(named))
+        self._provider.add_span_processor(BatchSpanProcessor(exporter))
+        self._tracer = self._provider.get_tracer("hopweave", version("hopweave"))
+        self._with_texts = with_texts
+
+    def send(self, answer_id: str, record: Record, within: Mapping[str, Sequence[str]] | None = None) -> None:
+        """Sends the spans of a question that ended; they leave in the background.
+
+        Args:
+            answer_id: of its answer.
+            record: of the question.
+            within: the headers `traceparent` and `tracestate` of the request, as far as it has them.
+        """
+        began = int(datetime.fromisoformat(record.started_at).timestamp() * _NANOSECONDS)
+        root = self._tracer.start_span(
+            record.setup.method,
+            context=_above(within or {}),
+            start_time=began,
+            attributes=self._of_question(answer_id, record),
+        )
+        spans: dict[int, Span] = {}
+        above: dict[int, int | None] = {step.id: step.parent for step in record.steps}
+        for step in record.steps:
+            if isinstance(step, ModelCall | Search | Read):
+                parent = _nearest(step.parent, above, spans) or root
+                spans[step.id] = self._sent(step, record, began, parent)
+        _end(root, began, record.seconds, record.error)
+
+    def close(self) -> None:
+        """Sends what was not sent yet."""
+        self._provider.shutdown()
+
+    def _sent(self, step: ModelCall | Search | Read, record: Record, began: int, parent: Span) -> Span:
+        start = began + int(step.timing.started_seconds * _NANOSECONDS)
+        span = self._tracer.start_span(
+            step.purpose if isinstance(step, ModelCall) else step.kind,
+            context=set_span_in_context(parent),
+            start_time=start,
+            attributes=self._of_step(step, record),
+        )
+        _end(span, start, step.timing.seconds, step.error)
+        return span
+
+    def _of_question(self, answer_id: str, record: Record) -> Attributes:
+        answer = record.answer
+        about: Attributes = {
+            _KIND: "CHAIN",
+            "hopweave.answer_id": answer_id,
+            "hopweave.retriever": whole(record.setup.retriever),
+        }
+        if answer is not None:
+            about |= {"hopweave.support": answer.verdict.support, "hopweave.stopped_because": answer.stopped_because}
+            about |= self._texts({"output.value": answer.text})
+        return about | self._texts({"input.value": record.question.text})
+
+    def _of_step(self, step: ModelCall | Search | Read, record: Record) -> Attributes:
+        match step:
+            case ModelCall():
+                named: Attributes = {_KIND: "LLM", "llm.model_name": whole(record.setup.llm)}
+                return named | _tokens(step) | self._messages(step, record)
+            case Search():
+                sought: Attributes = {_KIND: "RETRIEVER", "hopweave.num_queries": len(step.queries)}
+                return sought | self._found(step, record)
+            case Read():
+                said = step.reading.text if step.reading is not None else ""
+                kind: Attributes = {_KIND: "CHAIN"}
+                return kind | self._texts({"input.value": step.query, "output.value": said})
+
+    def _messages(self, step: ModelCall, record: Record) -> Attributes:
+        texts: dict[str, str] = {}
+        for number, index in enumerate(step.messages):
+            texts[f"llm.input_messages.{number}.message.role"] = record.messages[index].role
+            texts[f"llm.input_messages.{number}.message.content"] = record.messages[index].text
+        if step.text is not None:
+            texts |= {"llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": step.text}
+        return self._texts(texts)
+
+    def _found(self, step: Search, record: Record) -> Attributes:
+        passages = {passage.id: passage for passage in record.passages}
+        hits = [hit for of_one in step.hits for hit in of_one]
+        about: Attributes = {}
+        for number, hit in enumerate(hits):
+            document = f"retrieval.documents.{number}.document"
+            about |= {f"{document}.id": whole(hit.passage_id), f"{document}.score": hit.score}
+            about |= self._texts({f"{document}.content": passages[hit.passage_id].text})
+        return about | self._texts({"input.value": "\n".join(step.queries)})
+
+    def _texts(self, texts: Mapping[str, str]) -> Attributes:
+        return {key: whole(text) for key, text in texts.items()} if self._with_texts else {}
+
+
+def _above(within: Mapping[str, Sequence[str]]) -> Context | None:
+    """What the question's span is a part of: the span of who asked; `None`, which is the one under way here if there is one."""
+    # Where the operator has the application's requests traced, their spans continue the caller's trace already. Of several
+    # headers none counts, as the specification has it, and of one that cannot be read neither.
+    if get_current_span().get_span_context().is_valid or len(within.get("traceparent", ())) != 1:
+        return None
+    return TraceContextTextMapPropagator().extract({name: list(values) for name, values in within.items()})
+
+
+def _tokens(step: ModelCall) -> Attributes:
+    usage = step.usage
+    return {
+        "llm.token_count.prompt": usage.prompt_tokens,
+        "llm.token_count.completion": usage.completion_tokens,
+        "llm.token_count.total": usage.prompt_tokens + usage.completion_tokens,
+        "llm.token_count.prompt_details.cache_read": usage.cached_tokens,
+    }
+
+
+def _nearest(step: int | None, above: Mapping[int, int | None], spans: Mapping[int, Span]) -> Span | None:
+    """The span of a step, or of the nearest one above it that has one: decisions have none."""
+    return next((spans[one] for one in _upwards(step, above) if one in spans), None)
+
+
+def _upwards(step: int | None, above: Mapping[int, int | None]) -> Iterator[int]:
+    while step is not None:
+        yield step
+        step = above[step]
+
+
+def _end(span: Span, start: int, seconds: float, error: Failure | None) -> None:
+    if error is not None:
+        span.set_attribute("exception.type", error.kind)
+        span.set_status(Status(StatusCode.ERROR, error.kind))
+    span.end(start + int(seconds * _NANOSECONDS))

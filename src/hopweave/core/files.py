@@ -1,0 +1,410 @@
+"""Files: how they are read and folders walked, external names, untrusted JSON and TOML, checksums, atomic writes, and locks.
+
+Every file that a user gives is read by `read_whole` or `read_lines`, and every folder walked by `walk`, so the same limits hold
+for all of them: only regular files, at most `MAX_HELD_BYTES` in memory at once, folders of any depth.
+
+Labels of a plan, files in an index manifest, names of profiles and models were chosen by whoever wrote the file. Each goes
+through `file_name` before it is joined to a folder, so that none leads out of it. Any problem with untrusted JSON or TOML is a
+`ValueError`, never another error: the parsers of the standard library raise `RecursionError` if brackets are nested too
+deeply.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import stat
+import tomllib
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from hopweave.core.errors import DataError
+
+MAX_BYTES = 200
+"""Of a name, in bytes; file systems allow 255, and suffixes are added."""
+
+WHAT_MAY_BE = "letters, digits, the signs - _ . + = , @ (no dot first) and spaces within, 200 bytes at most"
+
+MAX_HELD_BYTES = 32 << 20
+"""Of what is held in memory at once: a line of a file of lines, or another file as a whole. A record takes some tens of
+kilobytes, and not much more than a megabyte after many searches; the records of a corpus have the same limit."""
+
+FOLDER = "folder"
+SPECIAL = {stat.S_IFIFO: "FIFO", stat.S_IFSOCK: "socket", stat.S_IFCHR: "device", stat.S_IFBLK: "device"}
+"""Kinds of what is no regular file."""
+
+OnProgress = Callable[[int, int], None]
+"""Called with the number of bytes done and the total."""
+
+_NAME = re.compile(r"[\w+=,@-](?:[\w.+=,@ -]*[\w.+=,@-])?")
+_TOO_DEEP = "its brackets are nested too deeply"
+_CHUNK_BYTES = 1 << 20
+_MIB = 1 << 20
+_IS_WINDOWS = os.name == "nt"
+_BINARY = getattr(os, "O_BINARY", 0)  # otherwise Windows writes line ends as two characters
+_NO_LOCKS = frozenset({errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK})
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a name is valid as a file name in any folder: see `WHAT_MAY_BE`."""
+    return _NAME.fullmatch(name) is not None and len(name.encode("utf-8", "surrogatepass")) <= MAX_BYTES
+
+
+def file_name(name: str, where: str) -> str:
+    """The name, if it is a valid file name.
+
+    Args:
+        name: from an external source.
+        where: the file or option that contains it, for the message.
+
+    Raises:
+        DataError: if it is not.
+    """
+    if not is_file_name(name):
+        raise DataError(f"{where} names {name!r}, which cannot be a file name: use {WHAT_MAY_BE}; restore or rename it")
+    return name
+
+
+def shown_name(name: str) -> str:
+    """A file name as text: bytes that are not UTF-8 are replaced."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+class NotRegular(OSError):
+    """A path that leads to no regular file; `kind` is what it is instead, such as `FIFO`."""
+
+    def __init__(self, path: Path, kind: str) -> None:
+        super().__init__(errno.EINVAL, f"it is a {kind}, not a regular file", str(path))
+        self.kind = kind
+
+
+def open_regular(path: Path) -> BufferedReader:
+    """Opens a file for its bytes, without ever waiting for it.
+
+    Raises:
+        NotRegular: if it is a folder, FIFO, socket or device.
+        OSError: if it cannot be opened.
+    """
+    # Without O_NONBLOCK, opening a FIFO waits for somebody to write to it. What the path leads to is asked of the open file,
+    # since it may have been replaced after anybody looked.
+    flags = getattr(os, "O_NONBLOCK", 0)
+    raw = open(path, "rb", opener=lambda name, given: os.open(name, given | flags))  # noqa: SIM115
+    kind = SPECIAL.get(stat.S_IFMT(os.fstat(raw.fileno()).st_mode))
+    if kind is not None:
+        raw.close()
+        raise NotRegular(path, kind)
+    return raw
+
+
+def read_whole(path: Path) -> bytes:
+    """The content of a file that is held in memory as a whole: settings, a plan, a manifest.
+
+    Raises:
+        NotRegular: if it is no regular file.
+        OSError: if it cannot be read, or is longer than `MAX_HELD_BYTES`.
+    """
+    with open_regular(path) as file:
+        content = file.read(MAX_HELD_BYTES + 1)
+    if len(content) > MAX_HELD_BYTES:
+        raise too_long("it", path)
+    return content
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file of any length, one after the other, each with its line end.
+
+    Raises:
+        NotRegular: if it is no regular file.
+        OSError: if it cannot be read, or a line is longer than `MAX_HELD_BYTES`.
+    """
+    with open_regular(path) as file:
+        for number, line in enumerate(lines_within(file), start=1):
+            if line is None:
+                raise too_long(f"line {number}", path)
+            yield line
+
+
+def lines_within(file: BinaryIO) -> Iterator[bytes | None]:
+    """The lines of an open file, each with its line end; `None` in place of one that is longer than `MAX_HELD_BYTES`."""
+    while line := file.readline(MAX_HELD_BYTES + 1):
+        if len(line) <= MAX_HELD_BYTES:
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = file.readline(_CHUNK_BYTES)
+        yield None
+
+
+def too_long(what: str, path: Path) -> OSError:
+    """The error for a file, or a line of one, that is longer than `MAX_HELD_BYTES`."""
+    return OSError(errno.EFBIG, f"{what} is longer than {MAX_HELD_BYTES // _MIB} MiB", str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a folder holds.
+
+    Attributes:
+        path: of the entry.
+        kind: `FOLDER`, a value of `SPECIAL`, or empty for a file, and for a link that leads to nothing: opening it says so.
+        is_link: whether it is a symbolic link.
+        above: what tells the folders around it, which were walked, from all others.
+    """
+
+    path: Path
+    kind: str
+    is_link: bool = False
+    above: tuple[tuple[int, int], ...] = ()
+
+
+def walk(
+    top: Path,
+    *,
+    is_taken: Callable[[Entry], bool] | None = None,
+    on_unlisted: Callable[[Path, OSError], None] | None = None,
+    into_links: bool = False,
+    with_hidden: bool = False,
+) -> Iterator[Entry]:
+    """All that is below a folder, of whatever depth, in the order of the names; folders come before what is in them.
+
+    Args:
+        top: the folder, which is not among it.
+        is_taken: an entry is passed over where this is false, a folder with all that is in it. All entries of a folder are
+            asked about one after the other, those of the folders in it later. An `OSError` is one of listing that folder.
+        on_unlisted: told of a folder that cannot be listed, and why, instead of an error: it may not be read, or has vanished.
+        into_links: also walk the folders that links lead to, but for those around the link.
+        with_hidden: entries whose names begin with a dot as well.
+
+    Raises:
+        OSError: if a folder cannot be listed.
+    """
+    # A stack instead of recursion: folders nest deeper than Python calls may.
+    waiting = [Entry(top, FOLDER)]
+    while waiting:
+        found = waiting.pop()
+        if found.path != top:
+            yield found
+        if found.kind == FOLDER and (into_links or not found.is_link or found.path == top):
+            try:
+                below = [one for one in _listed(found, with_hidden=with_hidden) if is_taken is None or is_taken(one)]
+            except OSError as error:
+                if on_unlisted is None:
+                    raise
+                on_unlisted(found.path, error)
+            else:
+                waiting += reversed(below)
+
+
+def _listed(folder: Entry, *, with_hidden: bool) -> list[Entry]:
+    """The entries of a folder in the order of their names; none if a link led back to it."""
+    status = folder.path.stat()
+    here = status.st_dev, status.st_ino
+    if here in folder.above:
+        return []
+    above = (*folder.above, here)
+    # The list is closed before anything is yielded: nested folders do not hold a descriptor for each level.
+    with os.scandir(folder.path) as entries:
+        found = sorted(
+            (entry.name, _kind(entry), entry.is_symlink()) for entry in entries if with_hidden or not entry.name.startswith(".")
+        )
+    return [Entry(folder.path / name, kind, is_link, above) for name, kind, is_link in found]
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    try:
+        return "" if entry.is_file() else FOLDER if entry.is_dir() else special_kind(Path(entry))
+    except OSError:  # a link that leads to itself: opening it says so
+        return ""
+
+
+def special_kind(path: Path) -> str:
+    """What a path leads to instead of a regular file or folder; empty where it leads to none, and opening it says so."""
+    try:
+        return SPECIAL.get(stat.S_IFMT(path.stat().st_mode), "")
+    except OSError:
+        return ""
+
+
+def refuse_links_out(folder: Path) -> None:
+    """Makes sure that a folder contains only regular files and folders: no link out of it, no pipe, no device.
+
+    Raises:
+        DataError: names the first entry that is neither.
+    """
+    root = os.path.realpath(folder)  # `resolve` raises for a link that leads to itself
+    # What is missing or unreadable is reported by whoever opens it.
+    for found in walk(folder, on_unlisted=lambda _folder, _error: None, with_hidden=True):
+        if found.is_link and not Path(os.path.realpath(found.path)).is_relative_to(root):
+            raise DataError(f"{found.path} is a link that leads out of {folder}; replace it with its target")
+        if found.kind in SPECIAL.values():
+            raise DataError(f"{found.path} is neither a file nor a folder; remove it")
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: for invalid JSON or UTF-8, nesting that is too deep, or a number that is too long to parse.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+
+
+def read_toml(content: str | bytes) -> dict[str, Any]:
+    """The table of a TOML text; a byte-order mark at the start of bytes is ignored.
+
+    Raises:
+        ValueError: for invalid TOML or UTF-8, nesting that is too deep, or a number that is too long to parse.
+    """
+    text = content.decode("utf-8-sig") if isinstance(content, bytes) else content
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+
+
+def sha256_of(path: Path, on_progress: OnProgress | None = None) -> str:
+    """The SHA-256 of a file's content, in hexadecimal.
+
+    Raises:
+        OSError: if the file cannot be read, or is no regular file.
+    """
+    return digest_of(path, on_progress).hexdigest()
+
+
+def digest_of(path: Path, on_progress: OnProgress | None = None) -> hashlib._Hash:
+    """The SHA-256 of a file's content, as an object to update when the file grows. Errors as in `sha256_of`."""
+    with open_regular(path) as file:
+        if on_progress is None:
+            return hashlib.file_digest(file, "sha256")
+        digest = hashlib.sha256()
+        done, total = 0, os.fstat(file.fileno()).st_size
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+            done += len(chunk)
+            on_progress(done, total)
+        return digest
+
+
+def write_whole(path: Path, content: str | bytes, *, is_durable: bool = False, is_private: bool = False) -> None:
+    """Writes a file atomically: readers, even after a crash at any moment, see either the old content or the new.
+
+    Args:
+        path: the file. Its old content is replaced.
+        content: text is written in UTF-8, its line ends as they are.
+        is_durable: return only once the content would survive a power loss.
+        is_private: keep other users from reading it.
+
+    Raises:
+        OSError: if it cannot be written. The old file is kept.
+    """
+    draft = path.with_name(f".{path.name}.new")
+    draft.unlink(missing_ok=True)
+    # Create a new file, never open an existing one: a planted link is not followed.
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600 if is_private else 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            if is_durable:
+                file.flush()
+                os.fsync(file.fileno())
+        draft.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+    if is_durable:
+        sync(path.parent)
+
+
+def sync(path: Path) -> None:
+    """Returns once a file's content, or a folder's listing, would survive a power loss.
+
+    Raises:
+        OSError: if the disk refuses.
+    """
+    if _IS_WINDOWS and path.is_dir():  # Windows cannot open folders and does not need to
+        return
+    descriptor = os.open(path, os.O_RDWR if _IS_WINDOWS else os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class LockTaken(Exception):
+    """A lock is held by another process or elsewhere in this one.
+
+    Attributes:
+        holder: the id of that process; `None` if unknown.
+    """
+
+    def __init__(self, holder: int | None) -> None:
+        super().__init__(f"held by process {holder or 'unknown'}")
+        self.holder = holder
+
+
+def lock(path: Path, *, wait: bool = False) -> AbstractContextManager[object]:
+    """Takes a lock between processes, and releases it at the end of the `with` block that uses the result.
+
+    The system releases the lock when the process ends, however it ends, so a killed process leaves none behind. The file stays,
+    with the id of the last process that held it.
+
+    Args:
+        path: the lock file; it is created if missing, and a link in its place is not followed.
+        wait: wait until the lock is free instead of raising `LockTaken`.
+
+    Raises:
+        LockTaken: if it is held.
+        OSError: if the file cannot be written to, or the file system has no locks.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # raised by a Python without system locks: see below
+        import filelock
+    timeout = -1 if wait else 0
+    try:
+        if filelock.FileLock is not filelock.SoftFileLock:
+            # Plain lock files would stay behind after a kill, so a file system without locks is reported instead.
+            return filelock.FileLock(
+                path, timeout, thread_local=False, fallback_to_soft=False, preserve_lock_file=True, on_acquired=_note_holder
+            ).acquire()
+        # A Python without system locks. A file that names its holder replaces the lock, and whoever finds it checks whether
+        # that process is alive; it lies next to the file that exists on every system.
+        held = filelock.SoftFileLock(path.with_name(f"{path.name}.held"), timeout, thread_local=False).acquire()
+        write_whole(path, _note_of_holder())
+        return held
+    except filelock.Timeout:
+        raise LockTaken(_holder_of(path)) from None
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+        raise OSError(error.errno, "the file system has no locks", str(path)) from None
+
+
+def _note_of_holder() -> bytes:
+    # On Windows nobody else can read the locked byte, which is the first: the id is written after it.
+    return f"\n{os.getpid()}\n".encode("ascii")
+
+
+def _note_holder(descriptor: int) -> None:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.ftruncate(descriptor, os.write(descriptor, _note_of_holder()))
+
+
+def _holder_of(path: Path) -> int | None:
+    try:
+        with path.open("rb", buffering=0) as file:
+            file.seek(1)
+            return int(file.read(20))
+    except (OSError, ValueError):
+        return None

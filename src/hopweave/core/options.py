@@ -1,0 +1,107 @@
+"""The bounds of options, written into their types, and how the parts of a method take theirs from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from hopweave.core.errors import SettingsError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+P = TypeVar("P", bound="DataclassInstance")
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """The lowest value that an option may have; it has none above it unless `most` says so."""
+
+    least: float
+    most: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """An option above 0 and at most 1."""
+
+
+Count = Annotated[int, AtLeast(1)]
+"""A whole number from 1 up."""
+
+Whole = Annotated[int, AtLeast(0)]
+"""A whole number from 0 up."""
+
+Temperature = Annotated[float, AtLeast(0)]
+TopP = Annotated[float, Share()]
+
+
+def check_options(options: DataclassInstance) -> None:
+    """Holds the options of a part to the bounds and choices of their types; one that is `None` stands for a default.
+
+    A part that is `Bounded` does so when it is made; one with a `__post_init__` of its own calls this there.
+
+    Raises:
+        SettingsError: naming the part and the option.
+    """
+    for name, bound in _bounds(type(options)):
+        value = getattr(options, name)
+        if value is not None and (problem := _problem(bound, value)):
+            raise SettingsError(f"{name_of_part(options)} {name} {problem}")
+
+
+def name_of_part(options: object) -> str:
+    """The name of a part in settings and messages: that of its file or, outside this package, of its class."""
+    kind = type(options)
+    return kind.__module__.rpartition(".")[2] if kind.__module__.startswith("hopweave.") else kind.__name__
+
+
+class Bounded:
+    """A part whose options are held to the bounds and choices of their types."""
+
+    __slots__ = ()
+
+    def __post_init__(self: DataclassInstance) -> None:
+        check_options(self)
+
+
+def _problem(bound: object, value: Any) -> str:
+    """What is wrong with a value, as the end of a sentence; empty if nothing is."""
+    match bound:
+        case AtLeast(least, most) if not least <= value <= most:
+            from_zero = "0 or more" if isinstance(value, int) else "a number from 0 up"
+            said = f"from {least} to {most}" if most != float("inf") else f"at least {least}" if least else from_zero
+            return f"must be {said}, not {value}"
+        case Share() if not 0 < value <= 1:
+            return f"must be above 0 and at most 1, not {value}"
+        case tuple() if value not in bound:
+            return f"{value!r} cannot be; choose one of: {', '.join(sorted(map(str, bound)))}"
+    return ""
+
+
+@cache
+def _bounds(kind: type[DataclassInstance]) -> tuple[tuple[str, object], ...]:
+    """The options of a class with each bound, or the tuple of choices, of their types."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple((one.name, bound) for one in fields(kind) for bound in _bounds_in(hints[one.name]))
+
+
+def _bounds_in(hint: Any) -> Iterator[object]:
+    if get_origin(hint) is Literal:
+        yield get_args(hint)
+        return
+    yield from (note for note in getattr(hint, "__metadata__", ()) if isinstance(note, AtLeast | Share))
+    for inner in get_args(hint):
+        yield from _bounds_in(inner)
+
+
+def notes_of(hint: Any) -> str:
+    """What the type of an option says of it to a reader."""
+    return " ".join(note for note in getattr(hint, "__metadata__", ()) if isinstance(note, str))
+
+
+def options_for(part: type[P], options: object) -> P:
+    """The options of a part of a method, from the method's own of the same names; what the method lacks keeps its default."""
+    return part(**{one.name: getattr(options, one.name) for one in fields(part) if hasattr(options, one.name)})

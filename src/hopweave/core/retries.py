@@ -1,0 +1,93 @@
+"""Retries calls that may succeed later, and classifies failures by the boundary that they crossed."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from hopweave.core.errors import HopweaveError, RunError, SettingsError
+
+T = TypeVar("T")
+
+_NO_LOG = logging.NullHandler()
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often and how patiently a call is retried: total attempts, and the longest wait between two, in seconds."""
+
+    max_attempts: int = 4
+    max_wait_seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        if self.max_attempts < 1:
+            raise SettingsError(f"retries max_attempts must be at least 1, which is no retry, not {self.max_attempts}")
+        if not 0 <= self.max_wait_seconds < math.inf:
+            raise SettingsError(f"retries max_wait_seconds must be a number from 0 up, not {self.max_wait_seconds}")
+
+
+async def again(once: Callable[[], Awaitable[T]], first: RunError, retries: Retries) -> T:
+    """The result of a call that has failed once, retried while that may help.
+
+    Args:
+        once: makes the call.
+        first: the first failure.
+        retries: how often and how patiently.
+
+    Raises:
+        RunError: of the last attempt.
+    """
+    # stamina is only imported, and only costs its milliseconds, once something has gone wrong.
+    import stamina
+
+    # Every attempt is in the record. With no logging set up, stamina's warnings would go to the terminal all the same.
+    logging.getLogger("stamina").addHandler(_NO_LOG)
+    failed: RunError | None = first
+
+    def wait(error: Exception) -> bool | float:
+        if not isinstance(error, RunError) or not error.retryable:
+            return False
+        if error.retry_after_seconds is None:
+            return True
+        return max(0.0, min(error.retry_after_seconds, retries.max_wait_seconds))
+
+    policy = stamina.retry_context(
+        on=wait, attempts=retries.max_attempts, timeout=None, wait_initial=0.5, wait_max=retries.max_wait_seconds
+    )
+    async for attempt in policy:
+        with attempt:
+            if failed is not None:  # the call that already failed counts as the first attempt
+                error, failed = failed, None
+                raise error
+            return await once()
+    raise first
+
+
+async def outcome_of(once: Callable[[], Awaitable[T]], retries: Retries) -> T | RunError:
+    """The result of a call, retried if that can help: the result, or the final error."""
+    try:
+        try:
+            return await once()
+        except RunError as error:
+            if not error.retryable or retries.max_attempts < 2:
+                raise
+            return await again(once, error, retries)
+    except RunError as error:
+        return error
+
+
+@contextmanager
+def boundary(kind: type[RunError]) -> Iterator[None]:
+    """Converts errors outside our hierarchy to the error of the boundary that they crossed."""
+    try:
+        yield
+    except HopweaveError:
+        raise
+    except TimeoutError as error:
+        raise kind(f"timed out: {error}" if str(error) else "timed out", retryable=True) from error
+    except Exception as error:
+        raise kind(f"{type(error).__name__}: {error}") from error

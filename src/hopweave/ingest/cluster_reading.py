@@ -1,0 +1,61 @@
+"""Reads PDF, DOCX and EPUB files in the workers of a Dask cluster that have them under the same path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hopweave.core import dask_client
+from hopweave.core.errors import DataError
+from hopweave.ingest.formats import CorpusFile, Limits
+from hopweave.ingest.pages import Pages, read_pages
+
+_PER_THREAD = 2
+"""Files that are begun for each thread of a worker: one that is read, and one that waits."""
+
+
+class ClusterBooks:
+    """Files that are read by the workers of a cluster; see `hopweave.ingest.read.Books`.
+
+    Args:
+        client: of the cluster.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._begun: dict[Path, Any] = {}
+        self.num_ahead = _PER_THREAD * sum(client.nthreads().values())
+
+    def begin(self, file: CorpusFile, limits: Limits) -> None:
+        """See `Books`."""
+        if file.content is None and file.path not in self._begun:
+            sent = replace(file, path=file.path.absolute())
+            given = (sent, file.num_bytes, limits)
+            self._begun[file.path] = self._client.submit(read_here, *given, pure=False, retries=dask_client.RETRIES)
+
+    def read(self, file: CorpusFile, limits: Limits) -> Pages | None:
+        """See `Books`."""
+        future = self._begun.pop(file.path, None) if file.content is None else None
+        if future is None:
+            return None
+        try:
+            pages, error = future.result()
+        except Exception as broken:  # noqa: BLE001 - whatever Dask or its transport raises ends the work with one line
+            raise dask_client.broken(f"read {file.source}", broken, self._client) from None
+        if error:
+            raise DataError(error)
+        found: Pages | None = pages
+        return found
+
+
+def read_here(file: CorpusFile, num_bytes: int, limits: Limits) -> tuple[Pages | None, str]:
+    """What is in a file, in a worker, or why it cannot be read; nothing at all where the worker does not have that file."""
+    try:
+        if file.path.stat().st_size != num_bytes:
+            return None, ""
+        return read_pages(file, limits), ""
+    except OSError:
+        return None, ""
+    except DataError as error:
+        return None, str(error)

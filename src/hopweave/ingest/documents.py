@@ -1,0 +1,150 @@
+"""Title and text of a document that is text: plain, Markdown, HTML, reStructuredText."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from hopweave.core.errors import DataError
+from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.html_page import read_html
+from hopweave.ingest.rst import read_rst
+from hopweave.text.final import unquoted
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
+    from markdown_it.rules_core import StateCore
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_FRONT_TITLE = re.compile(r"^title:(.+)$", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n\s*\n")
+
+_PARAGRAPH = "\n\n"
+
+_MAX_DEPTH = 100
+"""Maximum nesting of Markdown's quotes (one level each) and lists (two). Documents seldom go beyond ten."""
+_MAX_INLINE_DEPTH = 20
+"""Of brackets within a line; those deeper stay as they are written. The time for a line grows with this number."""
+
+_CLOSINGS = {"<!--": "-->", "<![CDATA[": "]]>", "<!": ">", "<?": "?>"}
+
+
+def read_document(content: str, suffix: str, source: str = "the document", check: Check = no_check) -> tuple[str, str]:
+    """Title (empty if it has none) and text of a document.
+
+    Args:
+        content: the file's content.
+        suffix: `.txt`, `.md`, `.markdown`, `.html`, `.htm` or `.rst`.
+        source: its name in messages.
+        check: called for each tag, line or piece of markup.
+
+    Raises:
+        DataError: if it is nested too deeply.
+    """
+    content = content.replace("\r\n", "\n")
+    if suffix in {".html", ".htm"}:
+        return read_html(content, source, check)
+    if suffix in {".md", ".markdown"}:
+        return _read_markdown(content, source, check)
+    if suffix == ".rst":
+        return read_rst(content, check)
+    return "", content.strip()
+
+
+def _read_markdown(content: str, source: str, check: Check) -> tuple[str, str]:
+    title = ""
+    front = _FRONT_MATTER.match(content)
+    if front:
+        found = _FRONT_TITLE.search(front[1] or "")
+        title = unquoted(found[1]) if found else ""
+        content = content[front.end() :]
+    tokens = _markdown_parser(source, check).parse(content)
+    headings = [tokens[at + 1] for at, token in enumerate(tokens) if token.type == "heading_open"]
+    if headings:
+        title = _inline_text(headings[0]).strip()
+    return title, _markdown_text(tokens, source, check)
+
+
+def _markdown_parser(source: str, check: Check) -> MarkdownIt:
+    """A parser that says what is nested too deeply; the library leaves that out without a word."""
+    from markdown_it import MarkdownIt
+
+    def block(state: StateBlock, _start: int, _end: int, silent: bool) -> bool:  # noqa: FBT001 - the library's signature
+        check()
+        if not silent and state.level > _MAX_DEPTH:
+            what = f"{source} is nested too deeply, more than {_MAX_DEPTH} levels of quotes and lists"
+            raise DataError(f"{what}; flatten it, or leave it out")
+        return False
+
+    def inline(_state: StateInline, _silent: bool) -> bool:  # noqa: FBT001 - the library's signature
+        check()
+        return False
+
+    def to_lines(state: StateCore) -> None:
+        state.md.options["maxNesting"] = _MAX_INLINE_DEPTH
+
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_DEPTH + 3}).enable("table")
+    parser.core.ruler.before("inline", "to_lines", to_lines)
+    parser.block.ruler.before("table", "check", block, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.inline.ruler.before("text", "check", inline)
+    parser.inline.ruler.before("html_inline", "closed_markup", _closed_markup())
+    return parser
+
+
+def _closed_markup() -> Callable[[StateInline, bool], bool]:
+    """A rule for inline comments and the like; the library's own takes time quadratic in their number."""
+    unclosed: set[tuple[str, str]] = set()
+
+    def rule(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the library's signature
+        if state.src[state.pos] != "<":
+            return False
+        opening = next((opening for opening in _CLOSINGS if state.src.startswith(opening, state.pos)), "")
+        if not opening or (state.src, opening) in unclosed:
+            return False
+        closing = _CLOSINGS[opening]
+        end = state.src.find(closing, state.pos + 2)
+        if end < 0:
+            unclosed.add((state.src, opening))
+            return False
+        if not silent:
+            state.push("html_inline", "", 0)
+        state.pos = end + len(closing)
+        return True
+
+    return rule
+
+
+def _markdown_text(tokens: list[Token], source: str, check: Check) -> str:
+    blocks: list[str] = []
+    cells: list[str] | None = None
+    for token in tokens:
+        check()
+        if token.type == "tr_open":
+            cells = []
+        elif token.type == "tr_close":
+            blocks.append(" ".join(cells or ()))
+            cells = None
+        elif token.type == "inline":
+            (blocks if cells is None else cells).append(_inline_text(token).strip())
+        elif token.type in {"fence", "code_block"}:
+            blocks.append(_BLANK_LINES.sub("\n", token.content).strip())
+        elif token.type == "html_block":
+            blocks.append(read_html(token.content, source, check)[1])
+    return _PARAGRAPH.join(block for block in blocks if block)
+
+
+def _inline_text(inline: Token) -> str:
+    """The visible text of a line: link texts, code, image descriptions; no markup and no tags."""
+    pieces = []
+    for token in inline.children or ():
+        if token.type in {"softbreak", "hardbreak"}:
+            pieces.append("\n")
+        elif token.type == "image":
+            pieces.append(_inline_text(token))
+        elif token.type in {"text", "code_inline"}:
+            pieces.append(token.content)
+    return "".join(pieces)

@@ -1,0 +1,293 @@
+"""What an index knows of the files that it was made from: their state when they were read, and which passages they became.
+
+It is a table of SQLite in the index's data folder, so it is replaced together with the passages, or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopweave.core.errors import DataError
+from hopweave.core.files import sha256_of
+from hopweave.ingest.find import Roots
+from hopweave.ingest.formats import CorpusFile, reading
+from hopweave.ingest.origin import Origin
+
+FILE_STATES = "files.sqlite"
+"""Its name in a data folder."""
+
+_TABLES = """
+PRAGMA trusted_schema = OFF;
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+CREATE TABLE IF NOT EXISTS roots (path BLOB PRIMARY KEY, label TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS files (
+    path BLOB PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT, reading TEXT, num_passages INTEGER, leans INTEGER,
+    unread TEXT
+);
+CREATE TABLE IF NOT EXISTS spans (first INTEGER PRIMARY KEY, end INTEGER, path BLOB);
+CREATE INDEX IF NOT EXISTS spans_of_files ON spans (path);
+CREATE TEMP TABLE met (path BLOB PRIMARY KEY, given BLOB, source TEXT, document_id TEXT);
+BEGIN;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file as it was when it was read.
+
+    Attributes:
+        size: in bytes, on disk.
+        mtime_ns: when it was last changed, in nanoseconds.
+        sha256: of its bytes, hexadecimal; empty if it has to be read again.
+        reading: the options that its passages depend on.
+        num_passages: that it became.
+        leans: whether something of it was left out because of what another file holds.
+        unread: why it could not be read, or what of it; empty if all was.
+    """
+
+    size: int
+    mtime_ns: int
+    sha256: str = ""
+    reading: str = ""
+    num_passages: int = 0
+    leans: bool = False
+    unread: str = ""
+
+    @property
+    def is_in(self) -> bool:
+        """Whether it is in the index, if only in part; a file without a word is."""
+        return bool(self.num_passages) or not self.unread
+
+
+def look_at(file: CorpusFile) -> FileState:
+    """Size and time of a file.
+
+    Raises:
+        DataError: if it cannot be looked at.
+    """
+    with reading(file.source):
+        found = file.path.stat()
+    return FileState(found.st_size, found.st_mtime_ns)
+
+
+def hash_of(file: CorpusFile) -> str:
+    """The SHA-256 of a file.
+
+    Raises:
+        DataError: if it cannot be read.
+    """
+    with reading(file.source):
+        return sha256_of(file.path)
+
+
+def count_files(path: Path) -> int:
+    """How many files a table knows, which may lie where nothing can be written.
+
+    Raises:
+        DataError: if it is damaged.
+    """
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as table:
+            (number,) = table.execute("SELECT COUNT(*) FROM files").fetchone()
+            return int(number)
+    except sqlite3.DatabaseError as error:
+        raise _damaged(path, error) from error
+
+
+def origin_of(path: Path, number: int) -> Origin | None:
+    """The file that the passage of a number comes from, as a table knows it; `None` if it does not.
+
+    Args:
+        path: of the table, which may lie where nothing can be written, or not be there.
+        number: of the passage.
+
+    Raises:
+        DataError: if the table is damaged.
+    """
+    if not path.is_file():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as table:
+            table.execute("PRAGMA trusted_schema = OFF")
+            row = table.execute(
+                "SELECT files.path, size, sha256, end FROM spans JOIN files ON files.path = spans.path WHERE first <= ? "
+                "ORDER BY first DESC LIMIT 1",
+                (number,),
+            ).fetchone()
+            if row is None or number >= row[3] or not row[2]:
+                return None
+            file = Path(os.fsdecode(row[0]))
+            roots = {Path(os.fsdecode(folder)) for (folder,) in table.execute("SELECT path FROM roots")}
+        root = next((above for above in file.parents if above in roots), None)
+        return Origin(file, root, int(row[1]), str(row[2])) if root is not None else None
+    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
+        raise _damaged(path, error) from error
+
+
+class FileStates:
+    """The files of one state of an index, while it is written.
+
+    Args:
+        path: of the table; it is made if it is not there.
+
+    Raises:
+        DataError: if it is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.is_changed = False
+        self._path = path
+        self._table = sqlite3.connect(path, isolation_level=None)
+        with self._damage():
+            self._table.executescript(_TABLES)
+            labels = self._table.execute("SELECT path, label FROM roots").fetchall()
+        self.roots = Roots({Path(os.fsdecode(folder)): label for folder, label in labels})
+
+    def close(self) -> None:
+        """Puts all on the disk, and lets go of it."""
+        with self._damage():
+            for folder, label in self.roots.labels.items():
+                self._change("INSERT OR IGNORE INTO roots VALUES (?, ?)", _key(folder), label)
+            self._table.execute("COMMIT")
+        self._table.close()
+
+    def of(self, path: Path) -> FileState | None:
+        """The state of a file when it was read; `None` if it never was."""
+        with self._damage():
+            row = self._table.execute(
+                "SELECT size, mtime_ns, sha256, reading, num_passages, leans, unread FROM files WHERE path = ?", (_key(path),)
+            ).fetchone()
+        return None if row is None else FileState(row[0], row[1], row[2], row[3], row[4], bool(row[5]), row[6])
+
+    def note(self, path: Path, state: FileState, numbers: range = range(0)) -> None:
+        """Notes the state of a file, and the numbers of passages that it became now."""
+        with self._damage():
+            values = (state.size, state.mtime_ns, state.sha256, state.reading, state.num_passages, state.leans, state.unread)
+            self._change("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _key(path), *values)
+            if numbers:
+                self._change("INSERT OR REPLACE INTO spans VALUES (?, ?, ?)", numbers.start, numbers.stop, _key(path))
+
+    def take_numbers(self, path: Path) -> list[range]:
+        """The numbers of a file's passages, which belong to it no longer."""
+        with self._damage():
+            found = self._table.execute("SELECT first, end FROM spans WHERE path = ? ORDER BY first", (_key(path),)).fetchall()
+            if found:
+                self._change("DELETE FROM spans WHERE path = ?", _key(path))
+        return [range(first, end) for first, end in found]
+
+    def owner(self, number: int) -> Path | None:
+        """The file that the passage of a number comes from, if that is known."""
+        with self._damage():
+            row = self._table.execute(
+                "SELECT path, end FROM spans WHERE first <= ? ORDER BY first DESC LIMIT 1", (number,)
+            ).fetchone()
+        return Path(os.fsdecode(row[0])) if row is not None and number < row[1] else None
+
+    def distrust(self, numbers: Iterable[int]) -> None:
+        """Has the files of some passages read again, because passages of theirs were taken out."""
+        for number in numbers:
+            path = self.owner(number)
+            if path is not None:
+                with self._damage():
+                    self._change("UPDATE files SET sha256 = '' WHERE path = ?", _key(path))
+
+    def meet(self, file: CorpusFile) -> bool:
+        """Notes that a file is there; tells whether it is for the first time."""
+        values = (_key(file.at), _key(file.path), file.source, file.document_id)
+        with self._damage():
+            return self._table.execute(_MEET, values).rowcount == 1
+
+    def met(self) -> Iterator[CorpusFile]:
+        """The files that are there, each once, in the order in which they were met."""
+        last = 0
+        while True:
+            with self._damage():
+                found = self._table.execute(_MET, (last,)).fetchall()
+            if not found:
+                return
+            for _, at, given, source, document_id in found:
+                yield CorpusFile(Path(os.fsdecode(given)), source, document_id, at=Path(os.fsdecode(at)))
+            last = found[-1][0]
+
+    def num_met(self, path: Path) -> int:
+        """How many files are there at a path or below it."""
+        return self._count(f"met WHERE {_AT}", path)
+
+    def num_in(self, path: Path) -> int:
+        """How many files from a path, or from below it, are in the index."""
+        return self._count(f"files WHERE {_AT} AND (num_passages > 0 OR unread = '')", path)
+
+    def meet_below(self, folder: Path) -> None:
+        """Takes all files of a folder for being there, because it cannot be looked into."""
+        with self._damage():
+            self._table.execute(f"INSERT OR IGNORE INTO met (path) SELECT path FROM files WHERE {_BELOW}", _below(folder))  # noqa: S608
+
+    def vanished(self, folders: Iterable[Path]) -> Iterator[tuple[Path, FileState]]:
+        """The files in some folders, or the files themselves, that are known and were not met."""
+        for folder in folders:
+            with self._damage():
+                found = self._table.execute(
+                    f"SELECT path FROM files WHERE {_AT} AND path NOT IN (SELECT path FROM met)",  # noqa: S608
+                    (*_below(folder), _key(folder)),
+                ).fetchall()
+            for (key,) in found:
+                path = Path(os.fsdecode(key))
+                if (state := self.of(path)) is not None:
+                    yield path, state
+
+    def forget(self, path: Path) -> None:
+        """Takes a file out."""
+        with self._damage():
+            self._change("DELETE FROM files WHERE path = ?", _key(path))
+
+    def _count(self, which: str, path: Path) -> int:
+        with self._damage():
+            (number,) = self._table.execute(f"SELECT COUNT(*) FROM {which}", (*_below(path), _key(path))).fetchone()  # noqa: S608
+        return int(number)
+
+    def _change(self, statement: str, *values: object) -> None:
+        if self._table.execute(statement, values).rowcount:
+            self.is_changed = True
+
+    @contextmanager
+    def _damage(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_FULL:  # whoever writes the index says what to do
+                raise
+            raise _damaged(self._path, error) from error
+        except (sqlite3.DatabaseError, TypeError, ValueError) as error:
+            raise _damaged(self._path, error) from error
+
+
+_BELOW = "path >= ? AND path < ?"
+_AT = f"({_BELOW} OR path = ?)"
+_MEET = """
+INSERT INTO met VALUES (?, ?, ?, ?)
+ON CONFLICT (path) DO UPDATE SET given = excluded.given, source = excluded.source, document_id = excluded.document_id
+WHERE given IS NULL
+"""
+_MET = "SELECT rowid, path, given, source, document_id FROM met WHERE rowid > ? AND given IS NOT NULL ORDER BY rowid LIMIT 1000"
+
+
+def _damaged(path: Path, error: Exception) -> DataError:
+    folder = path.parent.parent
+    return DataError(
+        f"index {folder} is damaged: its list of files ({error}); rebuild it with: hopweave index PATH... --to {folder}"
+    )
+
+
+def _key(path: Path) -> bytes:
+    return os.fsencode(path.as_posix())
+
+
+def _below(folder: Path) -> tuple[bytes, bytes]:
+    key = _key(folder).rstrip(b"/")
+    return key + b"/", key + b"0"  # the character behind the slash

@@ -1,0 +1,191 @@
+"""Which files a corpus consists of, in a fixed order, and the ids by which they are told apart."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.files import FOLDER, Entry, open_regular, shown_name, special_kind, walk
+from hopweave.ingest.formats import CorpusFile, reading
+
+OnUnlisted = Callable[[Path, DataError], None]
+"""Told of a folder that cannot be listed, and why."""
+
+_MAX_IGNORE_BYTES = 1 << 20
+_IGNORE_FILE = ".gitignore"
+
+
+class Roots:
+    """The folders that documents are read from, each with a label, so that no two files have the same id.
+
+    The first one has no label: its documents have their paths below it as ids, such as `notes/a.md`. Those of another have its
+    name before that, as in `papers//notes/a.md`; no path below a folder holds two slashes in a row. A file belongs to the
+    innermost root that it lies in, so it has one id, whichever of the folders around it was given.
+
+    Args:
+        labels: of roots that are known already, by their absolute paths.
+    """
+
+    def __init__(self, labels: Mapping[Path, str] | None = None) -> None:
+        self.labels = dict(labels or {})
+
+    def include(self, folder: Path) -> Path:
+        """Makes a folder a root, unless it lies in one; returns its absolute path."""
+        absolute = Path(os.path.realpath(folder))
+        if not any(above in self.labels for above in (absolute, *absolute.parents)):
+            self.labels[absolute] = self._new_label(shown_name(absolute.name) or "root") if self.labels else ""
+        return absolute
+
+    def document_id(self, path: Path) -> str:
+        """The id of the document in a file, by its absolute path."""
+        root = next(above for above in path.parents if above in self.labels)
+        below = shown_name(path.relative_to(root).as_posix())
+        label = self.labels[root]
+        return f"{label}//{below}" if label else below
+
+    def _new_label(self, name: str) -> str:
+        taken = set(self.labels.values())
+        number = 1
+        label = name
+        while label in taken:
+            number += 1
+            label = f"{name}-{number}"
+        return label
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which files of a folder are taken. Patterns are those of `.gitignore` files, relative to the folder that was given.
+
+    Attributes:
+        include: patterns of which a file has to match one; all files where there is none.
+        exclude: patterns of files and folders that are left out.
+        gitignore: leave out what the `.gitignore` files in the folder, and in those below it, name.
+
+    Raises:
+        SettingsError: for what is no pattern.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    gitignore: bool = False
+
+    def __post_init__(self) -> None:
+        for pattern in (*self.include, *self.exclude):
+            try:
+                GitIgnoreSpec.from_lines([pattern])
+            except ValueError:
+                raise SettingsError(f"{pattern!r} is no pattern of files; give one such as '*.md' or 'drafts/'") from None
+
+
+def find_files(
+    paths: Sequence[Path],
+    *,
+    selection: Selection | None = None,
+    roots: Roots | None = None,
+    on_unlisted: OnUnlisted | None = None,
+) -> Iterator[CorpusFile]:
+    """The files at the given paths: folders are walked, each in the order of its names, hidden entries left out.
+
+    Files of unknown formats, and what is no regular file (FIFOs, sockets, devices and links to them), are among them, so that
+    they can be counted. A file that is given itself is taken whatever the selection says.
+
+    Args:
+        paths: files and folders.
+        selection: which files of a folder are taken; by default all.
+        roots: that are known; those of the paths are added to them.
+        on_unlisted: told of a folder within a given one that cannot be listed, instead of an error.
+
+    Raises:
+        DataError: for a path that does not exist or a folder that may not be listed.
+    """
+    roots = roots if roots is not None else Roots()
+    for path in paths:
+        shown = shown_name(path.as_posix())
+        with reading(shown):
+            is_folder, is_there = path.is_dir(), path.exists()
+        if is_folder:
+            yield from _Walk(path, selection or Selection(), roots, on_unlisted).files()
+        elif is_there:
+            at = roots.include(path.parent) / path.name
+            yield CorpusFile(path, shown, roots.document_id(at), special_kind(path), at)
+        else:
+            raise DataError(f"there is no file or folder {shown}; check the path")
+
+
+class _Walk:
+    """One folder, with all that is below it."""
+
+    def __init__(self, top: Path, selection: Selection, roots: Roots, on_unlisted: OnUnlisted | None) -> None:
+        self._top = top
+        self._absolute = roots.include(top)
+        self._roots = roots
+        self._on_unlisted = on_unlisted
+        self._gitignore = selection.gitignore
+        self._include = GitIgnoreSpec.from_lines(selection.include) if selection.include else None
+        self._exclude = GitIgnoreSpec.from_lines(selection.exclude)
+        self._ignoring: list[tuple[Path, GitIgnoreSpec | None]] = []
+
+    def files(self) -> Iterator[CorpusFile]:
+        for found in walk(self._top, is_taken=self._is_taken, on_unlisted=self._unlisted, into_links=True):
+            if found.kind != FOLDER:
+                at = self._absolute / found.path.relative_to(self._top)
+                name = self._roots.document_id(at)
+                yield CorpusFile(found.path, name, name, found.kind, at)
+
+    def _unlisted(self, folder: Path, error: OSError) -> None:
+        try:
+            with reading(shown_name(Path(error.filename or folder).as_posix())):
+                raise error
+        except DataError as said:
+            if self._on_unlisted is None or folder == self._top:
+                raise
+            self._on_unlisted(self._absolute / folder.relative_to(self._top), said)
+
+    def _is_taken(self, found: Entry) -> bool:
+        ending = "/" if found.kind == FOLDER else ""
+        below = found.path.relative_to(self._top).as_posix() + ending
+        if self._exclude.match_file(below):
+            return False
+        if self._include is not None and not ending and not self._include.match_file(below):
+            return False
+        for folder, spec in reversed(self._ignoring_in(found.path.parent)):  # the innermost file that says anything decides
+            says = spec.check_file(found.path.relative_to(folder).as_posix() + ending).include if spec is not None else None
+            if says is not None:
+                return not says
+        return True
+
+    def _ignoring_in(self, folder: Path) -> list[tuple[Path, GitIgnoreSpec | None]]:
+        """What the `.gitignore` files say that hold for a folder: of the folders around it from the top down, and its own."""
+        if self._gitignore and (not self._ignoring or self._ignoring[-1][0] != folder):
+            # The folders come in the order of a tree, so those around this one were asked about last.
+            del self._ignoring[len(folder.relative_to(self._top).parts) :]
+            self._ignoring.append((folder, _ignored_by(folder)))
+        return self._ignoring
+
+
+def _ignored_by(folder: Path) -> GitIgnoreSpec | None:
+    """What the `.gitignore` file of a folder names; what is no pattern is passed over, as git does.
+
+    Raises:
+        OSError: if it cannot be read.
+    """
+    path = folder / _IGNORE_FILE
+    if not path.is_file():
+        return None
+    with open_regular(path) as file:
+        lines = file.read(_MAX_IGNORE_BYTES).decode("utf-8", "replace").splitlines()
+    return GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
+
+
+def _is_pattern(line: str) -> bool:
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return False
+    return True

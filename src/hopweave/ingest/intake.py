@@ -1,0 +1,324 @@
+"""What has to be done to an index so that it holds some files: passages to add, and numbers of passages to take out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from hopweave.core.errors import DataError
+from hopweave.core.files import shown_name
+from hopweave.core.types import Passage
+from hopweave.ingest.file_states import FileState, FileStates, hash_of, look_at
+from hopweave.ingest.find import find_files
+from hopweave.ingest.formats import CorpusFile, OnBytes
+from hopweave.ingest.read import Books, CorpusOptions, Reading, TakenId, nothing_found
+from hopweave.ingest.tally import Tally, Unread
+from hopweave.ingest.vanished import check_gone, has_vanished, is_missing
+
+Changes = Generator[Passage | range, None, None]
+"""Passages, each of which gets the next number, and numbers to take out. A `TakenId` may be thrown in for a passage."""
+
+
+@dataclass(slots=True)
+class Synced:
+    """What became of files: how many are new, changed, gone, found under another name, and as they were."""
+
+    added: int = 0
+    replaced: int = 0
+    removed: int = 0
+    moved: int = 0
+    unchanged: int = 0
+
+
+@dataclass(slots=True)
+class Intake:
+    """Reads files for an index.
+
+    Attributes:
+        paths: files and folders.
+        sync: read what is new or changed alone, and take out what is gone; else all is read and nothing taken out.
+        options: how it is read.
+        tally: what was read.
+        on_bytes: told how many bytes were read, or need not be.
+        synced: what became of the files, with `sync`.
+        books: reads PDF, DOCX and EPUB files in place of this process.
+        gone_ok: with `sync`, also take out what is gone where a path is not there, or holds little of what it did; else that is
+            an error, since a disk may have dropped.
+    """
+
+    paths: Sequence[Path]
+    sync: bool = False
+    options: CorpusOptions = field(default_factory=CorpusOptions)
+    tally: Tally = field(default_factory=Tally)
+    on_bytes: OnBytes = None
+    synced: Synced = field(default_factory=Synced)
+    books: Books | None = None
+    gone_ok: bool = False
+    _num_bytes: int | None = field(default=None, init=False)
+    _num_read: int = field(default=0, init=False)
+
+    @property
+    def paths_to_read(self) -> list[Path]:
+        """The paths; without those that are not there, where that is fine.
+
+        Raises:
+            DataError: for a path that is not there, where that is not fine and the index may have files from there.
+        """
+        missing = [path for path in self.paths if self.sync and is_missing(path)]
+        if missing and not self.gone_ok:
+            raise DataError(
+                f"there is no file or folder {shown_name(missing[0].as_posix())}; check the path and the disk, or add "
+                "--gone-ok to take what it has from there out of the index"
+            )
+        return [path for path in self.paths if path not in missing]
+
+    def share_read(self) -> float:
+        """What share of `num_bytes` has been read so far, or need not be; from 0 to 1."""
+        return min(1.0, self._num_read / (self.num_bytes() or 1))
+
+    def num_bytes(self) -> int:
+        """Of all the files that may be read, on disk; what cannot be looked at counts as nothing where reading is lenient.
+
+        Raises:
+            DataError: for a path that does not exist.
+        """
+        if self._num_bytes is None:
+            self._num_bytes = self._sized()
+        return self._num_bytes
+
+    def _sized(self) -> int:
+        on_unlisted = (lambda _folder, _error: None) if self.options.lenient else None
+        found = find_files(self.paths_to_read, selection=self.options.selection, on_unlisted=on_unlisted)
+        return sum(self._size(file) for file in found if file.is_readable)
+
+    def _size(self, file: CorpusFile) -> int:
+        try:
+            return look_at(file).size
+        except DataError:
+            if not self.options.lenient:
+                raise
+            return 0
+
+    def note_read(self, num_bytes: int) -> None:
+        """Notes that so many more bytes were read, or need not be."""
+        self._num_read += num_bytes
+        if self.on_bytes is not None:
+            self.on_bytes(num_bytes)
+
+    def changes(self, states: FileStates, next_number: int) -> Changes:
+        """What has to be done, in order.
+
+        Args:
+            states: of the files; they are brought up to date.
+            next_number: of the first passage that is added.
+
+        Raises:
+            DataError: as `read_corpus`; also if nothing at all can be read, or files have vanished as when a disk drops:
+                see `hopweave.ingest.vanished`.
+        """
+        with closing(Reading(self.options, self.tally, self.note_read, self.books)) as reading:
+            one = _Pass(self, states, reading, next_number)
+            yield from one.sync() if self.sync else one.add()
+
+
+class _Pass:
+    """One pass of an intake over its files."""
+
+    def __init__(self, intake: Intake, states: FileStates, reading: Reading, next_number: int) -> None:
+        self._intake = intake
+        self._states = states
+        self._reading = reading
+        self._next_number = next_number
+        self._was_taken_out = False
+        self._gone: dict[str, list[Path]] = {}  # files that are not there any more, by their hashes
+
+    def add(self) -> Changes:
+        for file in self._reading.ahead(self._reading.files(self._intake.paths, self._states.roots)):
+            yield from self._read(file)
+        self._reading.check_vanishing()
+        if not self._reading.tally.num_passages:
+            raise nothing_found(self._intake.paths, self._reading.tally)
+
+    def sync(self) -> Changes:
+        paths, states = self._intake.paths, self._states
+        num_in = {path: states.num_in(path) for path in map(_absolute, paths)}
+        found = self._reading.files(self._intake.paths_to_read, states.roots, lambda folder, _: states.meet_below(folder))
+        if not sum(states.meet(file) for file in found) and not (self._intake.gone_ok and any(num_in.values())):
+            raise nothing_found(paths, self._reading.tally)
+        yield from self._take_out_what_is_gone()
+        leaning: list[tuple[CorpusFile, FileState]] = []
+        for file in self._reading.ahead(states.met(), lambda file: self._unchanged(file) is None):
+            known = self._unchanged(file)
+            if known is None:
+                yield from self._replace(file)
+            elif known.leans:
+                leaning.append((file, known))
+            else:
+                self._keep(file, known)
+        for file, known in leaning:
+            if self._was_taken_out:  # what it has in common with another file may be among that
+                yield from self._replace(file)
+            else:
+                self._keep(file, known)
+        self._reading.check_vanishing()
+        if not (self._reading.tally.num_passages or self._intake.synced.unchanged or self._intake.gone_ok):
+            raise nothing_found(paths, self._reading.tally)
+        gone = [path for of_hash in self._gone.values() for path in of_hash]
+        if not self._intake.gone_ok:
+            check_gone(gone, num_in, {path: states.num_met(path) for path in num_in})
+        self._intake.synced.removed += len(gone)
+
+    def _take_out_what_is_gone(self) -> Changes:
+        for path, state in list(self._states.vanished(map(_absolute, self._intake.paths))):
+            yield from self._take_out(path)
+            self._states.forget(path)
+            if state.is_in:
+                self._gone.setdefault(state.sha256, []).append(path)
+
+    def _take_out(self, path: Path) -> Generator[Passage | range, None, bool]:
+        """What the index has of a file, to take out; returns whether there is any. Where files are only added, it stays."""
+        found = self._states.take_numbers(path) if self._intake.sync else []
+        self._was_taken_out |= bool(found)
+        yield from found
+        return bool(found)
+
+    def _unchanged(self, file: CorpusFile) -> FileState | None:
+        """The state of a file if it is still the same; `None` if it has to be read."""
+        known = self._states.of(file.at)
+        if known is None or not known.sha256 or known.reading != self._reading_of(file):
+            return None
+        if known.unread and not self._intake.options.lenient:
+            return None
+        try:
+            seen = look_at(file)
+            if (seen.size, seen.mtime_ns) == (known.size, known.mtime_ns):
+                return known
+            if seen.size != known.size or hash_of(file) != known.sha256:
+                return None
+        except DataError:  # reading it says so
+            return None
+        known = replace(known, mtime_ns=seen.mtime_ns)
+        self._states.note(file.at, known)
+        return known
+
+    def _keep(self, file: CorpusFile, known: FileState) -> None:
+        self._intake.synced.unchanged += known.is_in
+        if known.unread:
+            self._reading.tally.unread.append(Unread(file.source, known.unread, known.num_passages))
+        self._intake.note_read(known.size)
+
+    def _replace(self, file: CorpusFile) -> Changes:
+        known = self._states.of(file.at)
+        was_in = known is not None and known.is_in
+        state = yield from self._read(file)
+        synced = self._intake.synced
+        if state is None:  # it has vanished, and what the index has of it stays
+            synced.unchanged += was_in
+        elif was_in and not state.is_in and is_missing(file.path):  # a link whose target is gone
+            self._gone.setdefault("", []).append(file.at)
+        elif not state.is_in:
+            synced.removed += was_in
+        elif was_in:
+            synced.replaced += 1
+        elif self._gone.get(state.sha256):
+            self._gone[state.sha256].pop()
+            synced.moved += 1
+        else:
+            synced.added += 1
+
+    def _read(self, file: CorpusFile) -> Generator[Passage | range, None, FileState | None]:
+        """Reads a file and notes its state, which is as it was before: what changes meanwhile is seen the next time.
+
+        Returns:
+            The state; `None` if the file has vanished.
+        """
+        tally = self._reading.tally
+        num_before, num_elsewhere, num_unread = tally.num_passages, _num_elsewhere(tally), len(tally.unread)
+        try:
+            state = replace(look_at(file), sha256=hash_of(file), reading=self._reading_of(file))
+        except DataError as error:
+            if not self._intake.options.lenient:
+                raise
+            tally.unread.append(Unread(file.source, str(error), has_vanished=has_vanished(file.path, error)))
+            if tally.unread[-1].has_vanished:
+                self._note_vanished(file)
+                return None
+            yield from self._take_out(file.at)
+            self._states.forget(file.at)
+            return FileState(0, 0, unread=str(error))
+        if not (yield from self._passages(file)):
+            self._note_vanished(file)
+            return None
+        state = replace(
+            state,
+            num_passages=tally.num_passages - num_before,
+            leans=_num_elsewhere(tally) > num_elsewhere,
+            unread="".join(one.reason for one in tally.unread[num_unread:]),
+        )
+        self._states.note(file.at, state, range(self._next_number + num_before, self._next_number + tally.num_passages))
+        return state
+
+    def _passages(self, file: CorpusFile) -> Generator[Passage | range, None, bool]:
+        """The passages of a file, and before them what the index has of it, to take out.
+
+        Returns:
+            Whether it is so; if the file vanished before its first passage was there, nothing is taken out.
+
+        Raises:
+            DataError: if it vanishes later and the index has it, so that the index stays as it was.
+        """
+        unread = self._reading.tally.unread
+        num_unread = len(unread)
+        passages = self._reading.passages(file)
+        passage = next(passages, None)
+        if passage is None and _vanished_since(unread, num_unread):
+            return False
+        is_replaced = yield from self._take_out(file.at)
+        while passage is not None:
+            try:
+                yield passage
+            except TakenId as error:
+                passage = _thrown(passages, error)
+            else:
+                passage = next(passages, None)
+        if is_replaced and _vanished_since(unread, num_unread):
+            raise DataError(f"{unread[-1].reason}; nothing was changed: run the same command again")
+        return True
+
+    def _note_vanished(self, file: CorpusFile) -> None:
+        """Says of a file that vanished what becomes of it; if its folder did, too, that is an error."""
+        self._reading.check_standing()
+        known = self._states.of(file.at)
+        kept = "the index keeps what it has of it" if known is not None and known.is_in else "nothing of it is in the index"
+        what = f"{file.source} vanished while the files were read; {kept}: run the same command again"
+        self._reading.tally.unread[-1] = Unread(file.source, what, has_vanished=True)
+        self._intake.note_read(known.size if known is not None else 0)
+
+    def _reading_of(self, file: CorpusFile) -> str:
+        return self._intake.options.reading + (" with pypdf" if file.suffix == ".pdf" and find_spec("pypdf") else "")
+
+
+def _vanished_since(unread: Sequence[Unread], num_before: int) -> bool:
+    return any(one.has_vanished for one in unread[num_before:])
+
+
+def _thrown(passages: Generator[Passage, None, None], error: TakenId) -> Passage | None:
+    """Throws an error into passages; the next of them, if there is one."""
+    try:
+        return passages.throw(error)
+    except StopIteration:
+        return None
+
+
+def _num_elsewhere(tally: Tally) -> int:
+    """How often something was left out because of what stands elsewhere."""
+    return tally.num_duplicates + tally.num_taken
+
+
+def _absolute(path: Path) -> Path:
+    """The path of a folder or file as its state has it."""
+    return Path(os.path.realpath(path)) if path.is_dir() else Path(os.path.realpath(path.parent)) / path.name

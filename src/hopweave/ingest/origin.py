@@ -1,0 +1,65 @@
+"""The very file that a passage was read from, if it is still there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+
+from hopweave.core.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The file that a passage comes from.
+
+    Attributes:
+        path: of it, absolute.
+        root: the folder that was indexed, in which it lies.
+        size: in bytes, when it was read.
+        sha256: of its bytes then, hexadecimal.
+    """
+
+    path: Path
+    root: Path
+    size: int
+    sha256: str
+
+    @contextmanager
+    def opened(self) -> Iterator[BufferedReader]:
+        """The file at its beginning, if it is the very file that was read.
+
+        Raises:
+            DataError: if it is not there or not the same, or a link leads to it from elsewhere.
+        """
+        real = Path(os.path.realpath(self.path))
+        if not real.is_relative_to(os.path.realpath(self.root)):
+            raise DataError("the file lies behind a link that leads out of the folder that was indexed; index it where it lies")
+        try:
+            raw = open(real, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW))  # noqa: SIM115
+        except OSError:
+            raise DataError("the file cannot be read where it was indexed; bring it back, or index it again") from None
+        with raw:
+            found = os.fstat(raw.fileno())
+            if not stat.S_ISREG(found.st_mode) or found.st_size != self.size or _sha256(raw) != self.sha256:
+                raise DataError("the file has changed since it was indexed; index it again, with --sync")
+            raw.seek(0)
+            yield raw
+
+    @property
+    def seen(self) -> tuple[int, ...]:
+        """What differs once the file is another or was written to; nothing if it is not there."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return ()
+        return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def _sha256(raw: BufferedReader) -> str:
+    return hashlib.file_digest(raw, "sha256").hexdigest()

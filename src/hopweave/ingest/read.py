@@ -1,0 +1,487 @@
+"""From files to passages: the fields of records, ids for records without one, and the splitting of long texts."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.files import shown_name
+from hopweave.core.types import Passage, Span
+from hopweave.core.visibility import ACCESS, METADATA, is_key, labels_in, labels_of, plain_value
+from hopweave.ingest.archive import members
+from hopweave.ingest.deadline import Deadline
+from hopweave.ingest.documents import read_document
+from hopweave.ingest.find import OnUnlisted, Roots, Selection, find_files
+from hopweave.ingest.formats import (
+    BOOK_SUFFIXES,
+    MAX_FILE_MIB,
+    MAX_ROW_MIB,
+    CorpusFile,
+    Limits,
+    OnBytes,
+    open_text,
+)
+from hopweave.ingest.json_stream import fields_of
+from hopweave.ingest.records import Row, read_rows
+from hopweave.ingest.split import fits, split_spans
+from hopweave.ingest.tally import Tally, Unread
+from hopweave.ingest.vanished import Standing, check_vanishing, has_vanished
+
+if TYPE_CHECKING:
+    from hopweave.ingest.pages import Pages
+
+ID_FIELDS = ("id", "_id", "pid", "docid", "passage_id")
+TITLE_FIELDS = ("title", "name")
+_LONGEST_CELL_TITLE = 100
+"""Characters of a cell that may be the title of its row; a longer one is text."""
+_COLUMN = f"{METADATA}."
+TEXT_FIELDS = ("text", "contents", "content", "body", "passage", "paragraph_text")
+
+
+class Books(Protocol):
+    """Reads PDF, DOCX and EPUB files elsewhere, several at a time.
+
+    Attributes:
+        num_ahead: how many of the files that follow it likes to know.
+    """
+
+    num_ahead: int
+
+    def begin(self, file: CorpusFile, limits: Limits) -> None:
+        """Begins to read a file that will be asked for."""
+
+    def read(self, file: CorpusFile, limits: Limits) -> Pages | None:
+        """What is in a file; `None` if it has to be read here.
+
+        Raises:
+            DataError: as `hopweave.ingest.pages.read_pages`.
+        """
+
+
+class TakenId(DataError):
+    """A passage whose id another one has."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusOptions:
+    """How records are read and documents split.
+
+    Attributes:
+        max_words: maximum passage length, in words; longer texts are split at sentence boundaries. 0 splits nothing.
+        id_field: name of the id field; by default, the first of `ID_FIELDS` that a record has.
+        title_field: the same for the title, with `TITLE_FIELDS`. The title is optional.
+        text_field: the same for the text, with `TEXT_FIELDS`.
+        max_row_mib: maximum size of a document or record, in MiB; each is held in memory as a whole.
+        max_file_mib: maximum size of a file, in MiB, decompressed.
+        max_seconds: maximum time for reading one file or member of an archive, in seconds, without what is done with its
+            passages; by default 300 for a document, and no limit for a file of records.
+        lenient: leave out files that cannot be read, and list them in the tally; else the first of them is an error. A document
+            is read as a whole or not at all; of a file of records, those before the bad place are kept.
+        include: patterns of files in the folders that are given, as in `.gitignore` files; without any, all are read.
+        exclude: the same for files and folders that are left out.
+        gitignore: leave out what the `.gitignore` files in the folders name.
+        access: labels of all passages that bring none of their own.
+
+    Raises:
+        SettingsError: for a negative `max_words`, a limit below 1, what is no pattern, or what is no label.
+    """
+
+    max_words: int = 200
+    id_field: str | None = None
+    title_field: str | None = None
+    text_field: str | None = None
+    max_row_mib: int = MAX_ROW_MIB
+    max_file_mib: int = MAX_FILE_MIB
+    max_seconds: int | None = None
+    lenient: bool = False
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    gitignore: bool = False
+    access: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "access", labels_of(self.access))
+        except ValueError as error:
+            raise SettingsError(f"access {error}; give labels such as team-a") from None
+        for name, unit in (("max_row_mib", "MiB"), ("max_file_mib", "MiB"), ("max_seconds", "seconds")):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise SettingsError(f"{name} = {getattr(self, name)} is below 1; give a number of {unit}")
+        if self.max_words < 0:
+            raise SettingsError(f"max_words = {self.max_words} is below 0; give a number of words, or 0 to split nothing")
+
+    @property
+    def limits(self) -> Limits:
+        """How much is taken of a file."""
+        return Limits(self.max_file_mib, self.max_row_mib, self.max_seconds, are_options=True)
+
+    @property
+    def selection(self) -> Selection:
+        """Which files of a folder are taken."""
+        return Selection(self.include, self.exclude, self.gitignore)
+
+    @property
+    def reading(self) -> str:
+        """What a file's passages depend on besides its content; a file that was read in another way is read again."""
+        fields = (self.id_field, self.title_field, self.text_field)
+        return f"4 {(self.max_words, *fields, self.max_row_mib, self.max_file_mib, self.max_seconds, self.access)!r}"
+
+
+def read_corpus(
+    paths: Sequence[Path],
+    *,
+    options: CorpusOptions | None = None,
+    tally: Tally | None = None,
+    on_bytes: Callable[[int], None] | None = None,
+    books: Books | None = None,
+) -> Iterator[Passage]:
+    """Reads files and folders as a stream of passages.
+
+    A record or document that is short enough becomes one passage under its own id, without offsets. A longer one becomes
+    passages `id#1`, `id#2` and so on, each with its offsets in the text. A record without an id gets a hash of its content.
+
+    Args:
+        paths: files and folders; formats are recognised by suffix, with `.gz` or `.bz2` for any of them.
+        options: fields and lengths.
+        tally: updated with every file and passage.
+        on_bytes: called with the number of bytes read from disk, piece by piece.
+        books: reads PDF, DOCX and EPUB files in place of this process.
+
+    Raises:
+        DataError: with the file and the line or record, ending with what to do. Also if there was nothing to read.
+    """
+    reading = Reading(options or CorpusOptions(), tally if tally is not None else Tally(), on_bytes, books)
+    with closing(reading):
+        for file in reading.ahead(reading.files(paths, Roots())):
+            yield from reading.passages(file)
+        reading.check_vanishing()
+    if not reading.tally.num_passages:
+        raise nothing_found(paths, reading.tally)
+
+
+def nothing_found(paths: Sequence[Path], tally: Tally) -> DataError:
+    """The error for paths in which there is nothing to read."""
+    named = ", ".join(shown_name(str(path)) for path in paths)
+    return DataError(f"found nothing to index in {named}{tally.why_nothing()}")
+
+
+class Reading:
+    """One pass over a corpus, file by file.
+
+    Attributes:
+        tally: what was read so far.
+    """
+
+    def __init__(self, options: CorpusOptions, tally: Tally, on_bytes: OnBytes, books: Books | None = None) -> None:
+        self.tally = tally
+        self._books = books
+        self._options = options
+        self._on_bytes = on_bytes
+        self._standing = Standing(())
+        self._num_listed = 0
+        self._deadline: Deadline  # of the file that is being read
+        # A table without a name lives in a temporary file once it outgrows its cache, so memory stays flat.
+        self._seen = sqlite3.connect("", isolation_level=None)
+        self._seen.execute("PRAGMA journal_mode = OFF")
+        self._seen.execute("CREATE TABLE hashes (hash BLOB PRIMARY KEY) WITHOUT ROWID")
+        self._seen.execute("BEGIN")
+
+    def close(self) -> None:
+        """Lets go of the temporary file."""
+        self._seen.close()
+
+    def files(self, paths: Sequence[Path], roots: Roots, on_unlisted: OnUnlisted | None = None) -> Iterator[CorpusFile]:
+        """The files to read; what else there is goes to the tally.
+
+        Args:
+            paths: files and folders.
+            roots: that are known; those of the paths are added to them.
+            on_unlisted: told of a folder that cannot be listed, where reading is lenient.
+        """
+
+        def unlisted(folder: Path, error: DataError) -> None:
+            self.tally.unread.append(Unread(shown_name(str(folder)), str(error), has_vanished=has_vanished(folder, error)))
+            if on_unlisted is not None:
+                on_unlisted(folder, error)
+
+        self._standing = Standing(paths)
+        found = find_files(
+            paths, selection=self._options.selection, roots=roots, on_unlisted=unlisted if self._options.lenient else None
+        )
+        for file in filter(self._is_taken, found):
+            self._num_listed += 1
+            yield file
+
+    def check_vanishing(self) -> None:
+        """Makes sure that what was to be read is still there, but for few files.
+
+        Raises:
+            Unreachable: if a folder that was given is gone or another one now, or too many of the files vanished.
+        """
+        self.check_standing()
+        check_vanishing([one.source for one in self.tally.unread if one.has_vanished], self._num_listed)
+
+    def check_standing(self) -> None:
+        """Makes sure that the folders that were given are still there. Errors as in `check_vanishing`."""
+        self._standing.check()
+
+    def ahead(self, files: Iterable[CorpusFile], is_read: Callable[[CorpusFile], bool] | None = None) -> Iterator[CorpusFile]:
+        """The same files; where books are read elsewhere, those that follow are begun.
+
+        Args:
+            files: that are read one after the other.
+            is_read: whether a file will be read; by default all are.
+        """
+        if self._books is None:
+            yield from files
+            return
+        waiting: deque[CorpusFile] = deque()
+        for file in files:
+            if file.suffix in BOOK_SUFFIXES and not file.compression and (is_read is None or is_read(file)):
+                self._books.begin(file, self._options.limits)
+            waiting.append(file)
+            if len(waiting) > self._books.num_ahead:
+                yield waiting.popleft()
+        yield from waiting
+
+    def passages(self, file: CorpusFile) -> Generator[Passage, None, None]:
+        """The passages of a file, one after the other. Where reading is lenient, those that can be read.
+
+        A `TakenId` that is thrown in where a passage was handed out counts as an error of the file.
+        """
+        if file.is_archive:
+            yield from self._archive(file)
+            return
+        self._deadline = self._options.limits.deadline(file)
+        num_before = self.tally.num_passages
+        unread, is_gone = "", False
+        try:
+            unread = yield from self._document(file) if file.is_document else self._records(file)
+        except DataError as error:
+            if not self._options.lenient:
+                raise
+            unread, is_gone = str(error), has_vanished(file.path, error)
+            self.tally.num_taken += isinstance(error, TakenId)
+        num_passages = self.tally.num_passages - num_before
+        if unread:
+            self.tally.unread.append(Unread(file.source, unread, num_passages, is_gone))
+        if num_passages or not unread:
+            self.tally.num_files += 1
+
+    def _archive(self, archive: CorpusFile) -> Iterator[Passage]:
+        """The passages of what is in an archive, each member like a file of its own."""
+        try:
+            with closing(members(archive, self._on_bytes, self._options.limits)) as found:
+                for member in found:
+                    if self._is_taken(member):
+                        yield from self.passages(member)
+        except DataError as error:
+            if not self._options.lenient:
+                raise
+            self.tally.unread.append(Unread(archive.source, str(error), has_vanished=has_vanished(archive.path, error)))
+
+    def _is_taken(self, file: CorpusFile) -> bool:
+        """Whether a file is to be read; if not, the tally says why."""
+        if file.special:
+            self.tally.special[file.source] = file.special
+        elif not file.is_readable:
+            self.tally.skipped[shown_name(file.path.suffix.lower()) or "no suffix"] += 1
+        else:
+            return True
+        return False
+
+    def _document(self, file: CorpusFile) -> Generator[Passage, None, str]:
+        """The passages of a document; returns what of it could not be read."""
+        if file.suffix in BOOK_SUFFIXES:
+            return (yield from self._book(file))
+        check = self._deadline.check
+        with open_text(file, self._on_bytes, self._options.limits, unit="file", check=check) as stream:
+            content = stream.read()
+        if not content.strip():
+            raise DataError(f"{file.source} is empty; remove it or leave it out")
+        title, text = read_document(content, file.suffix, file.source, check)
+        yield from self._cut(Passage(file.document_id, text, title or file.stem, file.source, access=self._options.access))
+        return ""
+
+    def _book(self, file: CorpusFile) -> Generator[Passage, None, str]:
+        from hopweave.ingest.pages import read_pages
+
+        if file.compression:
+            raise DataError(f"{file.source} is zipped; unzip it, or leave it out")
+        book = None
+        if self._books is not None:
+            with self._deadline.paused():  # the worker holds it to the same time
+                book = self._books.read(file, self._options.limits)
+        book = book or read_pages(file, self._options.limits)
+        if self._on_bytes is not None:
+            self._on_bytes(file.num_bytes)
+        title, access = book.title or file.stem, self._options.access
+        if [page.place for page in book.pages] == [""]:
+            yield from self._cut(Passage(file.document_id, book.pages[0].text, title, file.source, access=access))
+        else:
+            cut = [(page, span) for page in book.pages for span in self._spans(page.text)]
+            for number, (page, span) in enumerate(cut, start=1):
+                text, place = page.text[span.start : span.end], f"{file.source}#{page.place}"
+                passage = Passage(f"{file.document_id}#{number}", text, title, place, span.start, span.end, access=access)
+                yield from self._hand_out(passage)
+        return book.unread
+
+    def _records(self, file: CorpusFile) -> Generator[Passage, None, str]:
+        is_empty = True
+        for row in read_rows(file, self._on_bytes, self._options.limits, self._deadline.check):
+            self._deadline.check()
+            is_empty = False
+            passage = self._passage(file, row)
+            has_id = bool(passage.id)
+            if not has_id:
+                key = _content_hash(passage.title, passage.text)
+                passage = replace(passage, id=key.hex())
+                if passage.text.strip() and not _is_new(self._seen, key):
+                    self.tally.num_duplicates += 1
+                    continue
+            try:
+                yield from self._cut(passage)
+            except TakenId:
+                if has_id:
+                    raise
+                self.tally.num_duplicates += 1  # its id follows from its content, which is in the index
+        if is_empty:
+            raise DataError(f"{file.source} is empty: it has no records; remove it or leave it out")
+        return ""
+
+    def _hand_out(self, passage: Passage) -> Iterator[Passage]:
+        with self._deadline.paused():
+            yield passage
+        self.tally.labels.update(passage.access)
+        self.tally.num_passages += 1  # not where a `TakenId` is thrown in instead
+
+    def _spans(self, text: str) -> list[Span]:
+        """The spans of the passages of a text, all of them before the first is handed out: time may run out on the way."""
+        if fits(text, self._options.max_words):
+            return [Span(0, len(text))]
+        spans = []
+        for span in split_spans(text, self._options.max_words):
+            self._deadline.check()
+            spans.append(span)
+        return spans
+
+    def _cut(self, whole: Passage) -> Iterator[Passage]:
+        if not whole.text.strip():
+            self.tally.num_empty += 1
+        elif fits(whole.text, self._options.max_words):
+            yield from self._hand_out(whole)
+        else:
+            for number, span in enumerate(self._spans(whole.text), start=1):
+                text = whole.text[span.start : span.end]
+                part = replace(whole, id=f"{whole.id}#{number}", text=text, start=span.start, end=span.end)
+                yield from self._hand_out(part)
+
+    def _passage(self, file: CorpusFile, row: Row) -> Passage:
+        """The passage of a record, with an empty id if it has none."""
+        place = f"{file.source}, {row.place}"
+        text = _pick(row.values, self._options.text_field, TEXT_FIELDS)
+        if text is None and row.is_table and self._options.text_field is None:
+            return self._passage_of_cells(file, row)
+        if text is None:
+            raise DataError(_no_field(place, row.values, self._options.text_field or " or ".join(TEXT_FIELDS), "--text-field"))
+        title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
+        record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
+        if record_id is None and self._options.id_field is not None:
+            raise DataError(_no_field(place, row.values, self._options.id_field, "--id-field"))
+        passage = Passage(
+            _id_text(record_id, place), _text(text, "text", place), _text(title or "", "title", place), file.source
+        )
+        return self._with_labels(passage, row, place)
+
+    def _passage_of_cells(self, file: CorpusFile, row: Row) -> Passage:
+        """The passage of a row of a table that has no column for the text: each cell with the name of its column."""
+        place = f"{file.source}, {row.place}"
+        chosen = (self._options.id_field, self._options.title_field)
+        missing = next((name for name in chosen if name is not None and name not in row.values), None)
+        if missing is not None:
+            raise DataError(_no_field(place, row.values, missing, "--id-field" if missing == chosen[0] else "--title-field"))
+        record_id = _pick(row.values, self._options.id_field, ID_FIELDS)
+        named = {name: cell.strip() for name, cell in row.values.items() if cell.strip()}
+        cells = {name: cell for name, cell in named.items() if name != ACCESS and not name.startswith(_COLUMN)}
+        title = _pick(row.values, self._options.title_field, TITLE_FIELDS)
+        if title is None:
+            title = next((cell for cell in cells.values() if cell != record_id and len(cell) <= _LONGEST_CELL_TITLE), "")
+        text = " ".join(f"{name}: {cell}" + ("" if cell[-1] in ".!?" else ".") for name, cell in cells.items())
+        passage = Passage(_id_text(record_id, place), text, _text(title, "title", place), file.source)
+        return self._with_labels(passage, row, place)
+
+    def _with_labels(self, passage: Passage, row: Row, place: str) -> Passage:
+        """The passage with the metadata and the labels of its record; metadata that cannot be kept go to the tally."""
+        metadata = {}
+        for key, value in _metadata(row.values):
+            text = plain_value(value)
+            if text is not None and is_key(key):
+                metadata[key] = text
+            elif value not in (None, ""):
+                self.tally.no_metadata[key] += 1
+        access = labels_in(row.values.get(ACCESS), place) or self._options.access
+        return replace(passage, metadata=metadata, access=access)
+
+
+def _metadata(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The metadata of a record by key: those of its object `metadata`, and of columns such as `metadata.year`."""
+    given = values.get(METADATA)
+    if isinstance(given, Mapping):
+        yield from given.items()
+    elif given is not None:
+        yield METADATA, None if given == "" else [given]
+    for name, value in values.items():
+        if name.startswith(_COLUMN):
+            yield name.removeprefix(_COLUMN), value
+
+
+def _pick(values: Mapping[str, Any], chosen: str | None, names: Sequence[str]) -> object:
+    for name in names if chosen is None else (chosen,):
+        if values.get(name) is not None:
+            return values[name]
+    return None
+
+
+def _no_field(place: str, values: Mapping[str, Any], wanted: str, option: str) -> str:
+    return f"{place} has no field {wanted} ({fields_of(values)}); name the right one with {option}"
+
+
+def _text(value: object, what: str, place: str) -> str:
+    if not isinstance(value, str):
+        raise DataError(f"{place}: its {what} is of type {type(value).__name__}; make it a single text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"{place}: its {what} contains an unpaired surrogate, which is not a character; remove it") from None
+    return value
+
+
+def _id_text(value: object, place: str) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return _text("" if value is None else value, "id", place)
+
+
+def _is_new(seen: sqlite3.Connection, key: bytes) -> bool:
+    try:
+        return seen.execute("INSERT OR IGNORE INTO hashes VALUES (?)", (key,)).rowcount == 1
+    except sqlite3.OperationalError as error:
+        raise DataError(
+            f"cannot keep a list of hashes in a temporary file: {error}; free some space or set SQLITE_TMPDIR"
+        ) from error
+
+
+def content_id(title: str, text: str) -> str:
+    """The id of a passage that has none: 16 hexadecimal digits derived from its title and text alone."""
+    return _content_hash(title, text).hex()
+
+
+def _content_hash(title: str, text: str) -> bytes:
+    return hashlib.blake2b(f"{title}\0{text}".encode(), digest_size=8).digest()

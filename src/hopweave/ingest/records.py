@@ -1,0 +1,168 @@
+"""Rows of files with many records: JSON, JSON lines, tab- or comma-separated."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sized
+from dataclasses import dataclass
+from typing import Any
+
+from hopweave.core.errors import DataError
+from hopweave.core.visibility import METADATA
+from hopweave.ingest.deadline import Check, no_check
+from hopweave.ingest.formats import CorpusFile, Limits, OnBytes, open_text
+from hopweave.ingest.json_stream import JsonStream, load_json
+
+MAX_COLUMNS = 16_384
+"""Maximum columns of a table, fields of a record, and values of its metadata: the width of a sheet in Excel and LibreOffice."""
+
+_MAX_CELL_CHARACTERS = 1 << 24
+_NO_NAME = re.compile(r"|[\d.,:/+%-]+|.{100,}", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A record as it was read.
+
+    Attributes:
+        place: names it within its file, such as `line 3`.
+        values: by the names of the fields.
+        is_table: whether it is a row of a table whose first line names the columns, as far as can be told.
+    """
+
+    place: str
+    values: Mapping[str, Any]
+    is_table: bool = False
+
+
+def read_rows(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check = no_check) -> Iterator[Row]:
+    """The rows of a file, one at a time.
+
+    Args:
+        file: the file.
+        on_bytes: see `open_text`.
+        limits: to its length and that of its rows.
+        check: called for every piece of the file.
+
+    Raises:
+        DataError: for a file that cannot be read, has the wrong format, contains something other than objects, or has more
+            than `MAX_COLUMNS` in one of them.
+    """
+    if file.suffix == ".json":
+        return _read_json(file, on_bytes, limits, check)
+    if file.suffix in {".tsv", ".csv"}:
+        return _read_table(file, on_bytes, limits, check)
+    return _read_json_lines(file, on_bytes, limits, check)
+
+
+def _read_json_lines(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:
+    with open_text(file, on_bytes, limits, check=check) as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                row = _row(file, f"line {number}", load_json(line, f"{file.source}, line {number}"))
+                yield _with_whole_text(row) if file.is_wiki else row
+
+
+def _with_whole_text(row: Row) -> Row:
+    """A row of HotpotQA's Wikipedia, whose text is a list of sentences, with the sentences as one text."""
+    sentences = row.values.get("text")
+    if not isinstance(sentences, list) or not all(isinstance(one, str) for one in sentences):
+        return row
+    return Row(row.place, {**row.values, "text": " ".join(stripped for one in sentences if (stripped := one.strip()))})
+
+
+def _read_json(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:
+    with open_text(file, on_bytes, limits, unit="row", check=check) as content:
+        stream = JsonStream(content, file.source, limits)
+        match stream.first():
+            case "[":
+                for item in stream.rows():
+                    yield _row(file, f"record {item.number}", item.value)
+            case "{":
+                for item in stream.members():
+                    yield _row(file, f"record {item.key!r}", item.value, item.key)
+            case "":
+                return
+            case _:
+                raise DataError(f"{file.source} is neither a list nor an object; give a list of objects with a text each")
+        stream.end()
+
+
+def _row(file: CorpusFile, place: str, values: object, key: str | None = None) -> Row:
+    if not isinstance(values, Mapping):
+        raise DataError(f"{file.source}, {place} is {_kind(values)}, not an object; each record must be an object with a text")
+    for what, fields in (("fields", values), ("values of metadata", values.get(METADATA))):
+        if isinstance(fields, Mapping) and len(fields) > MAX_COLUMNS:
+            raise _too_wide(f"{file.source}, {place}", fields, what, "leave out fields that hold no text, or split the record")
+    return Row(place, values if key is None else {"id": key, **values})
+
+
+def _too_wide(where: str, fields: Sized, what: str, remedy: str) -> DataError:
+    return DataError(f"{where} has {len(fields):,} {what}, more than {MAX_COLUMNS:,}; {remedy}")
+
+
+def _kind(value: object) -> str:
+    names = {str: "a text", list: "a list", bool: "a truth value", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _read_table(file: CorpusFile, on_bytes: OnBytes, limits: Limits, check: Check) -> Iterator[Row]:
+    # The limit applies to the whole process and is only ever raised. It bounds a quote that was opened by mistake.
+    csv.field_size_limit(max(_MAX_CELL_CHARACTERS, csv.field_size_limit()))
+    with open_text(file, on_bytes, limits, check=check) as lines:
+        held = _HeldLines(lines, file, limits)
+        reader = csv.reader(held, delimiter="\t" if file.suffix == ".tsv" else ",", strict=True)
+        header: list[str] | None = None
+        is_table = False
+        try:
+            for cells in reader:
+                held.row_ends()
+                if not cells:
+                    continue
+                if header is None:
+                    if len(cells) > MAX_COLUMNS:
+                        where, remedy = f"{file.source}, line {reader.line_num}", "leave out columns that hold no text"
+                        raise _too_wide(where, cells, "columns", f"{remedy}, or split the table")
+                    header = [name.strip() for name in cells]
+                    is_table = _are_names(header)
+                    continue
+                if len(cells) != len(header):
+                    raise DataError(
+                        f"{file.source}, line {reader.line_num} has {len(cells)} columns and the header has {len(header)}; "
+                        "correct the line, or quote a text that contains the separator"
+                    )
+                yield Row(f"line {reader.line_num}", dict(zip(header, cells, strict=True)), is_table)
+        except csv.Error as error:
+            what = f"{file.source}, line {reader.line_num} cannot be split into columns: {error}"
+            raise DataError(f"{what}; a text with quotation marks must be quoted, and its own marks doubled") from None
+
+
+def _are_names(header: list[str]) -> bool:
+    """Whether the first line of a table looks like names of columns, and not like its first row."""
+    return len(header) > 1 and len(set(header)) == len(header) and not any(_NO_NAME.fullmatch(name) for name in header)
+
+
+class _HeldLines:
+    """Lines, limited to the length of a row: quoted cells may span any number of lines."""
+
+    def __init__(self, lines: Iterable[str], file: CorpusFile, limits: Limits) -> None:
+        self._lines = iter(lines)
+        self._file = file
+        self._limits = limits
+        self._length = self._line = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self._line += 1
+        self._length += len(line)
+        if self._length > self._limits.max_row_mib << 20:
+            raise self._limits.too_long(f"{self._file.source}, the row up to line {self._line}", "max_row_mib")
+        return line
+
+    def row_ends(self) -> None:
+        """The next line starts a row."""
+        self._length = 0

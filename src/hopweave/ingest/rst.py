@@ -1,0 +1,96 @@
+"""Title and text of reStructuredText, read as text: its marks are taken away, and nothing that it names is included."""
+
+from __future__ import annotations
+
+import re
+
+from hopweave.ingest.deadline import Check, no_check
+
+_LINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t]*")
+_MARKED = re.compile(r"(?P<indent>[ \t]*)\.\.(?:[ \t]+(?P<said>.*))?")
+_DIRECTIVE = re.compile(r"(?:\|[^|]*\|[ \t]+)?(?P<name>[\w:.+-]+?)[ \t]?::(?:[ \t]+(?P<said>.*))?")
+_FOOTNOTE = re.compile(r"\[(?:\d+|[#*]|#?[\w.-]+)\][ \t]+")
+_OPTION = re.compile(r"[ \t]*:[^:\s][^:]*:(?=[ \t]|$).*")
+_GRID = re.compile(r"[ \t]*\+[-=+]+\+[ \t]*|[ \t]*=+(?:[ \t]+=+)+[ \t]*")
+
+_WORDS = re.compile(r"\S+")
+_READ_DIRECTIVES = frozenset(
+    _WORDS.findall(
+        "admonition attention caution danger epigraph error figure hint highlights image important note pull-quote rubric "
+        "seealso sidebar tip topic versionadded versionchanged deprecated warning table list-table code code-block sourcecode"
+    )
+)
+"""Directives whose text is part of the page; of others (include, raw, toctree, math and the like) nothing is shown."""
+
+_SAYS_NOTHING = frozenset({"figure", "image", "list-table", "code", "code-block", "sourcecode"})
+"""Directives whose first line is a path or a language."""
+
+_ROLE = re.compile(r"(?::[\w:.+-]{1,60}:)?`~?(?P<said>[^`<>\n]{1,1000})(?:<[^`<>\n]{1,2000}>)?`_{0,2}")
+_LITERAL = re.compile(r"``(?P<said>[^\n]+?)``")
+_STRONG = re.compile(r"(?<![\w*])\*{1,2}(?P<said>\S(?:[^*\n]*[^*\s])?)\*{1,2}(?![\w*])")
+_SUBSTITUTION = re.compile(r"\|(?P<said>[^|\s][^|\n]{0,200})\|_{0,2}")
+_REFERENCE = re.compile(r"\b(?P<said>\w+)__?(?!\w)")
+
+
+def read_rst(content: str, check: Check = no_check) -> tuple[str, str]:
+    """Title (the first section's) and text; paragraphs stay apart by blank lines. Each line is checked once."""
+    lines = content.expandtabs().split("\n")
+    title = ""
+    kept: list[str] = []
+    at = 0
+    while at < len(lines):
+        check()
+        if _is_underline(lines, at):
+            if not title and kept:
+                title = kept[-1]
+            kept.append("")
+            at += 1
+        elif match := _MARKED.fullmatch(lines[at]):
+            at = _marked(lines, at, match, kept)
+        else:
+            line = lines[at]
+            kept.append("" if _LINE.fullmatch(line) or _GRID.fullmatch(line) else _inline(line).strip())
+            at += 1
+    paragraphs = re.split(r"\n{2,}", "\n".join(kept).strip("\n"))
+    return title, "\n\n".join(filter(None, paragraphs))
+
+
+def _is_underline(lines: list[str], at: int) -> bool:
+    above, length = lines[at - 1].strip() if at else "", len(lines[at].rstrip())
+    return bool(above and _LINE.fullmatch(lines[at])) and not _LINE.fullmatch(above) and length >= min(4, len(above))
+
+
+def _marked(lines: list[str], at: int, match: re.Match[str], kept: list[str]) -> int:
+    """Reads what begins with two dots; returns the line behind it."""
+    said = (match["said"] or "").strip()
+    directive = _DIRECTIVE.fullmatch(said)
+    shown = directive is not None and directive["name"] in _READ_DIRECTIVES
+    if directive and shown and directive["said"] and directive["name"] not in _SAYS_NOTHING:
+        kept += ["", _inline(directive["said"])]
+    footnote = _FOOTNOTE.match(said)
+    if footnote:
+        kept += ["", _inline(said[footnote.end() :])]
+        return at + 1
+    kept.append("")
+    at += 1
+    if shown:
+        while at < len(lines) and _OPTION.fullmatch(lines[at]):
+            at += 1
+        return at
+    indent = len(match["indent"])
+    while at < len(lines) and (not lines[at].strip() or len(lines[at]) - len(lines[at].lstrip()) > indent):
+        at += 1
+    return at
+
+
+def _inline(line: str) -> str:
+    """What a reader sees of a line."""
+    pieces = []
+    for number, piece in enumerate(_LITERAL.split(line)):
+        if number % 2:  # as it is
+            pieces.append(piece)
+            continue
+        for pattern in (_ROLE, _STRONG, _SUBSTITUTION, _REFERENCE):
+            piece = pattern.sub(lambda match: match["said"].rstrip(), piece)  # noqa: PLW2901
+        pieces.append(piece)
+    return "".join(pieces).removesuffix("::") + (":" if line.rstrip().endswith("::") and line.strip() != "::" else "")

@@ -1,0 +1,148 @@
+"""Documents that are zip files of XML, from strangers: each part held to a length, and no entity of the XML's own."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import BinaryIO
+from xml.parsers import expat
+
+from hopweave.core.errors import DataError
+from hopweave.ingest.deadline import Check
+from hopweave.ingest.formats import Limits
+
+_MAX_LIST_BYTES = 4 << 20
+"""Of the list of a file's parts, of which each takes some 50 bytes, and ten times that in memory."""
+
+_MAX_DEPTH = 1_000
+"""Maximum nesting of XML. Tables within tables take a DOCX to a few dozen levels, and libxml2, which many programs read it
+with, stops at 256."""
+
+_END = b"PK\x05\x06"
+_END_BYTES = 22
+_LARGE = b"PK\x06\x07"
+_LARGE_BYTES = 20
+_COMPOUND_FILE = b"\xd0\xcf\x11\xe0"
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, struct.error, OverflowError, KeyError, IndexError
+)  # fmt: skip
+
+StartElement = Callable[[str, Mapping[str, str]], None]
+EndElement = Callable[[str], None]
+OnText = Callable[[str], None]
+
+
+class Archive:
+    """A zip file, of which all that is read counts against one limit.
+
+    Args:
+        raw: the file.
+        source: how messages name it.
+        limits: to what is read of it.
+        check: called for every element.
+
+    Raises:
+        DataError: for what is no zip file, or one that is made to harm.
+    """
+
+    def __init__(self, raw: BinaryIO, source: str, limits: Limits, check: Check) -> None:
+        self.source = source
+        self.check = check
+        self._limits = limits
+        self._num_left = limits.max_row_mib << 20
+        if raw.read(len(_COMPOUND_FILE)) == _COMPOUND_FILE:
+            raise DataError(f"{source} is encrypted, or of an older format; save it anew without a password")
+        with self._broken():
+            _refuse_long_list(raw)
+            self._zip = zipfile.ZipFile(raw)
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._zip.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._zip.NameToInfo
+
+    def read(self, name: str) -> bytes:
+        """The content of a part.
+
+        Raises:
+            DataError: if it is not there, is damaged, or is more than the limits allow.
+        """
+        with self._broken():
+            if self._zip.getinfo(name).compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+                raise zipfile.BadZipFile("an unusual compression")
+            with self._zip.open(name) as part:
+                content = part.read(self._num_left + 1)
+        self._num_left -= len(content)
+        if self._num_left < 0:
+            raise self._limits.too_long(f"the text of {self.source}", "max_row_mib")
+        return content
+
+    def parse(self, name: str, start: StartElement, end: EndElement | None = None, text: OnText | None = None) -> None:
+        """Goes through a part that is XML. Elements are named by namespace and name, a space between.
+
+        Raises:
+            DataError: see `read`; also for what is no XML, declares entities, which can grow without end, or nests too deeply.
+        """
+        content = self.read(name)
+        depth = 0
+
+        def opened(element: str, attributes: Mapping[str, str]) -> None:
+            nonlocal depth
+            depth += 1
+            if depth > _MAX_DEPTH:
+                what = f"{self.source} is nested too deeply: {name} has more than {_MAX_DEPTH:,} elements within each other"
+                raise DataError(f"{what}; save it anew, or leave it out")
+            self.check()
+            start(element, attributes)
+
+        def closed(element: str) -> None:
+            nonlocal depth
+            depth -= 1
+            if end is not None:
+                end(element)
+
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.EntityDeclHandler = self._refuse_entities
+        parser.StartElementHandler = opened
+        parser.EndElementHandler = closed
+        parser.CharacterDataHandler = text
+        try:
+            parser.Parse(content, True)  # noqa: FBT003 - the library's signature
+        except (expat.ExpatError, ValueError, LookupError) as error:
+            raise DataError(f"{self.source} is damaged: {name} is no XML ({error}); save it anew, or leave it out") from None
+
+    def _refuse_entities(self, *_: object) -> None:
+        raise DataError(f"{self.source} declares entities of XML, which no such document needs; save it anew, or leave it out")
+
+    @contextmanager
+    def _broken(self) -> Iterator[None]:
+        try:
+            yield
+        except _BROKEN as error:
+            said = " ".join(str(error).split()) or type(error).__name__
+            raise DataError(f"{self.source} is damaged ({said[:200]}); save it anew, or leave it out") from None
+
+
+def _refuse_long_list(raw: BinaryIO) -> None:
+    """The library reads the list of parts as a whole, however long it says it is."""
+    size = raw.seek(0, 2)
+    raw.seek(max(0, size - (1 << 16) - _END_BYTES - _LARGE_BYTES))
+    tail = raw.read()
+    at = len(tail) - _END_BYTES
+    if not (tail[-_END_BYTES:].startswith(_END) and tail.endswith(b"\0\0")):
+        at = tail.rfind(_END)
+    if at < 0 or len(tail) < at + _END_BYTES:
+        raise zipfile.BadZipFile("no zip file, or cut off")
+    (num_bytes,) = struct.unpack_from("<L", tail, at + 12)
+    if num_bytes > _MAX_LIST_BYTES or tail[max(0, at - _LARGE_BYTES) : at].startswith(_LARGE):
+        raise zipfile.BadZipFile("a list of parts that is too long")
+    raw.seek(0)

@@ -1,0 +1,1 @@
+"""Language models, readers and duplicate detectors, one file each; model files; prices."""

@@ -1,0 +1,208 @@
+"""What an endpoint's failure means: whether to retry, how long to wait, and what to tell the user to do."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hopweave.core.errors import ModelError, suggest
+from hopweave.models.llms._address import Address, Wire
+from hopweave.models.llms._json import Malformed, parsed
+
+_TOO_LONG = re.compile(
+    r"context.?(length|size|window)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
+)
+_MAX_QUOTED = 200
+_MAX_READ = 1 << 16
+_MAX_NAMED = 5
+
+LEAVABLE = frozenset({"temperature", "top_p", "stop", "seed", "logprobs", "top_logprobs", "response_format", "stream_options"})
+"""Optional request fields: stop strings are also cut on our side, and the others request what a model may not offer."""
+
+
+class TransportError(Exception):
+    """A request that failed before its response could be examined."""
+
+
+class CannotConnect(TransportError):
+    """No connection could be made; the message says why."""
+
+
+class ConnectionLost(TransportError):
+    """The connection ended, or its data cannot be decoded; the message says how."""
+
+
+class TooManyBytes(TransportError):
+    """A response exceeds its maximum number of bytes; the message gives the maximum."""
+
+
+class Misdirected(TransportError):
+    """A redirect to another host; the message is the target."""
+
+
+def explained(wire: Wire, error: TransportError) -> ModelError:
+    """The error that the caller gets for a failed request."""
+    said = quoted(wire, str(error))
+    match error:
+        case CannotConnect():
+            return ModelError(f"cannot reach {wire.shown} ({said}); {wire.advice}", retryable=True)
+        case TooManyBytes():
+            return too_much(wire, f"more than the {said} bytes that a reply of this length can have")
+        case Misdirected():  # the key and the prompt are for this host only
+            advice = "set base_url to where calls are to go"
+            return ModelError(f"{wire.shown} redirects to {said!r}, which is not followed; {advice}")
+    return ModelError(f"{wire.shown} ended the connection in the middle of a call ({said})", retryable=True)
+
+
+def quoted(wire: Wire, text: str) -> str:
+    """What an endpoint sent, in one short line and without secrets."""
+    text = wire.secrets.out_of(text[:_MAX_READ])  # before truncation, so that no part of a secret remains
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in text[: 4 * _MAX_QUOTED]).split())
+    return line if len(line) <= _MAX_QUOTED else line[: _MAX_QUOTED - 3] + "..."
+
+
+def not_a_completion(wire: Wire, content: bytes, error: Exception | None = None) -> ModelError:
+    """The error for a response that is not a completion; `error` may say which part is invalid."""
+    text = content[:_MAX_READ].decode(errors="replace")
+    why = f" ({quoted(wire, str(error))})" if isinstance(error, Malformed) and str(error) else ""
+    said = f"sent what is not a completion{why}: {quoted(wire, text)!r}" if text.strip() else "sent an empty response"
+    return ModelError(f"{wire.shown} {said}{_about_address(wire)}", retryable=True)
+
+
+def reported(wire: Wire, error: Any) -> ModelError:
+    """The error that a server reports in place of a completion, despite a success status."""
+    message = _message_of({"error": error})
+    if _TOO_LONG.search(message[:_MAX_READ]) or _TOO_LONG.search(str(error)[:_MAX_READ]):
+        return _too_long(wire, message)
+    return ModelError(f"{wire.shown} reports: {quoted(wire, message)}{_about_address(wire)}", retryable=True)
+
+
+def broken_off(wire: Wire, begun: str) -> ModelError:
+    """The error for a stream that ends before its reply does."""
+    return ModelError(f"{wire.shown} broke off in the middle of a reply ({quoted(wire, begun)!r})", retryable=True)
+
+
+def too_much(wire: Wire, what: str) -> ModelError:
+    """The error for an endpoint that sends without end."""
+    advice = "is it what it should be? try another server or model"
+    return ModelError(f"{wire.shown} sent {what}, and was cut off; {advice}")
+
+
+def too_slow(wire: Wire, seconds: float) -> ModelError:
+    """The error for a stream that takes too long to end."""
+    raise_it = f"raise {wire.settings_name}.stream_seconds" if wire.settings_name else wire.advice
+    return ModelError(f"{wire.shown} had not ended its reply after {seconds:g} s; ask for fewer tokens, or {raise_it}")
+
+
+def silent(wire: Wire, seconds: float) -> ModelError:
+    """The error for an endpoint that sends nothing for too long."""
+    return ModelError(f"{wire.shown} was silent for {seconds:g} s; {wire.advice}", retryable=True)
+
+
+def refused_field(status: int, body: str, sent: Mapping[str, Any]) -> str | None:
+    """The field of a request that this model does not accept, if that is why it was refused and the field is optional."""
+    if status not in (400, 422):
+        return None
+    error = _error_of(body)
+    name = error.get("param")
+    if error.get("code") not in ("unsupported_parameter", "unsupported_value") or not isinstance(name, str) or name not in sent:
+        return None
+    return name if name in LEAVABLE or name == "max_tokens" else None
+
+
+def failure(wire: Wire, status: int, headers: Mapping[str, str], body: str, models: Sequence[str] | None = None) -> ModelError:
+    """What an HTTP error response means; `models` are the names that the endpoint lists, if any."""
+    message = quoted(wire, _message_of_text(body) or f"status {status}")
+    where = f"{wire.shown} ({status})"
+    if status in (401, 403):  # the server's own message may contain a part of the key
+        return ModelError(f"{where} refuses the key; check the environment variable {wire.key_variable}")
+    if status in (404, 405):
+        return _missing(wire, where, message, models)
+    if status in (400, 413, 422) and _TOO_LONG.search(body):
+        return _too_long(wire, message)
+    retryable = status in (408, 409, 429) or status >= 500
+    if _error_of(body).get("code") == "insufficient_quota":
+        retryable = False
+    seconds = retry_after_seconds(headers) if retryable else None
+    is_refusal = retryable and status in (429, 503, 529)
+    return ModelError(f"{where} said: {message}", retryable=retryable, retry_after_seconds=seconds, is_refusal=is_refusal)
+
+
+def _missing(wire: Wire, where: str, message: str, models: Sequence[str] | None) -> ModelError:
+    if models is not None and wire.model not in models:
+        pull = f"get it with: ollama pull {wire.model}, or " if wire.server == "ollama" else ""
+        listed = suggest(wire.model, models) if len(models) <= _MAX_NAMED else _nearest(wire.model, models)
+        return ModelError(f"{where} has no model {wire.model!r}; {pull}{wire.secrets.out_of(listed)}")
+    if not Address.of(wire.base_url).has_version:
+        return ModelError(f"{where} has no {wire.path} there: {message}{_about_address(wire)}")
+    return ModelError(f"{where} has no model {wire.model!r} there: {message}; check the model's name and base_url")
+
+
+def _nearest(model: str, models: Sequence[str]) -> str:
+    near = suggest(model, models)
+    return near if near.startswith("did") else f"choose one of: {', '.join(sorted(models)[:_MAX_NAMED])}, ..."
+
+
+def _about_address(wire: Wire) -> str:
+    """Advice about an address that does not end as usual; empty if it does."""
+    if Address.of(wire.base_url).has_version:
+        return ""
+    return f"; is /v1 missing? base_url goes up to and including it: {wire.shown.partition('?')[0].rstrip('/')}/v1"
+
+
+def _too_long(wire: Wire, message: str) -> ModelError:
+    return ModelError(f"the prompt is too long for {wire.model}: {quoted(wire, message)}; {wire.advice_if_too_long}")
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """How long a server asks us to wait, in seconds; it may use milliseconds, seconds or a date."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return max(0.0, milliseconds / 1000)
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is None and value:
+        try:
+            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+        except (ValueError, OverflowError, OSError):
+            return None
+    return None if seconds is None else max(0.0, seconds)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text) if text else None
+    except ValueError:
+        return None
+    return number if number is None or (number == number and abs(number) != float("inf")) else None  # noqa: PLR0124 - not a number
+
+
+def _read(text: str) -> Any:
+    return parsed(text.encode("utf-8", "replace"))
+
+
+def _error_of(body: str) -> Mapping[str, Any]:
+    try:
+        data = _read(body)
+    except ValueError:
+        return {}
+    error = data.get("error") if isinstance(data, dict) else None
+    return error if isinstance(error, dict) else {}
+
+
+def _message_of_text(body: str) -> str:
+    try:
+        return _message_of(_read(body))
+    except ValueError:
+        return body
+
+
+def _message_of(data: Any) -> str:
+    error = data.get("error", data) if isinstance(data, dict) else data
+    if isinstance(error, dict):
+        error = error.get("message") or error.get("detail") or json.dumps(error)
+    return error if isinstance(error, str) else json.dumps(error)

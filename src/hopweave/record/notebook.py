@@ -1,0 +1,46 @@
+"""How a notebook displays a record: the question, the answer, its support, and the words that support it.
+
+This is not part of `hopweave.show`, which is a layer above the trace: the page of a whole record has its own style sheet,
+which would affect the rest of the notebook, and a cell should show the answer, not every call. `hopweave show --as html`
+writes that page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from hopweave.core.types import Answer, Citation, Passage
+from hopweave.record.steps import Failure
+
+_STANDING = {
+    "supported": "A passage supports it.",
+    "contradicted": "A passage contradicts it.",
+    "unsupported": "No passage supports it.",
+}
+
+
+def in_html(
+    question: str, answer: Answer | None, failure: Failure | None, cited: Iterable[tuple[Citation, Passage]], seconds: float
+) -> str:
+    """The answer to a question as a piece of HTML. All external text is escaped, and nothing is loaded or run."""
+    rows = [f"<p><b>{_shown(question)}</b></p>"]
+    if answer is None:
+        said = f"{failure.kind}: {failure.message}" if failure is not None else "it was not asked"
+        rows.append(f"<p>No answer: {_shown(said)}</p>")
+    else:
+        standing = _STANDING[answer.verdict.support] if answer.short else "It gives no answer."
+        if answer.short and answer.cites_without_support:
+            standing = "The passage that is cited does not settle it."
+        stopped = "" if answer.stopped_because == "finished" else f" Stopped early: {_shown(answer.stopped_because)}."
+        rows.append(f"<p>{_shown(answer.text) or 'No answer.'}</p><p><i>{standing}{stopped} {seconds:,.1f} s</i></p>")
+        rows += [
+            f"<p>[{citation.mark}] {_shown(passage.title or passage.id)}: <q>{_shown(citation.quote)}</q></p>"
+            for citation, passage in cited
+        ]
+    return f"<div>{''.join(rows)}</div>"
+
+
+def _shown(text: str) -> str:
+    """A text with no markup and no effect on the text direction of its surroundings."""
+    return escape("".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)).replace("\n", "<br>")

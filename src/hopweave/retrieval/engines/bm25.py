@@ -1,0 +1,332 @@
+"""BM25 over an index on disk (tantivy): words of the title count extra.
+
+The text analysis is Lucene's English one: words of letters and digits in lower case, possessives and 33 stop words out, stemmed
+by Porter 2. Three fields are indexed: the title, the text, and both together. The score is
+
+    bm25(title and text) + title_weight * bm25(title)          k1 = 1.2, b = 0.75
+
+A query's terms are looked up one by one; no query language is involved, so no text can be a syntax error. A term that occurs
+twice in a query counts twice, as in Lucene. Scores are rounded to four decimals, for their sums are of 32 bits and differ
+beyond that by the order of the terms; equal scores are ordered by passage id.
+
+IRCoT's own retriever (Elasticsearch, English analyzer, text alone) is `fields="text", title_weight=0`.
+
+Deleted passages count nowhere once an index is published, but for large parts of which less than a twentieth is deleted (see
+`_bm25_compaction`): until more is, document frequencies there are too high by the deleted passages.
+
+The language of an index decides its stop words and endings, of passages and queries alike; see `_analysis`.
+
+Which passages are shown (`visible`) is part of every query. Terms are weighted by all passages, also by those that are not
+shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tantivy
+
+from hopweave.core.errors import DataError, SearchError, SettingsError
+from hopweave.core.memoize import Kept
+from hopweave.core.types import Hit, Passage
+from hopweave.core.visibility import PUBLIC, Visible
+from hopweave.ingest.file_states import FILE_STATES, origin_of
+from hopweave.ingest.intake import Intake
+from hopweave.ingest.lookup import document_id_of
+from hopweave.ingest.origin import Origin
+from hopweave.retrieval.index.bm25_index import (
+    COUNTS,
+    ENGINE,
+    LABELLED,
+    LAYOUT,
+    analysis_in,
+    by_term,
+    conditions_of,
+    in_order,
+    load,
+    stored,
+    writing_to,
+)
+from hopweave.retrieval.index.bm25_intake import delete as delete_ids
+from hopweave.retrieval.index.bm25_intake import num_files, take_in
+from hopweave.retrieval.index.bm25_search import best, best_passages, clauses, query_terms, searching, searching_with
+from hopweave.retrieval.index.index_folder import IndexSummary, open_index, read_manifest
+from hopweave.retrieval.index.index_writing import replace_index
+
+_PAGE = 1000
+
+
+@dataclass(eq=False)
+class BM25:
+    """Finds passages by the words they share with the query.
+
+    An instance serves one thread at a time. It keeps the state of the index that it opened, also while the index is updated.
+
+    Raises:
+        DataError: if the index cannot be opened; it says why.
+        SettingsError: for a title weight that is negative or no number.
+    """
+
+    index: Annotated[Path, "folder of the index, as built by: hopweave index"]
+    title_weight: Annotated[float, "how much the title's own score adds; 0 leaves it out"] = 0.5
+    fields: Annotated[
+        Literal["title_and_text", "text"], "what is searched first; 'text' with title_weight 0 is IRCoT's retriever"
+    ] = "title_and_text"
+    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.title_weight) and self.title_weight >= 0):
+            raise SettingsError(f"title_weight = {self.title_weight} cannot be; give 0 or more")
+        if self.fields not in ("title_and_text", "text"):
+            raise SettingsError(f"fields = {self.fields!r} cannot be; choose one of: text, title_and_text")
+        self.index = Path(self.index)
+        self._manifest, searcher = open_index(self.index, ENGINE, load)
+        self._searcher: tantivy.Searcher | None = searcher
+        self._passages: Kept[Passage] = Kept()
+        self._analysis = analysis_in(self.index, self._manifest)
+        self._conditions = conditions_of(self.index, self._manifest, self.visible)
+
+    @property
+    def identity(self) -> str:
+        return (
+            f"bm25 fields={self.fields} title_weight={self.title_weight:g} analyzer={self._manifest.analyzer} "
+            f"corpus={self._manifest.fingerprint}{self.visible.identity}"
+        )
+
+    @property
+    def num_passages(self) -> int:
+        """Passages in the index."""
+        return self._manifest.num_passages
+
+    def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        searcher = self._open_searcher()
+        try:
+            with searching_with(self._analysis):
+                return [self._search_one(searcher, query, max_hits) for query in queries]
+        except ValueError as error:
+            raise SearchError(f"bm25 search in {self.index} failed: {error}") from error
+
+    def has_terms(self, query: str) -> bool:
+        """See `core.protocols.WordSearcher`."""
+        return bool(self._analysis.terms_of(query))
+
+    def close(self) -> None:
+        self._searcher = None
+
+    def passages(self, ids: Iterable[str]) -> list[Passage]:
+        """Passages by id, in the order of the ids.
+
+        Raises:
+            DataError: for an id that the index does not hold, or whose passage is not shown, which is told in the same words.
+        """
+        searcher = self._open_searcher()
+        return [self._shown(searcher, passage_id)[1] for passage_id in ids]
+
+    def origin_of(self, passage_id: str) -> Origin | None:
+        """The file that a passage comes from; `None` if the index does not know, as where it was not made from files.
+
+        Raises:
+            DataError: as `passages`; also if the list of files is damaged.
+        """
+        number, _ = self._shown(self._open_searcher(), passage_id)
+        return origin_of(self.index / self._manifest.data / FILE_STATES, number)
+
+    def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
+        """See `ingest.lookup.LooksUp`."""
+        searcher = self._open_searcher()
+        found: dict[int, Passage] = {}
+        for any_id in any_ids:
+            for name in ("id", "document") if documents else ("id",):
+                found |= dict(stored(searcher, address) for address in by_term(searcher, name, any_id))
+        return [found[number] for number in sorted(found) if self.visible.shows(found[number])]
+
+    def all_passages(self) -> Iterator[Passage]:
+        """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
+        searcher = self._open_searcher()
+        for first in range(0, self._manifest.state["next_number"], _PAGE):
+            for _, passage in in_order(searcher, range(first, first + _PAGE)):
+                yield passage
+
+    def documents(self) -> Iterator[tuple[str, str, int]]:
+        """The id and title of each document, and how many passages it has here, in the order in which they were added."""
+        for document_id, passages in groupby(self.all_passages(), document_id_of):
+            titles = Counter(passage.title for passage in passages)
+            yield document_id, next(iter(titles)), titles.total()
+
+    @classmethod
+    def build(
+        cls,
+        folder: Path,
+        passages: Iterable[Passage],
+        *,
+        language: str | None = None,
+        on_passage: Callable[[int], None] | None = None,
+        num_passages: int | None = None,
+    ) -> IndexSummary:
+        """Builds an index, in place of the one that may be there, which stays until the new one is whole.
+
+        Args:
+            folder: the index.
+            passages: taken one after the other.
+            language: that they are in, as a name or ISO 639-1 code; `None` to tell it from the first of them.
+            on_passage: told the number of passages so far, after each.
+            num_passages: how many there are, about, where `passages` has no length. An index of a million and more is searched
+                faster if that was known.
+
+        Raises:
+            SettingsError: for a language without an analyzer.
+            DataError: for an id that occurs twice, no passage at all, a folder that is something else, another writer, or a
+                full disk. What was there is untouched.
+        """
+        num = num_passages or (len(passages) if isinstance(passages, Sized) else 0)
+        share_read = (lambda num_added: num_added / num) if num else None
+        with (
+            replace_index(folder, engine=ENGINE, update=False) as staging,
+            writing_to(staging, language, share_read) as writing,
+        ):
+            for passage in passages:
+                writing.add(passage)
+                if on_passage is not None:
+                    on_passage(writing.num_added)
+            if not writing.num_added:
+                raise DataError(f"there is no passage to index in {folder}; give at least one")
+            return writing.publish()
+
+    @classmethod
+    def update(
+        cls,
+        folder: Path,
+        *,
+        upsert: Iterable[Passage] = (),
+        delete: Iterable[str] = (),
+        missing_ok: bool = False,
+        language: str | None = None,
+        on_passage: Callable[[int], None] | None = None,
+    ) -> IndexSummary:
+        """Deletes passages, then adds and replaces passages, without building the rest again.
+
+        A document that was cut into passages (`id#1`, `id#2`, ...) is replaced and deleted as a whole.
+
+        Args:
+            folder: the index.
+            upsert: passages to add; one with an id that is there takes its place.
+            delete: ids of passages or of documents.
+            missing_ok: let ids pass that are not there.
+            language: which the index must have, if it is given.
+            on_passage: told the number of passages added so far, after each.
+
+        Raises:
+            SettingsError: for another language than the index has.
+            DataError: for an id to delete that is not there, an id that is added twice, no index, another writer, or a full
+                disk. The index is untouched.
+        """
+        with replace_index(folder, engine=ENGINE, update=True) as staging, writing_to(staging, language) as writing:
+            delete_ids(writing, staging.data, delete, missing_ok=missing_ok)
+            for passage in upsert:
+                writing.replace(passage)
+                if on_passage is not None:
+                    on_passage(writing.num_added)
+            return writing.publish()
+
+    @classmethod
+    def take_in(
+        cls,
+        folder: Path,
+        intake: Intake,
+        *,
+        update: bool,
+        delete: Iterable[str] = (),
+        missing_ok: bool = False,
+        language: str | None = None,
+        on_passage: Callable[[int], None] | None = None,
+    ) -> IndexSummary:
+        """Reads files into an index, and keeps with it which files those were and what became of each.
+
+        Args:
+            folder: the index.
+            intake: which files, and whether they are added or the index is brought in line with them.
+            update: begin with what the index holds, which must be there; else it is replaced.
+            delete: ids of passages or of documents to delete before; the rest as in `update`.
+            missing_ok: let ids pass that are not there.
+            language: of a new index, as in `build`; of one that is updated, as in `update`.
+            on_passage: told the number of passages added so far, after each.
+
+        Raises:
+            SettingsError: as `build` and `update`.
+            DataError: as `read_corpus`, `build` and `update`. What was there is untouched.
+        """
+        if not update:
+            intake.num_bytes()  # before the folder of the index may be among them
+        with (
+            replace_index(folder, engine=ENGINE, update=update) as staging,
+            writing_to(staging, language, lambda _: intake.share_read()) as writing,
+        ):
+            delete_ids(writing, staging.data, delete, missing_ok=missing_ok)
+            is_changed = take_in(writing, staging.data, intake, on_passage)
+            if is_changed or staging.previous is None:
+                return writing.publish()
+            previous = staging.previous
+            return IndexSummary(previous.num_passages, 0, 0, previous.num_bytes, previous.fingerprint)
+
+    @classmethod
+    def check(cls, folder: Path) -> IndexSummary:
+        """Verifies every byte of an index, whatever its size.
+
+        Raises:
+            DataError: names what is damaged.
+        """
+        manifest, _ = open_index(folder, ENGINE, load, full=True)
+        return IndexSummary(manifest.num_passages, 0, 0, manifest.num_bytes, manifest.fingerprint)
+
+    @classmethod
+    def stats(cls, folder: Path) -> dict[str, int | str]:
+        """What an index holds, in the order to tell it in, without looking into the passages.
+
+        Raises:
+            DataError: if there is no index, or one of another engine.
+        """
+        manifest = read_manifest(folder, ENGINE)
+        analysis = analysis_in(folder, manifest)
+        counts = {name: manifest.state.get(name, "not counted: built by an earlier version") for name in COUNTS}
+        return {
+            "passages": manifest.num_passages,
+            **counts,
+            **({LABELLED: manifest.state[LABELLED]} if LABELLED in manifest.state else {}),
+            "files": num_files(folder / manifest.data),
+            "bytes": manifest.num_bytes,
+            "links": "yes" if manifest.state.get(LAYOUT, 1) > 1 else "no; weave needs the index built anew",
+            "language": analysis.language,
+            "analyzer": manifest.analyzer,
+            "built": manifest.created_at,
+            "updated": manifest.updated_at,
+            "fingerprint": manifest.fingerprint,
+        }
+
+    def _shown(self, searcher: tantivy.Searcher, passage_id: str) -> tuple[int, Passage]:
+        """The number and the passage of an id. Errors as `passages`."""
+        address = next(by_term(searcher, "id", passage_id), None)
+        number, passage = stored(searcher, address) if address is not None else (0, None)
+        if passage is None or not self.visible.shows(passage):
+            raise DataError(f"index {self.index} has no passage {passage_id!r}; check the id, or update the index")
+        return number, passage
+
+    def _open_searcher(self) -> tantivy.Searcher:
+        if self._searcher is None:
+            raise SearchError(f"the bm25 retriever on {self.index} is closed")
+        return self._searcher
+
+    def _search_one(self, searcher: tantivy.Searcher, query: str, max_hits: int) -> list[Hit]:
+        terms = query_terms(searcher, query)
+        if not terms or max_hits < 1:
+            return []
+        weights = {"all" if self.fields == "title_and_text" else "text": 1.0, "title": self.title_weight}
+        asked = clauses(terms, weights, searcher.doc_freq, self._manifest.state["next_number"])
+        hits = best(searching(searcher, self._conditions), asked, max_hits)
+        found = best_passages(searcher, hits, max_hits, self._passages)
+        return [Hit(passage, score, rank) for rank, (score, passage) in enumerate(found, start=1)]

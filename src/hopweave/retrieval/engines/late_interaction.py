@@ -1,0 +1,220 @@
+"""Late interaction (ColBERT): an engine's candidates, ordered by the nearest token of the passage for each of the query.
+
+A passage is kept as the vectors of its tokens, in codes of 8 bits that are mapped into memory. The score is MaxSim: for each
+token of the query, the largest inner product with a token of the passage, summed. Another engine finds the candidates.
+Checkpoints, ONNX models and vectors made elsewhere: see docs/engines.md.
+
+Calls of a language model: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import InitVar, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from hopweave.core.catalog import key_of
+from hopweave.core.errors import DataError, SearchError, SettingsError
+from hopweave.core.options import Count, check_options
+from hopweave.core.protocols import Retriever
+from hopweave.core.types import Hit, Passage
+from hopweave.core.visibility import PUBLIC, Visible
+from hopweave.retrieval.encoders.encoders import Vectors
+from hopweave.retrieval.encoders.token_encoders import TokenEncoder, TokenEncoderOptions
+from hopweave.retrieval.index.index_folder import MANIFEST, IndexSummary, open_index
+from hopweave.retrieval.index.late_index import ENGINE, KIND, TokenFiles, TokenStore
+from hopweave.retrieval.index.vector_index import build, other_model, update
+from hopweave.retrieval.index.vector_source import GIVEN
+from hopweave.retrieval.opened_engines import index_for, opened
+
+NEEDS_EXTRA = "dense"
+__all__ = ["LateInteraction"]
+_DECIMALS = 6
+
+
+@dataclass(eq=False)
+class LateInteraction(TokenEncoderOptions):
+    """Orders what an engine finds by MaxSim over token vectors.
+
+    An instance serves one thread at a time. It keeps the state of the index that it opened, also while the index is updated.
+
+    Raises:
+        DataError: if an index cannot be opened, or holds vectors of another model; it says what to do.
+        SettingsError: if no model is named, or the engine asks the language model.
+    """
+
+    INDEX_OF: ClassVar[str] = "bm25"
+    """`--corpus` names an index of `bm25`, in which there is one of `late_interaction`, or that one itself."""
+
+    INDEX_OPTIONS: ClassVar[type[TokenEncoderOptions]] = TokenEncoderOptions
+    """What `build` and `update` take as `options`."""
+
+    index: Annotated[Path, "folder of the index, or of a bm25 index with one in its folder late_interaction"]
+    engine: Annotated[str, "finds the candidates; one that asks no model"] = "bm25"
+    candidates: Annotated[Count, "hits that are asked of the engine, or as many as are wanted if that is more"] = 100
+    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of the engine, by name; those of retrievers.NAME"] = (
+        field(default_factory=dict)
+    )
+    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+    encoder: InitVar[TokenEncoder | None] = None
+
+    def __post_init__(self, encoder: TokenEncoder | None) -> None:
+        check_options(self)
+        if self.engine == ENGINE:
+            raise SettingsError(
+                f"{ENGINE} orders what another engine finds; set retrievers.{ENGINE}.engine to one, such as bm25"
+            )
+        self.index = index_for(Path(self.index), ENGINE)
+        self._manifest, store = open_index(self.index, ENGINE, TokenStore)
+        self._store: TokenStore | None = store
+        self._encoder = encoder or KIND.encoder_of(self)
+        if self._manifest.analyzer not in (self._encoder.identity, GIVEN):
+            raise other_model(self.index, ENGINE, self._manifest.analyzer, self._encoder.identity)
+        self._engine = self._opened_engine()
+
+    @property
+    def identity(self) -> str:
+        """Name, encoder, options, the fingerprint of the corpus, and the engine."""
+        return (
+            f"late_interaction encoder={self._encoder.identity} vectors={self._manifest.analyzer} "
+            f"candidates={self.candidates} corpus={self._manifest.fingerprint} over {self._engine.identity}"
+        )
+
+    @property
+    def num_passages(self) -> int:
+        """Passages in the index."""
+        return self._manifest.num_passages
+
+    def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """See `core.protocols.Retriever`. Equal scores keep the order of the engine.
+
+        Raises:
+            SearchError: also if the engine finds a passage of which there are no vectors.
+        """
+        store = self._open_store()
+        if max_hits < 1:
+            return [[] for _ in queries]
+        found = self._engine.search(queries, max(self.candidates, max_hits))
+        vectors = iter(self._encoder.encode([query for query, hits in zip(queries, found, strict=True) if hits], "query"))
+        return [self._ranked(store, next(vectors), hits, max_hits) if hits else [] for hits in found]
+
+    def close(self) -> None:
+        """Lets go of the index and of the engine."""
+        if self._store is not None:
+            self._store.close()
+            self._engine.close()
+        self._store = None
+
+    def all_passages(self) -> Iterator[Passage]:
+        """All passages whoever may see them, in the order in which they were added; memory does not grow with them."""
+        return self._open_store().passages()
+
+    def passages_of(self, any_ids: Iterable[str], *, documents: bool = True) -> list[Passage]:
+        """See `ingest.lookup.LooksUp`."""
+        found = self._open_store().passages_of(any_ids, documents=documents)
+        return [passage for passage in found if self.visible.shows(passage)]
+
+    @classmethod
+    def build(
+        cls,
+        folder: Path,
+        passages: Iterable[Passage],
+        *,
+        options: TokenEncoderOptions | None = None,
+        encoder: TokenEncoder | None = None,
+        cluster: Any = None,
+        on_passage: Callable[[int], None] | None = None,
+    ) -> IndexSummary:
+        """Builds an index, in place of the one that may be there; see `Dense.build`.
+
+        Args:
+            folder: the index.
+            passages: taken one after the other.
+            options: which model encodes, or where the vectors are.
+            encoder: encodes in its place.
+            cluster: a client of a Dask cluster, whose workers encode.
+            on_passage: told the number of passages so far, after each.
+
+        Raises:
+            DataError: see `Dense.build`.
+            SearchError: if the encoder fails.
+        """
+        source = KIND.source(folder, options or TokenEncoderOptions(), encoder, cluster)
+        return build(folder, ENGINE, TokenFiles(source, folder), passages, on_passage)
+
+    @classmethod
+    def update(
+        cls,
+        folder: Path,
+        *,
+        upsert: Iterable[Passage] = (),
+        delete: Iterable[str] = (),
+        missing_ok: bool = False,
+        options: TokenEncoderOptions | None = None,
+        encoder: TokenEncoder | None = None,
+        cluster: Any = None,
+        on_passage: Callable[[int], None] | None = None,
+    ) -> IndexSummary:
+        """Deletes passages, then adds and replaces passages, without encoding the rest again; see `Dense.update`.
+
+        Raises:
+            DataError: see `Dense.update`.
+            SearchError: if the encoder fails.
+        """
+        source = KIND.source(folder, options or TokenEncoderOptions(), encoder, cluster)
+        return update(
+            folder,
+            ENGINE,
+            TokenFiles(source, folder),
+            upsert=upsert,
+            delete=delete,
+            missing_ok=missing_ok,
+            on_passage=on_passage,
+        )
+
+    @classmethod
+    def check(cls, folder: Path) -> IndexSummary:
+        """Verifies every byte of an index, whatever its size.
+
+        Raises:
+            DataError: names what is damaged.
+        """
+        manifest, store = open_index(folder, ENGINE, TokenStore, full=True)
+        with closing(store):
+            return IndexSummary(manifest.num_passages, 0, 0, manifest.num_bytes, manifest.fingerprint)
+
+    def _opened_engine(self) -> Retriever:
+        """The engine over the index around this one, unless its options name another."""
+        key, around = key_of("retrievers", self.engine), self.index.absolute().parent
+        if "index" not in self.engine_options.get(key, {}) and not (around / MANIFEST).is_file():
+            raise DataError(
+                f"{ENGINE} orders what {self.engine} finds, and index {self.index} lies in no index of another engine; build "
+                f"it in the folder {ENGINE} of one, or name that of {self.engine} with --set retrievers.{key}.index=FOLDER"
+            )
+        return opened(self.engine, around, self.engine_options, f"retrievers.{ENGINE}", self.visible)
+
+    def _open_store(self) -> TokenStore:
+        if self._store is None:
+            raise SearchError(f"the late_interaction retriever on {self.index} is closed")
+        return self._store
+
+    def _ranked(self, store: TokenStore, query: Vectors, hits: Sequence[Hit], max_hits: int) -> list[Hit]:
+        if query.shape[1] != store.dimension:
+            raise SearchError(
+                f"the encoder makes vectors of {query.shape[1]} numbers, and index {self.index} has {store.dimension}; "
+                "name the model that made them"
+            )
+        scores = [round(score, _DECIMALS) for score in self._scores(store, query, [hit.passage for hit in hits])]
+        best = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])[:max_hits]
+        return [Hit(hit.passage, score, rank, hit.via) for rank, (score, hit) in enumerate(best, start=1)]
+
+    def _scores(self, store: TokenStore, query: Vectors, passages: Sequence[Passage]) -> Iterator[float]:
+        for passage, score in zip(passages, store.scores(query, passages), strict=True):
+            if score is None:
+                raise SearchError(
+                    f"index {self.index} has no vectors of passage {passage.id!r} as {self.engine} finds it; bring it up to "
+                    f"date with: hopweave index PATH... --engine {ENGINE} --add --to {self.index}"
+                )
+            yield score

@@ -1,0 +1,118 @@
+"""Multi-hop retrieval without a model: from the passages that share words with a question to those that complete it.
+
+`bm25` finds what a question says; what it leads to ("the director of that film") is in passages that share no word with it.
+`weave` searches once, then follows from the best passages the documents they name and the words that are still open, checks
+each link against those words, and chooses the passages as a set. See docs/weave.md, which has the figures.
+
+Any engine that asks no model may search first (`first`); links and words are those of the bm25 index all the same.
+
+Calls of a model: none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from hopweave.core.errors import DataError, SearchError
+from hopweave.core.options import AtLeast, Count, Whole, check_options
+from hopweave.core.protocols import Retriever
+from hopweave.core.types import Hit
+from hopweave.core.visibility import PUBLIC, Visible
+from hopweave.retrieval.index.bm25_index import ENGINE, LAYOUT, analysis_in, conditions_of, load
+from hopweave.retrieval.index.bm25_search import searching_with
+from hopweave.retrieval.index.index_folder import open_index
+from hopweave.retrieval.index.weaving import FIRST_HITS, Weaving
+from hopweave.retrieval.index.word_index import WordIndex
+from hopweave.retrieval.opened_engines import opened
+from hopweave.text.evidence import shortened
+
+
+@dataclass(eq=False)
+class Weave:
+    """Finds passages by the words they share with the query, and by what those passages lead to.
+
+    An instance serves one thread at a time. It searches an index of `bm25`, as it is when it is opened.
+
+    Raises:
+        DataError: if the index cannot be opened, or was built before there was `weave`; it says what to do.
+        SettingsError: for an option that cannot be.
+    """
+
+    INDEX_OF: ClassVar[str] = ENGINE
+    """The retriever that builds the index."""
+
+    index: Annotated[Path, "folder of the index, as built by: hopweave index"]
+    depth: Annotated[Whole, "hops from the passages that the query itself finds; 0 follows none"] = 2
+    links: Annotated[bool, "follow the titles that passages name"] = True
+    residual: Annotated[bool, "search for what the query asks and a passage leaves open"] = True
+    set_choice: Annotated[bool, "choose each passage for what it adds to those before it"] = True
+    title_weight: Annotated[float, AtLeast(0, 1000), "how much the title's own BM25 score adds"] = 0.5
+    max_tokens: Annotated[Count | None, "show the likeliest sentences alone, so many tokens in all; none: whole passages"] = (
+        None
+    )
+    first: Annotated[str, "the engine whose hits are followed; one that asks no model, such as dense or hybrid"] = ENGINE
+    engine_options: Annotated[Mapping[str, Mapping[str, Any]], "options of that engine, by name; those of retrievers.NAME"] = (
+        field(default_factory=dict)
+    )
+    visible: Annotated[Visible, "which passages are shown; the settings access and where"] = PUBLIC
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        self.index = Path(self.index)
+        self._manifest, searcher = open_index(self.index, ENGINE, load)
+        if self._manifest.state.get(LAYOUT, 1) < 2:
+            raise DataError(
+                f"index {self.index} was built before there was weave, and holds no names; "
+                f"rebuild it with: hopweave index PATH... --to {self.index}"
+            )
+        fields = {"all": 1.0, "title": self.title_weight}
+        conditions = conditions_of(self.index, self._manifest, self.visible)
+        num_passages = self._manifest.num_passages
+        most_passages = self._manifest.state["next_number"]
+        self._words: WordIndex | None = WordIndex(searcher, num_passages, most_passages, fields, self.visible, conditions)
+        self._analysis = analysis_in(self.index, self._manifest)
+        self._first: Retriever | None = None
+        if self.first != ENGINE:
+            self._first = opened(self.first, self.index, self.engine_options, "retrievers.weave", self.visible)
+
+    @property
+    def identity(self) -> str:
+        """Name, options, and the fingerprint of the corpus."""
+        first = f" first={self._first.identity}" if self._first is not None else ""
+        return (
+            f"weave depth={self.depth} links={self.links} residual={self.residual} set_choice={self.set_choice} "
+            f"title_weight={self.title_weight:g} max_tokens={self.max_tokens} "
+            f"analyzer={self._manifest.analyzer} corpus={self._manifest.fingerprint}{self.visible.identity}{first}"
+        )
+
+    def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """See `core.protocols.Retriever`. A hit's score is its value, or that of the hit before where that is lower."""
+        if self._words is None:
+            raise SearchError(f"the weave retriever on {self.index} is closed")
+        found = self._first.search(queries, FIRST_HITS) if self._first is not None else [None] * len(queries)
+        try:
+            with searching_with(self._analysis):
+                return [self._search_one(self._words, *asked, max_hits) for asked in zip(queries, found, strict=True)]
+        except ValueError as error:
+            raise SearchError(f"weave search in {self.index} failed: {error}") from error
+
+    def has_terms(self, query: str) -> bool:
+        """See `core.protocols.WordSearcher`."""
+        return bool(self._analysis.terms_of(query))
+
+    def close(self) -> None:
+        """Lets go of the index, and of the engine that searches first."""
+        self._words = None
+        if self._first is not None:
+            self._first.close()
+
+    def _search_one(self, words: WordIndex, query: str, first: Sequence[Hit] | None, max_hits: int) -> list[Hit]:
+        weaving = Weaving(words, query, first, depth=self.depth, use_links=self.links, use_residual=self.residual)
+        hits: list[Hit] = []
+        for rank, woven in enumerate(weaving.chosen(max_hits, as_set=self.set_choice), start=1):
+            score = min(woven.value, hits[-1].score) if hits else woven.value
+            hits.append(Hit(woven.passage, round(score, 4), rank, woven.via))
+        return hits if self.max_tokens is None else shortened(query, hits, self.max_tokens)

@@ -1,0 +1,79 @@
+"""How files come into a BM25 index: their passages, and the states of the files beside them, published together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from pathlib import Path
+
+from hopweave.core.errors import DataError
+from hopweave.core.types import Passage
+from hopweave.ingest.file_states import FILE_STATES, FileStates, count_files
+from hopweave.ingest.intake import Intake
+from hopweave.ingest.read import TakenId
+from hopweave.retrieval.index.bm25_index import Writing
+
+OnPassage = Callable[[int], None] | None
+
+
+def take_in(writing: Writing, data: Path, intake: Intake, on_passage: OnPassage) -> bool:
+    """Does to an index what an intake says; tells whether that was anything.
+
+    Args:
+        writing: of the new state.
+        data: its folder.
+        intake: which files.
+        on_passage: told the number of passages so far, after each.
+    """
+    with closing(FileStates(data / FILE_STATES)) as states:
+        changes = intake.changes(states, writing.next_number)
+        change = next(changes, None)
+        while change is not None:
+            try:
+                if isinstance(change, range):
+                    writing.delete_numbers(change)
+                else:
+                    _put(writing, change, states if intake.sync else None)
+                    if on_passage is not None:
+                        on_passage(writing.num_added)
+            except TakenId as error:
+                try:
+                    change = changes.throw(error)
+                except StopIteration:
+                    change = None
+            else:
+                change = next(changes, None)
+        return bool(writing.num_added or writing.num_deleted or states.is_changed)
+
+
+def _put(writing: Writing, passage: Passage, states: FileStates | None) -> None:
+    """Adds a passage, in the place of one with its id; with states, not in the place of one that another file has."""
+    for number in writing.numbers_of(passage.id) if states is not None else ():
+        if states is not None and (owner := states.owner(number)) is not None:
+            raise TakenId(
+                f"the id {passage.id!r} in {passage.source} is that of a passage from {owner.name} already; make the ids unique"
+            )
+    writing.replace(passage)
+
+
+def delete(writing: Writing, data: Path, ids: Iterable[str], *, missing_ok: bool) -> None:
+    """Deletes passages and documents by id; the files that they come from are read again when the index is synced.
+
+    Raises:
+        DataError: for an id that is not there, unless `missing_ok`.
+    """
+    deleted: list[int] = []
+    for any_id in ids:
+        numbers = writing.delete(any_id)
+        if not numbers and not missing_ok:
+            raise DataError(f"index {data.parent} has no passage or document {any_id!r} to delete; check the id")
+        deleted += numbers
+    if deleted and (data / FILE_STATES).exists():
+        with closing(FileStates(data / FILE_STATES)) as states:
+            states.distrust(deleted)
+
+
+def num_files(data: Path) -> int | str:
+    """How many files the passages in a data folder come from, as far as is known."""
+    path = data / FILE_STATES
+    return count_files(path) if path.exists() else "not known: built by an earlier version, or not from files"

@@ -1,0 +1,274 @@
+"""How the BM25 index is searched: terms with weights, over all passages or given ones.
+
+The engine reads every posting of every term of a query, so a common word costs as much as all rare ones together: 7 ns a
+posting, or 35 ms for a word that all of 5 million passages hold. Two ways around it:
+
+- `best` finds what the whole query would find, by the MaxScore rule (Turtle and Flood, 1995): passages that hold none of the
+  rare terms cannot be among the best if all common terms together score less than the last of the best. So the passages that
+  hold a rare term are looked at alone, and the common terms are looked up for those.
+- `num_within` tells which terms can be searched for with so many postings: they find candidates, and `scores` gives the
+  scores of those alone.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from heapq import nsmallest
+from operator import itemgetter
+from typing import NamedTuple
+
+import tantivy
+
+from hopweave.core.memoize import Kept
+from hopweave.core.types import Passage
+from hopweave.core.visibility import Condition
+from hopweave.retrieval.index.analysis import ENGLISH, Analysis
+from hopweave.retrieval.index.bm25_index import schema, stored
+
+MAX_QUERY_TERMS = 256
+"""Of a longer query, the terms that are in the fewest passages are searched for; the first in the query among equals."""
+
+SCORE_DECIMALS = 4
+_K1 = 1.2
+_MAX_TIES = 1000
+_MARGIN = 0.001
+_CHAIN = 6
+"""More than sums of 32 bits are off."""
+
+_FEW_POSTINGS = 10_000
+"""Fewer are read all at once."""
+
+_LOOKUP = 5
+"""What looking up one term for one passage costs, in postings that are read in a row."""
+
+_OF_THE_INDEX: ContextVar[Analysis] = ContextVar("analysis of the index", default=ENGLISH)
+
+
+def query_terms(searcher: tantivy.Searcher, query: str) -> dict[str, int]:
+    """The terms of a query that some passage holds, and how often the query has them."""
+    terms = Counter(terms_of(query))
+    num_passages = {term: searcher.doc_freq("all", term) for term in terms}
+    known = [term for term in terms if num_passages[term]]
+    if len(known) > MAX_QUERY_TERMS:
+        known = sorted(known, key=num_passages.__getitem__)[:MAX_QUERY_TERMS]
+    return {term: terms[term] for term in known}
+
+
+def terms_of(text: str) -> list[str]:
+    """The terms of any text, in order, as the index has them that is being searched; see `searching_with`."""
+    return _OF_THE_INDEX.get().terms_of(text)
+
+
+@contextmanager
+def searching_with(analysis: Analysis) -> Iterator[None]:
+    """Has texts turned into terms as an index has them, until the end of its search."""
+    before = _OF_THE_INDEX.set(analysis)
+    try:
+        yield
+    finally:
+        _OF_THE_INDEX.reset(before)
+
+
+Frequency = Callable[[str, str], int]
+"""How many passages hold a term: of a field, and the term."""
+
+
+Found = list[tuple[float, tantivy.DocAddress]]
+"""Hits: scores, and where the passages are; best first."""
+
+Search = Callable[[tantivy.Query, int], Found]
+"""Searches an index: told a query, and the most hits. Whatever is searched for here goes through it."""
+
+
+class Clause(NamedTuple):
+    """A term that is searched for in a field.
+
+    Attributes:
+        field: the field.
+        term: the term.
+        weight: what its BM25 score is multiplied by.
+        num_passages: how many passages hold it there; at least 1.
+        most: what it can add to a score.
+    """
+
+    field: str
+    term: str
+    weight: float
+    num_passages: int
+    most: float
+
+
+def clauses(terms: Mapping[str, float], fields: Mapping[str, float], frequency: Frequency, num_passages: int) -> list[Clause]:
+    """What a query asks for, the rarest first; what no passage holds is left out.
+
+    Args:
+        terms: with their weights, above 0.
+        fields: the fields that are searched, with their weights; those of weight 0 are left out.
+        frequency: tells how many passages hold a term.
+        num_passages: in the index.
+    """
+    found = []
+    for name, of_field in fields.items():
+        for term, of_term in terms.items() if of_field > 0 else ():
+            num = frequency(name, term)
+            if num:
+                weight = of_field * of_term
+                found.append(Clause(name, term, weight, num, weight * (_K1 + 1) * idf(num, num_passages)))
+    return sorted(found, key=lambda clause: clause.num_passages)
+
+
+def searching(searcher: tantivy.Searcher, conditions: Sequence[Condition]) -> Search:
+    """Searches the passages that meet every condition."""
+    return lambda query, max_hits: searcher.search(shown_only(query, conditions), max_hits, count=False).hits
+
+
+def best(search: Search, asked: Sequence[Clause], max_hits: int) -> Found:
+    """The best hits for a query, and all that tie with the last of them; see `best_with_ties`.
+
+    Args:
+        search: the index.
+        asked: `clauses`.
+        max_hits: how many; those that tie come on top.
+    """
+    total = sum(clause.num_passages for clause in asked)
+    first = num_within(asked, min(_FEW_POSTINGS, total // 100))
+    while total > _FEW_POSTINGS and _cost(asked, first) < total:
+        hits = best_with_ties(search, _adding(any_of(asked[:first]), asked[first:]), max_hits)
+        lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS) if len(hits) >= max_hits else 0.0
+        needed = _num_needed(asked, lowest)
+        if needed <= first:
+            return hits
+        # Too few hits do not tell how many are needed; the next term brings more.
+        first = needed if lowest else first + 1
+    return best_with_ties(search, any_of(asked), max_hits) if asked else []
+
+
+def num_within(asked: Sequence[Clause], max_postings: int) -> int:
+    """How many of the rarest clauses have so many postings together; at least one."""
+    left = max_postings
+    for at, clause in enumerate(asked):
+        left -= clause.num_passages
+        if left < 0:
+            return max(1, at)
+    return len(asked)
+
+
+def any_of(asked: Sequence[Clause]) -> tantivy.Query:
+    """The passages that hold one of some terms; the score is the sum."""
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, _term_query(clause)) for clause in asked])
+
+
+def having(field: str, values: Collection[str] | Collection[int]) -> tantivy.Query:
+    """The passages that have one of some values in a field, each with the score 0."""
+    # Not a set query of the engine's own, which walks through the dictionary of the field.
+    terms = [(tantivy.Occur.Should, tantivy.Query.term_query(schema(), field, value, index_option="basic")) for value in values]
+    return tantivy.Query.const_score_query(tantivy.Query.boolean_query(terms), 0.0)
+
+
+def scores(search: Search, asked: Sequence[Clause], numbers: Collection[int]) -> Found:
+    """The scores of given passages for a query, best first; 0 for what it does not find.
+
+    Args:
+        search: the index.
+        asked: `clauses`.
+        numbers: of the passages.
+    """
+    return search(_adding(having("number", numbers), asked), len(numbers)) if numbers else []
+
+
+def shown_only(query: tantivy.Query, conditions: Sequence[Condition]) -> tantivy.Query:
+    """The query over the passages alone that meet every condition; their scores stay as they are."""
+    if not conditions:
+        return query
+    met = [
+        tantivy.Query.boolean_query(
+            [(tantivy.Occur.Should, tantivy.Query.term_query(schema(), name, value, index_option="basic")) for value in values]
+        )
+        for name, values in conditions
+    ]
+    filters = [(tantivy.Occur.Must, tantivy.Query.const_score_query(one, 0.0)) for one in met]
+    return tantivy.Query.boolean_query([*filters, (tantivy.Occur.Must, query)])
+
+
+def best_with_ties(search: Search, query: tantivy.Query, max_hits: int) -> Found:
+    """The best hits and all that tie with the last of them (up to 1,000), so that the order is ours to decide."""
+    limit = 2 * max_hits + 8
+    while True:
+        hits = search(query, limit)
+        if len(hits) <= max_hits:
+            return hits
+        lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS)
+        if len(hits) < limit or round(hits[-1][0], SCORE_DECIMALS) < lowest or limit >= max_hits + _MAX_TIES:
+            return hits[: bisect_right(hits, -lowest, key=descending)]
+        limit = max_hits + min(_MAX_TIES, 8 * (limit - max_hits))
+
+
+def descending(hit: tuple[float, tantivy.DocAddress]) -> float:
+    """What hits, best first, ascend by; equal for those that tie."""
+    return -round(hit[0], SCORE_DECIMALS)
+
+
+def idf(num_with_term: int, num_passages: int) -> float:
+    """How much a term says, as BM25 has it; 0 for one that no passage holds."""
+    return math.log(1 + (num_passages - num_with_term + 0.5) / (num_with_term + 0.5)) if num_with_term else 0.0
+
+
+def place_of(address: tantivy.DocAddress) -> tuple[int, int]:
+    """An address as a key, which the engine's own cannot be."""
+    return address.segment_ord, address.doc
+
+
+def best_passages(
+    searcher: tantivy.Searcher, hits: Iterable[tuple[float, tantivy.DocAddress]], max_hits: int, kept: Kept[Passage]
+) -> list[tuple[float, Passage]]:
+    """Scores and passages of the best hits, best first; by passage id among equals.
+
+    Args:
+        searcher: the index.
+        hits: what was found in it.
+        max_hits: how many.
+        kept: passages of this index by place: one that many queries find, or tie for, is read once.
+    """
+    scored = []
+    for score, address in hits:
+        place = place_of(address)
+        passage = kept.get(place) or kept.keep(place, stored(searcher, address)[1])
+        scored.append((-round(score, SCORE_DECIMALS), passage.id, passage))
+    return [(-score, passage) for score, _, passage in nsmallest(max_hits, scored, key=itemgetter(0, 1))]
+
+
+def _cost(asked: Sequence[Clause], num_rare: int) -> int:
+    """What it costs, in postings, to look at the passages that hold one of the rarest terms, with the rest for each."""
+    return sum(clause.num_passages for clause in asked[:num_rare]) * (1 + _LOOKUP * (len(asked) - num_rare))
+
+
+def _num_needed(asked: Sequence[Clause], lowest: float) -> int:
+    """How many of the rarest clauses a passage has to hold one of to score as much; at least one."""
+    needed = len(asked)
+    rest = 0.0
+    while needed > 1 and (rest := rest + asked[needed - 1].most) < lowest - _MARGIN:
+        needed -= 1
+    return needed
+
+
+def _adding(query: tantivy.Query, asked: Sequence[Clause]) -> tantivy.Query:
+    """The passages of a query; what they score for some terms is added."""
+    # One term inside the other: a union of optional terms would be read in blocks of thousands of passages around each one.
+    # Each level copies what is inside it, so there are several short chains, over all passages, instead of one long chain.
+    required = [query]
+    for at in range(0, len(asked), _CHAIN):
+        chain = tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)
+        for clause in asked[at : at + _CHAIN]:
+            chain = tantivy.Query.boolean_query([(tantivy.Occur.Must, chain), (tantivy.Occur.Should, _term_query(clause))])
+        required.append(chain)
+    return tantivy.Query.boolean_query([(tantivy.Occur.Must, one) for one in required])
+
+
+def _term_query(clause: Clause) -> tantivy.Query:
+    query = tantivy.Query.term_query(schema(), clause.field, clause.term, index_option="freq")
+    return query if clause.weight == 1 else tantivy.Query.boost_query(query, clause.weight)

@@ -1,0 +1,183 @@
+"""The dense index itself: a vector for each passage in a file, and above a size a coarse index of the vectors.
+
+    vectors.f32        the vectors, row after row; mapped into memory
+    ivf.faiss          above `FLAT_MAX` passages: an inverted file with 8-bit codes; mapped, too
+
+The passages lie beside them; see `_vector_index`. Up to `FLAT_MAX` passages every vector is compared. Above, the lists nearest
+to a query are searched by codes, and the best candidates are compared by their vectors, so a score is exact whichever way a
+passage was found. Where not all passages are shown, those alone are compared; the inverted file serves where they are more than
+`FLAT_MAX`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hopweave.core.catalog import require
+from hopweave.core.types import Passage
+from hopweave.core.visibility import PUBLIC, Visible
+from hopweave.retrieval.encoders.encoders import Vectors, encoder_of, given_vectors
+from hopweave.retrieval.index.index_folder import Manifest, damaged
+from hopweave.retrieval.index.vector_index import Passages, Previous, VectorFiles, append, mapped
+from hopweave.retrieval.index.vector_source import Arrays, VectorKind
+
+ENGINE = "dense"
+FLAT_MAX = 50_000
+_VECTORS, _NEW, _IVF = "vectors.f32", "new.f32", "ivf.faiss"
+_BLOCK = 1 << 16
+_GATHERED = 1 << 12
+_TRAIN_PER_LIST = 64
+_MARGIN = 8
+_CANDIDATES = 4
+"""How many times as many passages the codes find as are compared by their vectors."""
+
+_DECIMALS = 6
+
+
+class DenseStore:
+    """An index that is open for reading.
+
+    Args:
+        data: the data folder.
+        manifest: of the index.
+        visible: which passages are shown.
+    """
+
+    def __init__(self, data: Path, manifest: Manifest, visible: Visible = PUBLIC) -> None:
+        self._dimension = manifest.state["dimension"]
+        self._passages = Passages(data, manifest)
+        self._vectors = mapped(data / _VECTORS, np.float32, self._dimension)
+        if len(self._vectors) != manifest.num_passages:
+            raise damaged(data.parent, manifest.data, f"does not hold {manifest.num_passages} vectors")
+        self._shown = self._passages.shown(visible, data.parent)
+        faiss = require("faiss", "dense")
+        self._flat: Callable[..., Any] = faiss.knn
+        self._selector: Any = None
+        if self._shown is not None and len(self._shown) > FLAT_MAX:
+            is_shown = np.zeros(len(self._vectors), dtype=bool)
+            is_shown[self._shown] = True
+            self._selector = faiss.IDSelectorBitmap(np.packbits(is_shown, bitorder="little"))
+        self._inner_product = faiss.METRIC_INNER_PRODUCT
+        self._parameters: Callable[..., Any] = faiss.SearchParametersIVF
+        flags = faiss.IO_FLAG_MMAP | faiss.IO_FLAG_READ_ONLY
+        self._ivf: Any = faiss.read_index(str(data / _IVF), flags) if _IVF in manifest.files else None
+
+    @property
+    def dimension(self) -> int:
+        """Of the vectors."""
+        return self._dimension
+
+    def nearest(self, queries: Vectors, max_hits: int, num_lists: int) -> list[list[tuple[float, Passage]]]:
+        """The passages with the largest inner products with each query, best first; by id among equals.
+
+        Args:
+            queries: of shape (queries, dimension).
+            max_hits: at most so many for each.
+            num_lists: lists of the inverted file that are searched.
+        """
+        num_shown = len(self._vectors) if self._shown is None else len(self._shown)
+        num_found = min(num_shown, max_hits + _MARGIN)
+        if not num_found or not len(queries):
+            return [[] for _ in queries]
+        if self._shown is not None and self._selector is None:
+            rows = self._nearest_among(self._shown, queries, num_found)
+        elif self._ivf is None:
+            _, rows = self._flat(queries, self._vectors, num_found, metric=self._inner_product)
+        else:
+            depth = min(num_shown, _CANDIDATES * num_found)
+            parameters = self._parameters(nprobe=min(num_lists, self._ivf.nlist), sel=self._selector)
+            _, rows = self._ivf.search(queries, depth, params=parameters)
+        return [self._ranked(query, of_one[of_one >= 0], max_hits) for query, of_one in zip(queries, rows, strict=True)]
+
+    def passages(self) -> Iterator[Passage]:
+        """All passages, in the order in which they were added."""
+        return iter(self._passages)
+
+    def passages_of(self, any_ids: Iterable[str], *, documents: bool) -> list[Passage]:
+        """The passages that have one of these ids, or are cut from a document that has one, whoever may see them."""
+        return self._passages.of(any_ids, documents=documents)
+
+    def close(self) -> None:
+        """Lets go of the files."""
+        self._passages.close()
+        self._ivf = None
+        del self._vectors
+
+    def _nearest_among(self, rows: NDArray[np.int64], queries: Vectors, num_found: int) -> NDArray[np.int64]:
+        """The nearest of some rows for each query, in any order."""
+        scores, found = [], []
+        for first in range(0, len(rows), _GATHERED):
+            part = rows[first : first + _GATHERED]
+            near = self._flat(queries, self._vectors[part], min(num_found, len(part)), metric=self._inner_product)
+            scores.append(near[0])
+            found.append(part[near[1]])
+        best = np.argpartition(-np.hstack(scores), num_found - 1, axis=1)[:, :num_found]
+        return np.take_along_axis(np.hstack(found), best, axis=1)
+
+    def _ranked(self, query: Vectors, rows: NDArray[np.int64], max_hits: int) -> list[tuple[float, Passage]]:
+        # Summed the same way whichever queries are searched for at the same time, which a product of matrices is not.
+        scores = (self._vectors[rows] * query).sum(axis=1, dtype=np.float64).round(_DECIMALS)
+        best = np.argsort(-scores, kind="stable")[: max_hits + _MARGIN]
+        found = [(float(scores[at]), self._passages.at(int(rows[at]))) for at in best]
+        return sorted(found, key=lambda hit: (-hit[0], hit[1].id))[:max_hits]
+
+
+def _stored(vectors: Vectors | list[Vectors]) -> Arrays:
+    return {"vectors": np.asarray(vectors, dtype=np.float32)}
+
+
+KIND = VectorKind(encoder_of, given_vectors, _stored)
+
+
+class DenseFiles(VectorFiles):
+    """The vectors of one state of an index, while it is written."""
+
+    def add(self, data: Path, passages: Sequence[Passage]) -> None:
+        """See `VectorFiles`."""
+        found = self.source.arrays_of(passages)["vectors"]
+        self._agree(found.shape[1], self._dimension or found.shape[1])
+        with (data / _NEW).open("ab") as new:
+            new.write(np.ascontiguousarray(found, dtype="<f4").tobytes())
+
+    def finish(self, data: Path, previous: Previous | None) -> Mapping[str, int]:
+        """See `VectorFiles`."""
+        (data / _VECTORS).touch()
+        if previous is not None and previous.manifest.num_passages:
+            before = previous.manifest.state["dimension"]
+            self._agree(self._dimension, before)
+            old = mapped(previous.data / _VECTORS, np.float32, before)
+            with (data / _VECTORS).open("wb") as vectors:
+                for part, stays in previous.blocks():
+                    vectors.write(old[part][stays].astype("<f4", copy=False).tobytes())
+        append(data / _NEW, data / _VECTORS)
+        num_passages = (data / _VECTORS).stat().st_size // (4 * max(self._dimension, 1))
+        trained_on = _write_ivf(data, num_passages, self._dimension, previous) if num_passages > FLAT_MAX else 0
+        return {"dimension": self._dimension, "trained_on": trained_on}
+
+
+def _write_ivf(data: Path, num_passages: int, dimension: int, previous: Previous | None) -> int:
+    """Writes the inverted file; tells on how many passages its lists were trained.
+
+    Those of the previous state are taken over while there are about as many passages, half to twice.
+    """
+    faiss = require("faiss", "dense")
+    vectors = mapped(data / _VECTORS, np.float32, dimension)
+    trained_before = previous.manifest.state["trained_on"] if previous is not None else 0
+    if previous is not None and trained_before and num_passages / 2 <= trained_before <= 2 * num_passages:
+        trained_on = trained_before
+        index = faiss.read_index(str(previous.data / _IVF))
+        index.reset()
+    else:
+        trained_on, num_lists = num_passages, round(num_passages**0.5)
+        index = faiss.index_factory(dimension, f"IVF{num_lists},SQ8", faiss.METRIC_INNER_PRODUCT)
+        step = max(1, num_passages // (_TRAIN_PER_LIST * num_lists))
+        index.train(np.ascontiguousarray(vectors[::step]))
+    for first in range(0, num_passages, _BLOCK):
+        index.add(np.ascontiguousarray(vectors[first : first + _BLOCK]))
+    faiss.write_index(index, str(data / _IVF))
+    return trained_on

@@ -1,0 +1,326 @@
+"""How `weave` goes from what shares words with a question to what completes it, over an index and without a model.
+
+A first search finds a front of passages. Each of them leads on in two ways: by **links** (documents that it names, and
+passages that name its document) and by **residual words** (what the question asks and the passage does not answer, together
+with what the passage's title and its best sentence add). A link counts for as much as its target answers the residual words:
+without that gate, false links take the gain away. The best new passages are the next front. At the end the passages are
+chosen one by one, so that together they cover the question and hang together.
+
+The figures below were chosen on the first half of the questions, and confirmed on the second: see docs/weave.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+import tantivy
+
+from hopweave.core.types import Hit, Passage, Via
+from hopweave.retrieval.index.bm25_search import Clause, Found
+from hopweave.retrieval.index.links import opening
+from hopweave.retrieval.index.word_index import Document, WordIndex, candidates_of
+
+FIRST_HITS = 60
+FRONT = 4
+LATER_FRONT = 1
+DECAY = 0.7
+"""What a passage that is reached at the second hop counts, against one at the first."""
+
+TITLE_BONUS = 0.5
+"""For a passage whose whole title the question names, in shares of the best BM25 score; less for titles of one or two words."""
+
+OUT_WEIGHT = 1.0
+BACK_WEIGHT = 0.3
+GATE = 0.6
+"""How much of a link's weight hangs on how well its target answers the residual words."""
+
+RESIDUAL_WEIGHT = 0.8
+RESIDUAL_HITS = 12
+COVERED = 0.15
+"""Weight, in the residual query, of a term of the question that the passage holds already."""
+
+ADDED = 0.5
+"""Weight, in the residual query, of a term that the passage's title or best sentence adds."""
+
+OWN_SHARE = 0.5
+"""How much of a passage's own score counts beside what leads to it."""
+
+POOL = 25
+COVERAGE_BONUS = 0.3
+LINKED_BONUS = 0.35
+MAX_LINKS = 24
+"""Targets of one passage's links that are looked at, in each direction."""
+
+LEADING = 1.5
+"""How much more a name weighs as a link where its target begins with it."""
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known of a passage while a question is being worked on.
+
+    Attributes:
+        own: its score for the question over the best one, with the bonus for its title.
+        reached: what leads to it.
+        via: from where, and by what.
+    """
+
+    own: float
+    reached: float = 0.0
+    via: Via | None = None
+
+    @property
+    def value(self) -> float:
+        return max(self.own, OWN_SHARE * self.own + self.reached) if self.reached else self.own
+
+
+@dataclass(frozen=True, slots=True)
+class Woven:
+    """A passage that was chosen, its value, and what led to it."""
+
+    passage: Passage
+    value: float
+    via: Via | None
+
+
+class _Leads(NamedTuple):
+    """What a passage may lead to, before it is known how well that answers.
+
+    Attributes:
+        source: the passage.
+        asked: its residual words.
+        candidates: what the rarest of them find.
+        titled: where the documents are that it names.
+        naming: where the passages are that name its document.
+    """
+
+    source: Document
+    asked: Sequence[Clause]
+    candidates: Found
+    titled: Sequence[tantivy.DocAddress]
+    naming: Sequence[tantivy.DocAddress]
+
+    def addresses(self) -> list[tantivy.DocAddress]:
+        """Where all of it is."""
+        return [*(address for _, address in self.candidates), *self.titled, *self.naming]
+
+
+class Weaving:
+    """One question over an index.
+
+    Args:
+        words: the index.
+        question: any text.
+        first: what another engine found for it, best first; by default the index is searched.
+        depth: hops.
+        use_links: whether to follow links.
+        use_residual: whether to search for residual words.
+    """
+
+    def __init__(
+        self,
+        words: WordIndex,
+        question: str,
+        first: Sequence[Hit] | None = None,
+        *,
+        depth: int,
+        use_links: bool,
+        use_residual: bool,
+    ) -> None:
+        self._words = words
+        self._text = question
+        self._first = first
+        self._depth = depth
+        self._use_links = use_links
+        self._use_residual = use_residual
+        self._terms = words.question_terms(question)
+        self._asked = words.clauses(self._terms)
+        self._idf = {term: words.idf(term) for term in self._terms}
+        self._best_score = 1.0
+        self._states: dict[Document, _State] = {}
+        self._sources: set[Document] = set()
+
+    def chosen(self, max_hits: int, *, as_set: bool) -> list[Woven]:
+        """The passages that together answer the question, best first.
+
+        Args:
+            max_hits: how many at most.
+            as_set: choose each for what it adds to those before it; else by value alone.
+        """
+        if not self._terms or max_hits < 1:
+            return []
+        self._begin(max(POOL, max_hits))
+        front = self._ranked()[:FRONT]
+        for hop in range(self._depth):
+            self._sources.update(front)
+            leads = [self._leads(document) for document in front]
+            # All at once, for to be told one number costs as much as to be told a thousand.
+            numbers = iter(self._words.numbers([address for lead in leads for address in lead.addresses()]))
+            for lead in leads:
+                self._follow(lead, list(islice(numbers, len(lead.addresses()))), DECAY**hop)
+            self._score_new()
+            front = [document for document in self._ranked() if document not in self._sources][:LATER_FRONT]
+        pool = self._ranked()[: max(POOL, max_hits)]
+        picked = self._picked(pool, max_hits) if as_set else pool[:max_hits]
+        return [Woven(document.passage, self._states[document].value, self._states[document].via) for document in picked]
+
+    def _begin(self, num_hits: int) -> None:
+        found = self._words.best(self._asked, num_hits)
+        self._best_score = max(found.values(), default=0.0) or 1.0
+        self._shares = self._first_shares() if self._first is not None else {}
+        first = self._shares or {document: self._own(document, score) for document, score in found.items()}
+        self._states = {document: _State(share) for document, share in first.items()}
+        is_typed_small = self._text.islower()
+        for key in self._words.mentions(self._text, any_case=is_typed_small) if self._use_links else ():
+            bonus = TITLE_BONUS * min(1.0, 0.5 + 0.25 * len(key.split()))
+            placed = self._words.placed(self._words.titled([key], self._asked))
+            [titled] = self._words.answers(self._asked, [(placed, MAX_LINKS)])
+            for document, score in titled.items():
+                self._states[document] = _State(self._own(document, score) + bonus)
+
+    def _first_shares(self) -> dict[Document, float]:
+        """The scores of the engine that searched first, over its best one."""
+        best = max((hit.score for hit in self._first or ()), default=0.0) or 1.0
+        found = ((self._words.document(hit.passage.id), hit.score / best) for hit in self._first or ())
+        return {document: share for document, share in found if document is not None}
+
+    def _own(self, document: Document, score: float) -> float:
+        """What a passage scores by itself, of which the BM25 score is known.
+
+        Where another engine searched first, its word counts; what it did not find comes behind all that it found.
+        """
+        share = score / self._best_score
+        if not self._shares:
+            return share
+        return self._shares[document] if document in self._shares else share * min(self._shares.values())
+
+    def _ranked(self) -> list[Document]:
+        return sorted(self._states, key=lambda document: (-self._states[document].value, document))
+
+    def _leads(self, source: Document) -> _Leads:
+        """What a passage may lead to."""
+        asked = self._words.clauses(self._residual_terms(source))
+        names = self._names_of(source) if self._use_links else ()
+        return _Leads(
+            source,
+            asked,
+            self._words.candidates(asked),
+            self._words.titled(source.links, asked) if self._use_links else (),
+            self._words.naming(names, asked),
+        )
+
+    def _follow(self, leads: _Leads, numbers: Sequence[int], decay: float) -> None:
+        """Notes what a passage leads to; told the numbers of `leads.addresses()`."""
+        source = leads.source
+        num_found = len(leads.candidates)
+        candidates = candidates_of(leads.candidates, numbers[:num_found])
+        linked = zip([*leads.titled, *leads.naming], numbers[num_found:], strict=True)
+        groups = [candidates, list(islice(linked, len(leads.titled))), list(linked)]
+        most = [RESIDUAL_HITS + 1, MAX_LINKS, MAX_LINKS]
+        found, titled, naming = self._words.answers(leads.asked, list(zip(groups, most, strict=True)))
+        best_score = max(found.values(), default=0.0) or 1.0
+        by_words = {document: score / best_score for document, score in found.items() if document is not source}
+        by_links = self._by_links(source, titled, [document for document in naming if naming[document]])
+        answered = {**naming, **titled}
+        share = self._states[source].value * decay
+        for document in {**by_links, **(by_words if self._use_residual else {})}:
+            answers = by_words.get(document, answered.get(document, 0.0) / best_score)
+            link = by_links.get(document, 0.0) * (1 - GATE * (1 - min(1.0, 1.5 * answers)))
+            residual = RESIDUAL_WEIGHT * by_words.get(document, 0.0) if self._use_residual else 0.0
+            reached = (max(link, residual) + 0.5 * min(link, residual)) * share
+            state = self._states.setdefault(document, _State(math.nan))
+            if reached > state.reached:
+                state.reached = reached
+                if document not in self._sources:  # what leads on was there before what it leads to, so the path is a tree
+                    state.via = Via(source.passage.id, source.passage.title, "link" if link else "words")
+
+    def _residual_terms(self, source: Document) -> dict[str, float]:
+        terms = {term: count * (COVERED if term in source.terms else 1.0) for term, count in self._terms.items()}
+        added = (source.title_terms | source.best_sentence(self._idf)) - terms.keys()
+        return terms | {term: ADDED for term in sorted(added) if self._words.idf(term)}
+
+    def _names_of(self, source: Document) -> Collection[str]:
+        """What passages that lead back to a passage name: its key, or without a title the names that it shares with them."""
+        return [source.key] if source.key else [] if source.passage.title else source.shared_names
+
+    def _by_links(self, source: Document, titled: Iterable[Document], naming: Sequence[Document]) -> dict[Document, float]:
+        """The weights of the links between a passage and those that it names, or that name it."""
+        weights = {document: self._out_weight(source, document.key) for document in titled if document.key}
+        names = self._names_of(source)
+        # Of two words, or one, an opening is the key itself.
+        is_sure = all(opening(key) == key for key in names)
+        found = naming if is_sure else [document for document in naming if any(map(document.names, names))]
+        if source.key:
+            back = BACK_WEIGHT / (1 + 0.5 * math.log(1 + self._words.num_naming(source.key)))
+            weights |= {document: max(back, weights.get(document, 0.0)) for document in found}
+        elif not source.passage.title:
+            for document in [*titled, *found]:
+                weights[document] = max(_name_weight(source, document), weights.get(document, 0.0))
+        weights.pop(source, None)
+        return weights
+
+    def _out_weight(self, source: Document, key: str) -> float:
+        """A link says less where many passages name its target, and where its source names many."""
+        in_links = 1 + 0.5 * math.log(1 + self._words.num_naming(key) / 3)
+        out_links = 1 + 0.3 * math.log(1 + max(0, len(source.links) - 2))
+        return OUT_WEIGHT / in_links / out_links
+
+    def _score_new(self) -> None:
+        """Gives the passages that were reached their own scores for the question."""
+        new = [document for document, state in self._states.items() if math.isnan(state.own)]
+        own = self._words.scores(self._asked, new)
+        for document in new:
+            self._states[document].own = self._own(document, own.get(document, 0.0))
+
+    def _picked(self, pool: Sequence[Document], max_hits: int) -> list[Document]:
+        """Chosen one by one: by value, by what of the question is not covered yet, and by a link to one that is chosen."""
+        total = sum(self._idf.values()) or 1.0
+        left = frozenset(self._idf)
+        value = {document: self._states[document].value for document in pool}
+        covers = {document: left & document.terms for document in pool}
+        covered = {document: self._weight(terms) / total for document, terms in covers.items()}
+        linked = dict.fromkeys(pool, 0.0)
+        picked: list[Document] = []
+
+        def gain(document: Document) -> float:
+            return value[document] + COVERAGE_BONUS * covered[document] + LINKED_BONUS * linked[document]
+
+        rest = list(pool)
+        while rest and len(picked) < max_hits:
+            best = max(rest, key=gain)
+            rest.remove(best)
+            picked.append(best)
+            added = covers[best]
+            for document in rest if added else ():
+                if not added.isdisjoint(covers[document]):
+                    covers[document] -= added
+                    covered[document] = self._weight(covers[document]) / total
+            for document in rest if self._use_links else ():
+                linked[document] = max(linked[document], self._link_between(best, document))
+        return picked
+
+    def _weight(self, terms: Iterable[str]) -> float:
+        # A plain sum depends on the order of the terms, and that of a set on the process.
+        return math.fsum(map(self._idf.__getitem__, terms))
+
+    def _link_between(self, one: Document, other: Document) -> float:
+        """The weight of the strongest link between two passages, at most 1."""
+        there = self._out_weight(one, other.key) if one.links_to(other) else 0.0
+        back = self._out_weight(other, one.key) if other.links_to(one) else 0.0
+        return min(1.0, max(there, back))
+
+
+def _name_weight(source: Document, target: Document) -> float:
+    """The weight of the strongest link by a name that both texts hold; 0 without one."""
+    return max(
+        (
+            weight * (LEADING if target.begins_with(name) else 1.0)
+            for name, weight in source.shared_names.items()
+            if target.names(name)
+        ),
+        default=0.0,
+    )

@@ -1,0 +1,374 @@
+"""An index as `weave` asks it: passages with what they name, and what answers some words, among all or at the ends of links."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+from heapq import nsmallest
+
+import tantivy
+
+from hopweave.core.memoize import Kept
+from hopweave.core.types import Passage
+from hopweave.core.visibility import PUBLIC, Condition, Visible
+from hopweave.retrieval.index.bm25_index import by_term, stored
+from hopweave.retrieval.index.bm25_search import (
+    SCORE_DECIMALS,
+    Clause,
+    Found,
+    any_of,
+    best,
+    best_with_ties,
+    clauses,
+    descending,
+    having,
+    idf,
+    num_within,
+    place_of,
+    query_terms,
+    scores,
+    searching,
+    terms_of,
+)
+from hopweave.retrieval.index.links import mentions, names, opening, title_key, words_of
+from hopweave.text.sentences import sentence_spans
+
+NAME_WEIGHT = 0.75
+MAX_SHARING = 30
+"""A name that more passages hold leads nowhere."""
+
+CANDIDATES = 24
+"""Passages that residual words are looked for in: those that the rarest of the words find best."""
+
+MAX_POSTINGS = 15_000
+"""Read for the residual words of one passage at most, unless the rarest has more. Where fewer passages than this hold all words
+together, all of the words find the candidates."""
+
+FIRST_CANDIDATES = 100
+MAX_FIRST_POSTINGS = 200_000
+"""Candidates for the question itself, and what is read to find them: where its words have more postings together, the rarest
+words find them alone."""
+
+NEGLIGIBLE = 0.003
+"""A term that can add less than this share of what all terms can is not looked up: in a large corpus a word that most passages
+hold costs as much as all others together."""
+
+MAX_LINKED = 200
+"""Passages at the ends of links whose answers are compared; of more, those that the rarest words find best."""
+
+_BEGINNING = 60  # characters
+_RARE = 5
+_NAMED_SHARE = 0.5
+_MAX_FREQUENCIES = 1 << 16
+
+
+Place = tuple[int, int]
+"""Where a passage is; see `place_of`."""
+
+Placed = Sequence[tuple[tantivy.DocAddress, int]]
+"""Where passages are, and their numbers."""
+
+
+class Document:
+    """A passage of the index, with what weaving asks of it. It is read when that is asked, for most that are found are not.
+
+    Args:
+        place: where it is.
+        number: of the passage.
+        words: the index.
+    """
+
+    def __init__(self, place: Place, number: int, words: WordIndex) -> None:
+        self.place = place
+        self.number = number
+        self._words = words
+
+    def __lt__(self, other: Document) -> bool:
+        """The order of passages that are equally good: by id."""
+        return self.passage.id < other.passage.id
+
+    @cached_property
+    def passage(self) -> Passage:
+        """What is stored of it."""
+        return self._words.passage_at(self.place)
+
+    @cached_property
+    def key(self) -> str:
+        """The key of its title; empty where the title leads nowhere."""
+        key = title_key(self.passage.title)
+        return key if key and not self._words.is_common(key) else ""
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The terms of title and text."""
+        return frozenset(terms_of(f"{self.passage.title}\n{self.passage.text}"))
+
+    @cached_property
+    def title_terms(self) -> frozenset[str]:
+        """The terms of the title."""
+        return frozenset(terms_of(self.passage.title))
+
+    @cached_property
+    def sentences(self) -> tuple[frozenset[str], ...]:
+        """The terms of each sentence."""
+        text = self.passage.text
+        return tuple(frozenset(terms_of(text[span.start : span.end])) for span in sentence_spans(text))
+
+    @cached_property
+    def _lower(self) -> str:
+        """The text in small letters; empty where keys are made from it in another way."""
+        return self.passage.text.lower() if self.passage.text.isascii() else ""
+
+    def links_to(self, other: Document) -> bool:
+        """Whether the text names the other's document."""
+        # Most do not, and to see that is much cheaper than to find all links.
+        may_name = not self._lower or other._beginning in self._lower
+        return may_name and bool(other.key) and other.key in self.links
+
+    @cached_property
+    def _beginning(self) -> str:
+        """The first word of its key."""
+        return self.key.partition(" ")[0]
+
+    @cached_property
+    def links(self) -> frozenset[str]:
+        """The keys of the documents that the text names; its own is none of them."""
+        return frozenset(self._words.mentions(self.passage.text)) - {title_key(self.passage.title)}
+
+    @cached_property
+    def shared_names(self) -> dict[str, float]:
+        """The names in the text that other passages hold as well, with what a link by them weighs."""
+        shared = {}
+        for name in names(self.passage.text):
+            num = self._words.num_naming(name)
+            if 2 <= num <= MAX_SHARING:
+                shared[name] = NAME_WEIGHT / (1 + 0.5 * math.log(1 + num / 3))
+        return shared
+
+    @cached_property
+    def flat(self) -> str:
+        """The text as keys have it, to find a key in."""
+        return f" {' '.join(words_of(self.passage.text).keys)} "
+
+    def names(self, key: str) -> bool:
+        """Whether the text holds a key, whatever stands around it."""
+        return f" {key} " in self.flat
+
+    def begins_with(self, key: str) -> bool:
+        """Whether the text's first words hold a key."""
+        return f" {key} " in self.flat[:_BEGINNING]
+
+    def best_sentence(self, question: Mapping[str, float]) -> frozenset[str]:
+        """The terms of the sentence that shares most with the question, by idf; of the first among equals."""
+        # A plain sum depends on the order of the terms, and that of a set on the process.
+        asked = question.keys()
+        return max(self.sentences, key=lambda terms: math.fsum(question[term] for term in terms & asked), default=frozenset())
+
+
+class WordIndex:
+    """An index as weaving asks it. What was made of its passages is kept, for the same ones come by again.
+
+    Args:
+        searcher: over the index.
+        num_passages: that it holds.
+        most_passages: that it has ever held.
+        fields: that are searched, with their weights.
+        visible: which passages are shown; no other one is found, leads on, or is a link's target.
+        conditions: the same for the searcher.
+    """
+
+    def __init__(
+        self,
+        searcher: tantivy.Searcher,
+        num_passages: int,
+        most_passages: int,
+        fields: Mapping[str, float],
+        visible: Visible = PUBLIC,
+        conditions: Sequence[Condition] = (),
+    ) -> None:
+        self._searcher = searcher
+        self._search = searching(searcher, conditions)
+        self._visible = visible
+        self._conditions = conditions
+        self._is_title = lru_cache(_MAX_FREQUENCIES)(self._is_shown_title)
+        self._num_passages = num_passages
+        self._most_passages = most_passages
+        self._fields = fields
+        self._documents: Kept[Document] = Kept()
+        self._frequency = lru_cache(_MAX_FREQUENCIES)(searcher.doc_freq)
+
+    def question_terms(self, text: str) -> dict[str, int]:
+        """The terms of a question that some passage holds, and how often the question has them."""
+        return query_terms(self._searcher, text)
+
+    def idf(self, term: str) -> float:
+        """How much a term says; 0 for one that no passage holds."""
+        return idf(self._frequency("all", term), self._num_passages)
+
+    def num_naming(self, key: str) -> int:
+        """How many passages hold what a key begins with: as many as name it, or more."""
+        return self._frequency("opening", opening(key))
+
+    def is_common(self, key: str) -> bool:
+        """Whether a key is a common word, so that its capital letter mostly begins a sentence (`It`, `Once`)."""
+        if " " in key:
+            return False
+        terms = terms_of(key)
+        if not terms:
+            return True
+        num_holding = self._frequency("all", terms[0])
+        return num_holding > _RARE and self.num_naming(key) < _NAMED_SHARE * (num_holding - 1)
+
+    def mentions(self, text: str, *, any_case: bool = False) -> list[str]:
+        """The keys of the titles of documents that a text names; common words are none."""
+        found = mentions(
+            text,
+            any_case=any_case,
+            is_title=self._is_title,
+            num_titled=partial(self._frequency, "title_key"),
+            num_opened=partial(self._frequency, "title_opening"),
+        )
+        return [key for key in found if not self.is_common(key)]
+
+    def clauses(self, terms: Mapping[str, float]) -> list[Clause]:
+        """What is asked for by terms with weights, without those that hardly matter."""
+        asked = clauses(terms, self._fields, self._frequency, self._most_passages)
+        least = NEGLIGIBLE * math.fsum(clause.most for clause in asked)
+        return [clause for clause in asked if clause.most >= least]
+
+    def best(self, asked: Sequence[Clause], max_hits: int) -> dict[Document, float]:
+        """The passages that answer best, with their scores, best first.
+
+        In a large corpus, the best of those that the rarest words find: what holds common words alone leads nowhere. It counts
+        only where the rarest find too little, or nothing that is shown.
+        """
+        if sum(clause.num_passages for clause in asked) <= MAX_FIRST_POSTINGS:
+            found = best(self._search, asked, max_hits)
+            numbers = self.numbers([address for _, address in found])
+            hits = [(score, place_of(address), number) for (score, address), number in zip(found, numbers, strict=True)]
+            return self._top(hits, max_hits)
+        among = max(FIRST_CANDIDATES, max_hits)
+        words = _of_title_and_text(asked)
+        found = []
+        for num in range(num_within(words, MAX_FIRST_POSTINGS), len(words) + 1):
+            found = best_with_ties(self._search, any_of(words[:num]), among)
+            if len(found) >= max_hits:
+                break
+        [answers] = self.answers(asked, [(self._first(found, among), max_hits)])
+        return answers
+
+    def candidates(self, asked: Sequence[Clause]) -> Found:
+        """The passages that the rarest terms find best, and those that tie with the last of them."""
+        return self._found_by_rarest(_of_title_and_text(asked), CANDIDATES)
+
+    def numbers(self, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
+        """The numbers of passages. To be told one costs as much as to be told a thousand."""
+        told = self._searcher.fast_field_values("number", list(addresses)) if addresses else []
+        return [number for number in told if isinstance(number, int)]
+
+    def placed(self, addresses: Sequence[tantivy.DocAddress]) -> Placed:
+        """Addresses with the numbers of the passages there."""
+        return list(zip(addresses, self.numbers(addresses), strict=True))
+
+    def titled(self, keys: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
+        """Where passages of the documents with these keys are; of too many, those that answer the rarest terms best."""
+        return self._having("title_key", keys, asked)
+
+    def naming(self, keys: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
+        """Where passages are that hold what one of the keys begins with; of too many, those that answer the rarest terms."""
+        return self._having("opening", {opening(key) for key in keys}, asked)
+
+    def answers(self, asked: Sequence[Clause], groups: Sequence[tuple[Placed, int]]) -> list[dict[Document, float]]:
+        """Of each of some groups of passages, those that answer best, with their scores, best first.
+
+        Args:
+            asked: clauses.
+            groups: the passages, and how many to give at most.
+        """
+        by_place = [{place_of(address): number for address, number in placed} for placed, _ in groups]
+        numbers = {number for of_group in by_place for number in of_group.values()}
+        hits = [(score, place_of(address)) for score, address in scores(self._search, asked, sorted(numbers))]
+        return [
+            self._top([(score, place, of_group[place]) for score, place in hits if place in of_group], max_hits)
+            for of_group, (_, max_hits) in zip(by_place, groups, strict=True)
+        ]
+
+    def scores(self, asked: Sequence[Clause], documents: Collection[Document]) -> dict[Document, float]:
+        """How well given passages answer."""
+        by_place = {document.place: document for document in documents}
+        hits = scores(self._search, asked, [document.number for document in documents])
+        return {by_place[place_of(address)]: round(score, SCORE_DECIMALS) for score, address in hits}
+
+    def document(self, passage_id: str) -> Document | None:
+        """The passage of an id; `None` if the index has none, or none that is shown."""
+        address = next(by_term(self._searcher, "id", passage_id), None)
+        if address is None:
+            return None
+        [number] = self.numbers([address])
+        document = self._document(place_of(address), number)
+        return document if self._visible.shows(document.passage) else None
+
+    def passage_at(self, place: Place) -> Passage:
+        """The passage at a place."""
+        return stored(self._searcher, tantivy.DocAddress(*place))[1]
+
+    def _is_shown_title(self, key: str) -> bool:
+        """Whether a document that is shown has the title of a key."""
+        has_title = self._frequency("title_key", key) > 0
+        return has_title and (not self._conditions or bool(self._search(having("title_key", [key]), 1)))
+
+    def _having(self, field: str, values: Collection[str], asked: Sequence[Clause]) -> list[tantivy.DocAddress]:
+        num = sum(self._frequency(field, value) for value in values)
+        if num > MAX_LINKED:
+            found = self._found_by_rarest(asked, MAX_LINKED, having(field, values))
+            return [address for address, _ in self._first(found, MAX_LINKED)]
+        return [address for _, address in self._search(having(field, values), num)] if num else []
+
+    def _found_by_rarest(self, asked: Sequence[Clause], max_hits: int, among: tantivy.Query | None = None) -> Found:
+        """What the rarest terms find best, and what ties with the last of it: as many terms as `MAX_POSTINGS` allows."""
+        if not asked:
+            return []
+        query = any_of(asked[: num_within(asked, MAX_POSTINGS)])
+        if among is not None:
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, among), (tantivy.Occur.Must, query)])
+        return best_with_ties(self._search, query, max_hits)
+
+    def _first(self, found: Found, most: int) -> Placed:
+        return _first_of(found, self.numbers([address for _, address in found]), most)
+
+    def _top(self, hits: Sequence[tuple[float, Place, int]], max_hits: int) -> dict[Document, float]:
+        """The best of hits in descending order, by score, place and number; equal ones by passage id."""
+        lowest = round(hits[max_hits - 1][0], SCORE_DECIMALS) if len(hits) > max_hits else -math.inf
+        scored = []
+        for score, place, number in hits:
+            rounded = round(score, SCORE_DECIMALS)
+            if rounded < lowest:
+                break
+            scored.append((-rounded, self._document(place, number)))
+        return {document: -score for score, document in sorted(scored)[:max_hits]}
+
+    def _document(self, place: Place, number: int) -> Document:
+        known = self._documents.get(place)
+        return known if known is not None else self._documents.keep(place, Document(place, number, self))
+
+
+def candidates_of(found: Found, numbers: Sequence[int]) -> Placed:
+    """The first of the candidates, whose numbers are given."""
+    return _first_of(found, numbers, CANDIDATES)
+
+
+def _first_of(found: Found, numbers: Sequence[int], most: int) -> Placed:
+    """The first of hits, whose numbers are given; of those that tie, the ones that were added first."""
+    at: Iterable[int] = range(len(found))
+    if len(found) > most:
+        num_better = bisect_left(found, descending(found[most - 1]), key=descending)
+        tied = nsmallest(most - num_better, range(num_better, len(found)), key=numbers.__getitem__)
+        at = [*range(num_better), *tied]
+    return [(found[one][1], numbers[one]) for one in at]
+
+
+def _of_title_and_text(asked: Sequence[Clause]) -> list[Clause]:
+    """The clauses that any passage meets which holds one of the terms, wherever it does."""
+    return [clause for clause in asked if clause.field == "all"]

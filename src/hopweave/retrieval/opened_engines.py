@@ -1,0 +1,66 @@
+"""How one retriever stands on others that ask no model: where their indexes are, and how they are opened."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hopweave.core.building import build
+from hopweave.core.catalog import key_of, load
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.protocols import Retriever
+from hopweave.core.visibility import OPTION, PUBLIC, Visible, cannot_filter
+from hopweave.retrieval.index.index_folder import MANIFEST, read_manifest
+
+Options = Mapping[str, Mapping[str, Any]]
+
+
+def index_for(folder: Path, engine: str) -> Path:
+    """The index of an engine: the folder itself, or the one of the engine's name inside an index of another engine.
+
+    Raises:
+        DataError: if the folder is an index of another engine and holds none, with the command that makes one.
+    """
+    if not (folder / MANIFEST).is_file():
+        return folder
+    built_by = read_manifest(folder).engine
+    inside = folder / engine
+    if built_by == engine or (inside / MANIFEST).is_file():
+        return folder if built_by == engine else inside
+    raise DataError(
+        f"index {folder} was built by {built_by}, and there is no index of {engine} in {inside}; make one with: "
+        f"hopweave index PATH... --engine {engine} --to {inside}, or name one with --set retrievers.{engine}.index=FOLDER"
+    )
+
+
+def opened(name: str, index: Path, options: Options, of: str, visible: Visible = PUBLIC) -> Retriever:
+    """An engine with its options over an index folder, unless its options name another.
+
+    Args:
+        name: of the engine.
+        index: the folder, or one that holds the engine's.
+        options: of engines, by name.
+        of: who stands on it, for messages.
+        visible: which passages it shows.
+
+    Raises:
+        SettingsError: if it asks the language model, for an option that cannot be, or if it shows all passages and may not.
+        DataError: if its index cannot be opened.
+    """
+    part = load("retrievers", name)
+    if hasattr(part, "search_with"):
+        raise SettingsError(f"{of} cannot stand on {name!r}, which asks the language model; name an engine such as 'bm25'")
+    key = key_of("retrievers", name)
+    known = {one.name for one in dataclasses.fields(part) if one.init}
+    own = dict(options.get(key, {}))
+    if hasattr(part, "build") and "index" not in own:
+        index = index_for(index, key)
+    given = {"index": index, "engine_options": {other: of_other for other, of_other in options.items() if other != key}}
+    if visible != PUBLIC and OPTION not in known:
+        raise cannot_filter(name)
+    values = {option: value for option, value in given.items() if option in known} | own
+    values |= {OPTION: visible} if OPTION in known else {}
+    engine: Retriever = build(part, values, f"retrievers.{key}")
+    return engine

@@ -1,0 +1,92 @@
+"""The address of an engine on a server, such as `postgres://user@host:5432/database#collection`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+
+from hopweave.core.errors import SettingsError
+
+_FORMS = {
+    "postgres": "postgres://HOST:5432/DATABASE#COLLECTION",
+    "qdrant": "qdrant://HOST:6333#COLLECTION, or qdrant:///FOLDER#COLLECTION",
+    "milvus": "milvus://HOST:19530/DATABASE#COLLECTION, or milvus:///FILE.db#COLLECTION",
+    "elasticsearch": "elasticsearch://HOST:9200#COLLECTION",
+}
+_LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|::1)?$")
+# What every one of the engines takes as part of a name, in any position.
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """The parts of an address.
+
+    Attributes:
+        host: empty for a folder or file on this machine, or a socket.
+        port: `None` for the engine's own.
+        path: without the first slash: a database, or the prefix of a web address; if there is no host, the path of a file.
+        socket: the folder of a Unix socket (postgres).
+        user: empty if there is none.
+        collection: name of the corpus.
+        place: the address as messages show it, without user and collection.
+    """
+
+    host: str
+    port: int | None
+    path: str
+    socket: str
+    user: str
+    collection: str
+    place: str
+
+    @classmethod
+    def of(cls, address: str, engine: str, collection: str, user: str) -> ServerAddress:
+        """Parses an address.
+
+        Args:
+            address: as a user gives it.
+            engine: its scheme.
+            collection: unless the address names one.
+            user: unless the address names one.
+
+        Raises:
+            SettingsError: if it is invalid, or holds a password, which is not repeated.
+        """
+        try:
+            parts = urlsplit(address)
+            host, port = parts.hostname or "", parts.port
+        except ValueError:
+            parts, host, port = SplitResult("", "", "", "", ""), "", None
+        if parts.password is not None:
+            raise SettingsError(
+                f"the address of {engine} holds a password, which would be seen in histories and lists of processes; put it "
+                f"into an environment variable, and name that: retrievers.{engine}.password_env"
+            )
+        socket = parse_qs(parts.query).get("host", [""])[0] if engine == "postgres" else ""
+        is_complete = bool(host or parts.path.strip("/") or socket)
+        if parts.scheme != engine or not is_complete or (parts.query and not socket):
+            # It is not repeated, for what cannot be parsed may hold a password anywhere.
+            raise SettingsError(f"what was given for {engine} is not an address of it; give {_FORMS[engine]}")
+        named = parts.fragment or collection
+        if not _NAME.fullmatch(named):
+            raise SettingsError(f"{named!r} cannot name a collection; give lower-case letters, digits and _, at most 40")
+        place = f"{engine}://{parts.netloc.rpartition('@')[2]}{parts.path}{'?host=' + socket if socket else ''}"
+        path = unquote(parts.path)
+        return cls(host, port, path.strip("/") if host or socket else path, socket, parts.username or user, named, place)
+
+    @property
+    def shown(self) -> str:
+        """The address with its collection, as messages show it and as it can be given again; without the user."""
+        return f"{self.place}#{self.collection}"
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file or folder on this machine, of an engine that runs in this process."""
+        return not self.host and not self.socket
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is on this machine."""
+        return bool(_LOOPBACK.match(self.host))

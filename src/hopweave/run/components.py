@@ -1,0 +1,189 @@
+"""The opened parts that all questions of a run share; calls of an engine are gathered into batches here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from copy import copy
+from functools import partial
+from threading import Lock
+from typing import Any
+
+from hopweave.core.errors import ReadError, SearchError, SettingsError
+from hopweave.core.memoize import Kept
+from hopweave.core.protocols import DuplicateDetector, LanguageModel, ModelReader, ModelRetriever, Reader, Retriever
+from hopweave.core.retries import Retries
+from hopweave.core.types import Hit, Passage, Reading, Sampling
+from hopweave.ingest.lookup import LooksUp
+from hopweave.ingest.origin import Origin
+from hopweave.models.batching import Batcher
+from hopweave.run.in_flight import InFlight, Once
+from hopweave.run.store.store import Store, Stored
+
+
+class Components:
+    """What all questions of a run share: the opened model, engines and store, with their batchers.
+
+    Args:
+        llm: the language model.
+        retriever: finds passages; a method that needs none runs without.
+        engine: what a retriever that asks the model searches with; any other retriever is its own engine.
+        reader: reads answers out of passages.
+        duplicate_detector: tells whether a query was asked before.
+        store: replies by what was asked.
+        sampling: the base that methods start from.
+        retries: of calls that may succeed later.
+        borrowed: those of the above that stay open when the rest is closed.
+    """
+
+    def __init__(
+        self,
+        llm: LanguageModel,
+        *,
+        retriever: Retriever | ModelRetriever | None = None,
+        engine: Retriever | None = None,
+        reader: Reader | ModelReader | None = None,
+        duplicate_detector: DuplicateDetector | None = None,
+        store: Store | None = None,
+        sampling: Sampling | None = None,
+        retries: Retries | None = None,
+        borrowed: Sequence[object] = (),
+    ) -> None:
+        self.llm = llm
+        self.retriever = retriever
+        self.engine = engine if isinstance(retriever, ModelRetriever) else retriever
+        self.reader = reader
+        self.duplicate_detector = duplicate_detector
+        self.store = store
+        self.sampling = sampling or Sampling()
+        self.retries = retries or Retries()
+        self._borrowed = tuple(map(id, borrowed))
+        self.in_flight: InFlight[Any] = InFlight()
+        """Calls of the model under way, by their key in the store."""
+        self.offline_replies: dict[str, Stored] = {}
+        """What came of the calls of offline stages, where no store keeps it."""
+        self.written: Kept[tuple[Any, dict[str, str]]] = Kept()
+        """What was written out of prompts for all questions, with the prompts; see `Workbench.written_once`."""
+        self._offline_hits: Once[list[list[Hit]]] = Once()
+        self._search = Batcher(self._search_batch, "search") if self.engine is not None else None
+        self._look_up = Batcher(self._look_up_batch, "look-up") if _looks_up(self.engine) else None
+        self._asking_engine = Lock()
+        self._read = Batcher(reader.read, "read") if isinstance(reader, Reader) else None
+        self._compare = Batcher(self._compare_batch, "duplicates") if duplicate_detector is not None else None
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether nothing but the store answers."""
+        return self.store is not None and self.store.mode == "replay"
+
+    @property
+    def retriever_identity(self) -> str:
+        """Names the retriever and, where it asks the model, the engine underneath; empty if there is none."""
+        named = (self.retriever, self.engine if self.engine is not self.retriever else None)
+        return " over ".join(part.identity for part in named if part is not None)
+
+    def over(self, retriever: Retriever | ModelRetriever | None, engine: Retriever | None) -> Components:
+        """These parts with another retriever and its engine. All else is shared: closing one of them closes it for both."""
+        other = copy(self)
+        other.retriever = retriever
+        other.engine = engine if isinstance(retriever, ModelRetriever) else retriever
+        other._offline_hits = Once()
+        other._search = Batcher(other._search_batch, "search") if other.engine is not None else None
+        other._look_up = Batcher(other._look_up_batch, "look-up") if _looks_up(other.engine) else None
+        other._asking_engine = Lock()
+        return other
+
+    def sampled(self, sampling: Sampling) -> Components:
+        """These parts with another sampling to start from. All else is shared, as with `over`."""
+        other = copy(self)
+        other.sampling = sampling
+        return other
+
+    async def search(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """Hits of the engine for each query, in one batch with whoever asks at the same moment."""
+        if self._search is None:
+            raise SearchError("this method searches, and no corpus was given; name one with --corpus")
+        return await self._search.ask([(query, max_hits) for query in queries])
+
+    async def search_once(self, queries: Sequence[str], max_hits: int) -> list[list[Hit]]:
+        """`search` for an offline stage: equal queries are sent once for all questions."""
+        found = await self._offline_hits.get((tuple(queries), max_hits), partial(self.search, queries, max_hits))
+        return [list(hits) for hits in found]
+
+    async def passage(self, passage_id: str) -> Passage | None:
+        """The passage of an id, asked for in one batch with others that are; `None` if the engine shows none."""
+        if self._look_up is None:
+            raise SearchError("this retriever cannot look passages up by their ids; choose one that comes with hopweave")
+        return (await self._look_up.ask([passage_id]))[0]
+
+    async def origin(self, passage_id: str) -> Origin | None:
+        """The file that a passage comes from, which is there; `None` if the engine does not know.
+
+        Raises:
+            DataError: if there is no such passage any more, or what the engine knows of its files is damaged.
+        """
+        return await asyncio.to_thread(self._origin, passage_id) if hasattr(self.engine, "origin_of") else None
+
+    async def read(self, query: str, passage: Passage) -> Reading:
+        """A reading by an engine, in one batch with whoever asks at the same moment."""
+        if self._read is None:
+            raise ReadError("this method reads passages, and no reader was given; name one with --reader")
+        return (await self._read.ask([(query, passage)]))[0]
+
+    async def duplicate_of(self, query: str, seen: Sequence[str]) -> int | None:
+        """Position of the earlier query that this one repeats."""
+        if self._compare is None:
+            raise SettingsError("no duplicate detector was given; set duplicate_detector = 'keywords'")
+        return (await self._compare.ask([(query, tuple(seen))]))[0]
+
+    async def close(self) -> None:
+        """Lets go of everything but what is borrowed, also where one part fails to close."""
+        async with AsyncExitStack() as stack:
+            if id(self.llm) not in self._borrowed:
+                stack.push_async_callback(self.llm.close)
+            for part in (self.store, self.engine):
+                if part is not None and id(part) not in self._borrowed:
+                    stack.callback(part.close)
+            for batcher in (self._search, self._look_up, self._read, self._compare):
+                if batcher is not None:
+                    stack.push_async_callback(batcher.close)
+
+    async def close_engine(self) -> None:
+        """Lets go of the engine alone, for parts made with `over`, whose other parts belong to others."""
+        for batcher in (self._search, self._look_up):
+            if batcher is not None:
+                await batcher.close()
+        if self.engine is not None:
+            self.engine.close()
+
+    def _search_batch(self, items: Sequence[tuple[str, int]]) -> list[list[Hit]]:
+        # One engine pass for each depth: cutting a deeper list is not the same for engines that approximate.
+        results: list[list[Hit]] = [[] for _ in items]
+        for max_hits in sorted({depth for _, depth in items}):
+            positions = [index for index, (_, depth) in enumerate(items) if depth == max_hits]
+            with self._asking_engine:  # it serves one thread at a time
+                found = self.engine.search([items[index][0] for index in positions], max_hits) if self.engine else []
+            for index, hits in zip(positions, found, strict=True):
+                results[index] = hits
+        return results
+
+    def _look_up_batch(self, ids: Sequence[str]) -> list[Passage | None]:
+        engine: Any = self.engine
+        with self._asking_engine:
+            found = engine.passages_of(ids, documents=False)
+        by_id = {passage.id: passage for passage in found}
+        return [by_id.get(one) for one in ids]
+
+    def _origin(self, passage_id: str) -> Origin | None:
+        engine: Any = self.engine
+        with self._asking_engine:
+            found: Origin | None = engine.origin_of(passage_id)
+        return found
+
+    def _compare_batch(self, items: Sequence[tuple[str, tuple[str, ...]]]) -> list[int | None]:
+        return [self.duplicate_detector.duplicate_of(query, seen) if self.duplicate_detector else None for query, seen in items]
+
+
+def _looks_up(engine: object) -> bool:
+    return isinstance(engine, LooksUp)

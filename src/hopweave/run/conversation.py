@@ -1,0 +1,135 @@
+"""Follow-up questions: "and when did he die?" is made whole from the turns before it, so that a method can answer it alone.
+
+One call of the model, at most, before the method starts. It is part of the trace of the question that it belongs to, and of
+its budget. A reply that is of no use leaves the question as it was asked, which the trace says. The first question of a
+conversation costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hopweave.answering.parsing.json_object import parse_json_object
+from hopweave.answering.parsing.rewritten import parse_rewritten
+from hopweave.core.prompt import escape, prompts_beside, unescape
+from hopweave.core.protocols import MethodContext
+from hopweave.core.types import Message, Question
+from hopweave.record import Decision, Record
+from hopweave.text.key_terms import words_in
+
+MADE_WHOLE = "made_whole"
+"""The label of the decision, and the purpose of the call."""
+
+MAX_TURNS = 6
+"""How many turns are read, the latest."""
+MAX_TURN_CHARACTERS = 600
+"""How much of a question and of an answer is read; a name that a follow-up refers to stands near the beginning."""
+MAX_TOKENS = 160
+
+_PROMPTS = prompts_beside(__file__)
+_SCHEMA = {
+    "type": "object",
+    "properties": {"question": {"type": "string"}},
+    "required": ["question"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question of a conversation, as it was asked, and its answer; empty if there was none."""
+
+    question: str
+    answer: str = ""
+
+
+async def make_whole(question: Question, earlier: Sequence[Turn], workbench: MethodContext) -> Question:
+    """The question as it reads without the conversation: itself if it is the first, or if the model's words are of no use.
+
+    Args:
+        question: as it was asked.
+        earlier: the turns before it, the first one first.
+        workbench: of this question.
+
+    Raises:
+        ModelError, BudgetReached: as `MethodContext.reply` does.
+    """
+    turns = [_shortened(turn) for turn in earlier[-MAX_TURNS:]]
+    if not turns:
+        return question
+    prompt = workbench.fill(
+        _PROMPTS["rewrite"],
+        turns="\n".join(_shown(turn, workbench) for turn in turns),
+        question=escape(_on_one_line(question.text)),
+    )
+    sampling = replace(
+        workbench.sampling,
+        temperature=0.0,
+        max_tokens=MAX_TOKENS,
+        stop=(),
+        json_schema=_SCHEMA if workbench.abilities.json_schema else None,
+    )
+    text = (await workbench.reply([Message("user", prompt)], purpose=MADE_WHOLE, sampling=sampling)).text
+    whole, problem = _read(text, question.text, turns)
+    if problem:
+        workbench.parse_failed("conversation", f"{problem}; the question stays as it was asked", text)
+    whole = whole or question.text
+    shown = [{"question": turn.question, "answer": turn.answer} for turn in turns]
+    workbench.decide(MADE_WHOLE, whole, asked=question.text, turns=shown)
+    return replace(question, text=whole)
+
+
+def asked_of(record: Record) -> tuple[Question, tuple[Turn, ...]]:
+    """What to ask so that a record is made again: its question as it was asked, and the turns that were read before it."""
+    for step in record.steps:
+        if isinstance(step, Decision) and step.label == MADE_WHOLE and "asked" in step.data:
+            asked = replace(record.question, text=str(step.data["asked"]))
+            return asked, tuple(_turns(step.data.get("turns")))
+    return record.question, ()
+
+
+def turn_of(record: Record) -> Turn:
+    """A record as a turn of the conversation that goes on from it."""
+    said = record.answer.short or record.answer.text if record.answer is not None else ""
+    return Turn(asked_of(record)[0].text, said)
+
+
+def _turns(kept: Any) -> Iterator[Turn]:
+    for one in kept if isinstance(kept, list | tuple) else ():
+        if isinstance(one, dict):
+            yield Turn(str(one.get("question", "")), str(one.get("answer", "")))
+
+
+def _shortened(turn: Turn) -> Turn:
+    return Turn(_on_one_line(turn.question)[:MAX_TURN_CHARACTERS], _on_one_line(turn.answer)[:MAX_TURN_CHARACTERS])
+
+
+def _shown(turn: Turn, workbench: MethodContext) -> str:
+    answer = escape(turn.answer) or workbench.fill(_PROMPTS["unanswered"])
+    return workbench.fill(_PROMPTS["turn"], question=escape(turn.question), answer=answer)
+
+
+def _read(text: str, asked: str, turns: Sequence[Turn]) -> tuple[str, str]:
+    """The question of a reply, and what is wrong with it; one of the two is empty."""
+    read = parse_json_object(text, {"question": str})
+    said = unescape(str(read.values.get("question", text)))
+    whole = _on_one_line(parse_rewritten(said, asked)).lstrip('"“ ')
+    if not whole:
+        return "", "there is no question in the reply"
+    strangers = _strangers(whole, [asked, *(part for turn in turns for part in (turn.question, turn.answer))])
+    if strangers:
+        return "", f"the reply names what nobody mentioned ({', '.join(strangers)})"
+    return whole, ""
+
+
+def _strangers(whole: str, mentioned: Sequence[str]) -> list[str]:
+    """Names and numbers of a question, its first word aside, that are not mentioned: most likely a guess at the answer."""
+    known = {word.stem for text in mentioned for word in words_in(text)}
+    named = [word for word in words_in(whole)[1:] if word.is_named and word.says_something]
+    return list(dict.fromkeys(word.written for word in named if word.stem not in known))
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

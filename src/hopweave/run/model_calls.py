@@ -1,0 +1,295 @@
+"""How a call of the model is made for a question: from the store, by an equal call under way, or by the model, with retries."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from hopweave.core import errors
+from hopweave.core.errors import BudgetReached, ModelError, ReplayMiss, RunError
+from hopweave.core.protocols import ManyReplies, TokenCounter
+from hopweave.core.retries import boundary, outcome_of
+from hopweave.core.types import Message, Reply, Sampling, Usage
+from hopweave.record import Failure, Timing
+from hopweave.run.again import Given
+from hopweave.run.budget import Account
+from hopweave.run.components import Components
+from hopweave.run.estimated_usage import with_usage
+from hopweave.run.in_flight import Call, OnText
+from hopweave.run.store.store import Store, Stored, key_of
+from hopweave.run.validation import checked_reply
+
+T = TypeVar("T")
+
+_CLAIM_SECONDS = (0.02, 0.25)
+"""How often a call that another process makes is looked for: first so soon, then less and less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made(Generic[T]):
+    """What came of a call, how long it took and how often it was tried; another question had it made if `is_merged`."""
+
+    outcome: T | RunError
+    seconds: float
+    attempts: int
+    is_merged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCalls:
+    """The calls of one question.
+
+    Attributes:
+        components: the model and the store.
+        account: of the question.
+        is_offline: what is called is for all questions.
+    """
+
+    components: Components
+    account: Account
+    is_offline: bool = False
+
+    def key(self, messages: Sequence[Message], sampling: Sampling, sample: int) -> str:
+        """Under which the store, or the memory of offline stages, keeps a call; empty where neither does."""
+        store = self.components.store
+        is_kept = self.is_offline or (store is not None and store.mode != "off")
+        return key_of(self.components.llm.identity, messages, sampling, sample) if is_kept else ""
+
+    async def afford_time(self, key: str = "") -> None:
+        """Checks that there is time left; `key` is where the store notes that there is none, so that a replay stops here too.
+
+        Raises:
+            BudgetReached: if the time is up.
+        """
+        store = self.components.store
+        if self.components.is_replay:
+            stored = await self._of_store(partial(store.get, key)) if store is not None and key else None
+            if stored is not None and stored.reply is None and not stored.attempts:
+                raise self.account.out_of_time()
+        elif self.account.is_out_of_time:
+            reached = self.account.out_of_time()
+            if store is not None and key:
+                await self._of_store(partial(store.put, key, Stored(None, Failure.of(reached), 0.0, 0)))
+            raise reached
+
+    async def asked(self, messages: Sequence[Message], sampling: Sampling, on_text: OnText | None) -> Reply:
+        """A reply of the model, held to what a reply may be."""
+        reply = checked_reply(await self.components.llm.reply(messages, sampling, on_text))
+        return with_usage(messages, [reply])[0]
+
+    async def outcome(
+        self,
+        key: str,
+        ask: Callable[[OnText | None], Awaitable[Reply]],
+        started: float,
+        on_text: OnText | None,
+        given: Given | None = None,
+    ) -> tuple[Reply | RunError, Timing]:
+        """What comes of a call, and how long that took; `given` comes before what the store holds."""
+        stored = given.stored if given is not None else await self._of_store(partial(self._stored, key))
+        if stored is not None:
+            begun = self.account.stored_seconds
+            await asyncio.sleep(0)  # whoever calls side by side begins before this call has taken its time
+            self.account.count_stored(begun, stored.seconds)
+            return self._from_store(stored), self._timing_of(stored, started, is_given=given is not None)
+        if self.components.is_replay:
+            return ReplayMiss("the store does not hold this call; run once with the store on"), Timing(started, 0.0)
+        made = await self._made(key, ask, partial(self._keep, key), partial(self._kept, key), on_text)
+        return made.outcome, Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
+
+    async def drawn(
+        self,
+        llm: ManyReplies,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        keys: Sequence[str],
+        started: float,
+        given: Sequence[Given | None],
+    ) -> list[tuple[Reply | RunError, Timing]]:
+        """Samples, one for each key: what is neither given nor in the store is drawn by one request."""
+        begun = self.account.stored_seconds
+        found = await self._of_store(
+            lambda: [self._stored(key) if one is None else one.stored for key, one in zip(keys, given, strict=True)]
+        )
+        self.account.count_stored(begun, max((stored.seconds for stored in found if stored is not None), default=0.0))
+        missing = [key for key, stored in zip(keys, found, strict=True) if stored is None]
+        waiting: Iterator[tuple[Reply | RunError, Timing]] = iter(())
+        if missing and self.components.is_replay:
+            miss = ReplayMiss("the store does not hold all samples of this call; run once with the store on")
+            waiting = iter([(miss, Timing(started, 0.0, attempts=0))] * len(missing))
+        elif missing:
+
+            async def draw(_: OnText | None) -> list[Reply]:
+                replies = [checked_reply(reply) for reply in await llm.replies(messages, sampling, len(missing))]
+                if len(replies) != len(missing):
+                    raise ModelError(f"the model sent {len(replies)} replies where {len(missing)} were asked for")
+                return with_usage(messages, replies)
+
+            joined = "\n".join(missing) if all(missing) else ""
+            made = await self._made(joined, draw, partial(self._keep_all, missing), partial(self._all_kept, missing))
+            timing = Timing(started, made.seconds, attempts=made.attempts, is_merged=made.is_merged)
+            drawn = made.outcome if isinstance(made.outcome, list) else [made.outcome] * len(missing)
+            waiting = iter([(one, timing) for one in drawn])
+        return [
+            next(waiting)
+            if stored is None
+            else (self._from_store(stored), self._timing_of(stored, started, is_given=one is not None))
+            for stored, one in zip(found, given, strict=True)
+        ]
+
+    async def counted(self, key: str, llm: TokenCounter, text: str) -> Reply | RunError:
+        """How many tokens a text has, as a reply that says nothing, so that the store can hold it."""
+
+        async def count(_: OnText | None) -> Reply:
+            return Reply("", usage=Usage(prompt_tokens=int(await llm.count_tokens(text))))
+
+        stored = await self._of_store(partial(self._stored, key))
+        if stored is not None:
+            return self._from_store(stored)
+        if self.components.is_replay:
+            return ReplayMiss("the store does not hold how many tokens a text has; run once with the store on")
+        return (await self._made(key, count, partial(self._keep, key), partial(self._kept, key))).outcome
+
+    async def _of_store(self, ask: Callable[[], T]) -> T:
+        """What the store says. One on a server is asked in a thread: nobody else waits for it, even if it says nothing."""
+        store = self.components.store
+        return await asyncio.to_thread(ask) if store is not None and store.shares_claims else ask()
+
+    def _stored(self, key: str) -> Stored | None:
+        store = self.components.store
+        stored = store.get(key) if store is not None and key else None
+        return stored or (self.components.offline_replies.get(key) if self.is_offline else None)
+
+    def _timing_of(self, stored: Stored, started: float, *, is_given: bool) -> Timing:
+        is_from_store = is_given or (self.components.store is not None and self.components.store.mode != "off")
+        return Timing(started, stored.seconds, from_store=is_from_store, attempts=stored.attempts, is_merged=not is_from_store)
+
+    def _from_store(self, stored: Stored) -> Reply | RunError:
+        if stored.reply is not None:
+            return stored.reply
+        failure = stored.failure or Failure("ModelError", "the stored call has no outcome")
+        if failure.kind == BudgetReached.__name__:
+            return self.account.out_of_time()
+        kind = getattr(errors, failure.kind, None)
+        if not (isinstance(kind, type) and issubclass(kind, RunError)):
+            kind = ModelError
+        return kind(failure.message, retryable=failure.retryable)
+
+    def _keep(self, key: str, made: Made[Reply]) -> Made[Reply]:
+        """Keeps what came of a call where it belongs; hands back what stands there now."""
+        store, outcome = self.components.store, made.outcome
+        reply, failure = (None, Failure.of(outcome)) if isinstance(outcome, RunError) else (outcome, None)
+        stored = Stored(reply, failure, made.seconds, made.attempts)
+        if store is not None and store.mode != "off":
+            standing = store.put(key, stored).reply or outcome
+            return made if standing is outcome else replace(made, outcome=standing)
+        if self.is_offline and reply is not None:
+            self.components.offline_replies.setdefault(key, stored)
+        return made
+
+    def _keep_all(self, keys: Sequence[str], made: Made[list[Reply]]) -> Made[list[Reply]]:
+        """Keeps each reply of one request, or that there is none."""
+        outcome = made.outcome
+        each: Sequence[Reply | RunError] = outcome if isinstance(outcome, list) else [outcome] * len(keys)
+        kept = [self._keep(key, Made(one, made.seconds, made.attempts)).outcome for key, one in zip(keys, each, strict=True)]
+        replies = [one for one in kept if isinstance(one, Reply)]
+        return replace(made, outcome=replies) if len(replies) == len(keys) else made
+
+    def _kept(self, key: str) -> Made[Reply] | None:
+        """The reply to a call as another process had it made."""
+        stored = self._stored(key)
+        if stored is None or stored.reply is None:
+            return None
+        return Made(stored.reply, stored.seconds, stored.attempts, is_merged=True)
+
+    def _all_kept(self, keys: Sequence[str]) -> Made[list[Reply]] | None:
+        """Samples as another process had them drawn, if it drew all of them."""
+        each = [self._kept(key) for key in keys]
+        replies = [made.outcome for made in each if made is not None and isinstance(made.outcome, Reply)]
+        if len(replies) < len(keys):
+            return None
+        return Made(replies, max(made.seconds for made in each if made is not None), 1, is_merged=True)
+
+    @asynccontextmanager
+    async def _claimed(self, key: str) -> AsyncIterator[bool]:
+        """Keeps other processes that share the store from a call; whether one of them may have made it meanwhile."""
+        store = self.components.store
+        if store is None or not key or store.mode != "on" or not store.shares_claims:
+            yield False
+            return
+        pause = _CLAIM_SECONDS[0]
+        while not await _claim(store, key):
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _CLAIM_SECONDS[1])
+        try:
+            yield True
+        finally:
+            await asyncio.shield(asyncio.to_thread(store.release, key))
+
+    async def _made(
+        self,
+        key: str,
+        ask: Callable[[OnText | None], Awaitable[T]],
+        keep: Callable[[Made[T]], Made[T]],
+        kept: Callable[[], Made[T] | None],
+        on_text: OnText | None = None,
+    ) -> Made[T]:
+        """Makes a call, or waits for an equal one that is under way, within the question's time.
+
+        Args:
+            key: of the call; without one it is always made.
+            ask: makes it.
+            keep: is given what came of it, once, and hands back what counts.
+            kept: looks it up once more, where another process may have made it meanwhile.
+            on_text: told of each piece of a reply.
+        """
+
+        async def make(call: Call[Made[T]]) -> Made[T]:
+            async def once() -> T:
+                call.attempts += 1
+                with boundary(ModelError):
+                    return await ask(call.tell if on_text is not None else None)
+
+            async with self._claimed(key) as may_be_kept:
+                standing = await asyncio.to_thread(kept) if may_be_kept else None
+                if standing is not None:
+                    return standing
+                began = time.perf_counter()
+                outcome = await outcome_of(once, self.components.retries)
+                made = Made(outcome, time.perf_counter() - began, call.attempts)
+                # A server takes its time to commit, and other calls need not wait for that.
+                return await asyncio.to_thread(keep, made) if may_be_kept else keep(made)
+
+        began, stood_at = time.perf_counter(), self.account.stored_seconds
+        call: Call[Any]
+        call, is_own = self.components.in_flight.join(key, make)
+        try:
+            async with self.account.deadline():
+                made: Made[T] = await call.result(on_text)
+        except BudgetReached as reached:
+            late: Made[T] = Made(reached, time.perf_counter() - began, max(1, call.attempts))
+            return await self._of_store(partial(keep, late))
+        if is_own and not made.is_merged:
+            return made
+        self.account.count_stored(stood_at, made.seconds - (time.perf_counter() - began))
+        return replace(made, is_merged=True)
+
+
+async def _claim(store: Store, key: str) -> bool:
+    """Whether a call was free to take. Whoever is cancelled meanwhile does not hold it."""
+    taking = asyncio.create_task(asyncio.to_thread(store.claim, key))
+    try:
+        return await asyncio.shield(taking)
+    except asyncio.CancelledError:
+        taking.add_done_callback(partial(_give_back, store, key))
+        raise
+
+
+def _give_back(store: Store, key: str, taking: asyncio.Task[bool]) -> None:
+    if not taking.cancelled() and taking.exception() is None and taking.result():
+        asyncio.get_running_loop().run_in_executor(None, store.release, key)

@@ -1,0 +1,359 @@
+"""Opens the components that settings name, or takes those passed in as objects."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any
+
+from platformdirs import user_cache_path
+from pydantic_core import PydanticSerializationError, to_json
+
+from hopweave.core.building import build
+from hopweave.core.catalog import Role, check_extra, entries, key_of, lacking, load, name_of
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.core.files import read_json, read_whole, sha256_of
+from hopweave.core.part_files import part_file
+from hopweave.core.protocols import ModelReader, ModelRetriever, Reader, Retriever
+from hopweave.core.redaction import public, secrets_of
+from hopweave.core.visibility import OPTION, PUBLIC, cannot_filter
+from hopweave.ingest.lookup import PassageLookup
+from hopweave.run.budget import Budget
+from hopweave.run.components import Components
+from hopweave.run.settings import Settings, merged, read_settings, server_of
+from hopweave.run.store.stores import open_store
+from hopweave.run.trust import SELECTED
+
+AnyRetriever = Retriever | ModelRetriever
+AnyReader = Reader | ModelReader
+
+STARTER = "starter"
+_OF_FOLDERS = "bm25"
+"""The engine of index folders that a corpus on a server has one of its own for."""
+_BUILDS = "bm25"
+"""The engine that builds an index folder unless another is chosen."""
+INDEX_LAYOUT = 3
+"""In the name of the starter's index: goes up with what an index holds, so that the one of an earlier hopweave is not taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a caller passes in addition to the settings.
+
+    Attributes:
+        flags: components given by name, and values, as settings keys.
+        objects: components given as objects, by the settings key that they replace.
+        budget: limits that replace all those in the settings.
+    """
+
+    flags: Mapping[str, Any]
+    objects: Mapping[str, Any]
+    budget: Budget | None = None
+
+    @classmethod
+    def of(cls, *, corpus: str | Path | None, budget: Budget | Mapping[str, Any] | None, **chosen: Any) -> Given:
+        """Separates names from objects; `None` means not given.
+
+        Args:
+            corpus: an index folder, the address of a server, or `starter`.
+            budget: limits; given as a mapping, they override those of the settings one by one.
+            chosen: components, by settings key.
+
+        Raises:
+            SettingsError: for an object that does not play its role, or a corpus given with a retriever that brings its own.
+        """
+        objects = {key: part for key, part in chosen.items() if part is not None and not isinstance(part, str)}
+        for key, part in objects.items():
+            check_object(SELECTED[key], part)
+        if corpus is not None and "retriever" in objects and not isinstance(objects["retriever"], ModelRetriever):
+            raise SettingsError(
+                f"a retriever brings its own passages, so the corpus {corpus} would not be searched; leave it out"
+            )
+        named = {key: part for key, part in chosen.items() if isinstance(part, str)}
+        if corpus is not None:
+            named["corpus"] = str(corpus)
+        if isinstance(budget, Budget):
+            return cls(named, objects, budget)
+        return cls(named | ({"budget": dict(budget)} if budget is not None else {}), objects)
+
+    def over(self, settings: Settings | Mapping[str, Any] | None) -> Settings:
+        """The settings with the given values applied, and with the names of the given objects.
+
+        Args:
+            settings: complete, or keys and values that override files and the environment.
+
+        Raises:
+            SettingsError: for an invalid key or value, or filters that do not reach a retriever that is given as an object.
+        """
+        if isinstance(settings, Settings):
+            own = settings.with_changes(self.flags) if self.flags else settings
+        else:
+            own = read_settings(merged(settings or {}, self.flags))
+        ready: dict[str, Any] = {key: name_of(SELECTED[key], part) for key, part in self.objects.items()}
+        if "retriever" in ready and not isinstance(self.objects["retriever"], ModelRetriever):
+            ready["corpus"] = ""
+            if own.visible != PUBLIC:
+                raise SettingsError(
+                    f"a retriever brings its own passages, and access and where do not reach it; leave them out, and make the "
+                    f"{ready['retriever']} with {OPTION}=Visible(...)"
+                )
+        if self.budget is not None:
+            ready["budget"] = self.budget.limits()
+        return own.model_copy(update=ready) if ready else own
+
+
+def check_object(role: Role, part: object) -> None:
+    """Checks that an object can play its role.
+
+    Raises:
+        SettingsError: if it is a class, or lacks something, with what it lacks.
+    """
+    if isinstance(part, type):
+        raise SettingsError(f"{part.__name__} is a class; give an object of it: {part.__name__}(...)")
+    if problem := lacking(role, part):
+        raise SettingsError(f"{type(part).__name__} {problem}")
+
+
+def options_of(part: object) -> dict[str, Any]:
+    """The options of a component as stored in a record: its fields, if it is a dataclass.
+
+    Secrets are left out; a value that JSON cannot represent is replaced by the name of its class.
+    """
+    if not dataclasses.is_dataclass(part) or isinstance(part, type):
+        return {}
+    try:
+        values = dataclasses.asdict(part)
+    except TypeError:  # it contains something that cannot be copied, such as a lock
+        values = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
+    return {key: _kept(key, value) for key, value in values.items()}
+
+
+def _kept(key: str, value: Any) -> Any:
+    try:
+        to_json(value)
+    except (PydanticSerializationError, ValueError):
+        return f"({type(value).__name__})"
+    return public(value, key) if secrets_of(value, key) else value
+
+
+def open_components(settings: Settings, ready: Mapping[str, Any] | None = None, *, with_corpus: bool = True) -> Components:
+    """Opens the model, the engines and the store that settings name.
+
+    Args:
+        settings: the choice of components, with their options.
+        ready: objects to use instead, by settings key; closing the components leaves them open.
+        with_corpus: whether to open the retriever; for `Components.over` it is not needed.
+    """
+    ready = ready or {}
+
+    def part(key: str) -> Any:
+        return ready[key] if key in ready else settings.part(SELECTED[key], getattr(settings, key))
+
+    for key in ("reader", "duplicate_detector"):  # both are first used after calls of the model, which may have been paid for
+        if key not in ready:
+            check_extra(SELECTED[key], getattr(settings, key))
+    retriever, engine = None, None
+    if "retriever" in ready:
+        retriever, engine = _opened_retriever(settings, ready["retriever"])
+    elif with_corpus:
+        retriever, engine = open_retriever(settings)
+    return Components(
+        part("llm"),
+        retriever=retriever,
+        engine=engine,
+        reader=part("reader"),
+        duplicate_detector=part("duplicate_detector"),
+        borrowed=tuple(ready.values()),
+        store=open_store(settings.store.path, settings.store.mode),
+        sampling=settings.make_sampling(),
+        retries=settings.make_retries(),
+    )
+
+
+def open_model(settings: Settings, reader: AnyReader | None = None) -> Components:
+    """Opens the model and the store that settings name, for what needs no corpus.
+
+    Args:
+        settings: which, with which options.
+        reader: ready, if anything is to be read.
+    """
+    return Components(
+        settings.part("llms", settings.llm),
+        reader=reader,
+        store=open_store(settings.store.path, settings.store.mode),
+        sampling=settings.make_sampling(),
+        retries=settings.make_retries(),
+    )
+
+
+def open_retriever(settings: Settings) -> tuple[Any, Any]:
+    """Opens the retriever over the settings' corpus, and the engine that it searches with (often the retriever itself)."""
+    engine = _open_engine(settings, engine_of(settings))
+    return (settings.part("retrievers", settings.retriever) if _asks_the_model(settings.retriever) else engine), engine
+
+
+def _opened_retriever(settings: Settings, retriever: AnyRetriever) -> tuple[Any, Any]:
+    """A retriever passed in as an object, with its engine."""
+    if not isinstance(retriever, ModelRetriever):
+        return retriever, retriever
+    return retriever, _open_engine(settings, _plain_engine(retriever.engine, type(retriever).__name__))
+
+
+def engine_of(settings: Settings) -> str:
+    """The name of the retriever that searches the index: the chosen one or, if that one asks the model, its engine.
+
+    Raises:
+        SettingsError: if the engine asks the model, too.
+    """
+    if not _asks_the_model(settings.retriever):
+        return _engine_there(settings, settings.retriever)
+    key = key_of("retrievers", settings.retriever)
+    chosen = _plain_engine(settings.part("retrievers", settings.retriever).engine, f"retrievers.{key}")
+    return _engine_there(settings, chosen)
+
+
+def open_server(address: str, profile: str = "") -> Any:
+    """The engine at an address, with the options of the user's settings, on those of a profile if one is named."""
+    return _own_settings(profile).part("retrievers", server_of(address), address=address)
+
+
+def _own_settings(profile: str) -> Settings:
+    return read_settings({"profile": profile} if profile else None)
+
+
+def _engine_there(settings: Settings, chosen: str) -> str:
+    """The engine of a corpus on a server, in place of the one of index folders."""
+    server = server_of(settings.corpus)
+    if server and chosen not in (_OF_FOLDERS, server):
+        raise SettingsError(
+            f"{chosen} searches an index folder, and the corpus is on a server of {server}; "
+            f"leave out --retriever to search it with {server}, or name a folder with --corpus"
+        )
+    return server or chosen
+
+
+def _plain_engine(engine: str, of: str) -> str:
+    if _asks_the_model(engine):
+        raise SettingsError(f"{of}.engine = {engine!r} asks the language model itself; name one that does not, such as 'bm25'")
+    return engine
+
+
+def _asks_the_model(retriever: str) -> bool:
+    return hasattr(load("retrievers", retriever), "search_with")
+
+
+def _open_engine(settings: Settings, name: str) -> Any:
+    part = load("retrievers", name)
+    options = {option.name for option in dataclasses.fields(part)} if dataclasses.is_dataclass(part) else set()
+    if OPTION not in options and settings.visible != PUBLIC:
+        raise cannot_filter(name)
+    if server_of(settings.corpus):
+        return settings.part("retrievers", name, address=settings.corpus, visible=settings.visible)
+    is_given = "index" in settings.retrievers.get(key_of("retrievers", name), {})
+    more = {"index": index_folder(settings, name)} if "index" in options and not is_given else {}
+    # What stands on other engines opens them itself, with their options.
+    return settings.part("retrievers", name, engine_options=settings.retrievers, visible=settings.visible, **more)
+
+
+def open_passages(settings: Settings) -> PassageLookup:
+    """Opens the settings' corpus to look passages up by id, as far as `access` and `where` show them.
+
+    Raises:
+        DataError: if there is no such corpus, or it cannot be read.
+        SettingsError: for a corpus that is not one of hopweave's.
+    """
+    name = looks_up(settings)
+    opened: PassageLookup = _open_engine(settings.model_copy(update={"retriever": name}), name)
+    return opened
+
+
+def looks_up(settings: Settings) -> str:
+    """The engine that has the passages of the settings' corpus by id: whichever retriever is chosen, the one that built it."""
+    return server_of(settings.corpus) or (_BUILDS if settings.corpus == STARTER else _engine_in(Path(settings.corpus)))
+
+
+def _engine_in(folder: Path) -> str:
+    """The engine that an index folder names; the usual one where it names none, which then says what is wrong with it."""
+    try:
+        name = read_json(read_whole(folder / "manifest.json"))["engine"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return _BUILDS
+    return name if name in entries("retrievers") else _BUILDS
+
+
+def index_writer(engine: str, cluster: Any = None, profile: str = "") -> Any:
+    """What builds, updates and checks the indexes of an engine, with the options of the settings that are in force.
+
+    Args:
+        engine: its name.
+        cluster: a client of a Dask cluster, whose workers encode what the engine encodes.
+        profile: whose settings hold, if one is named.
+
+    Raises:
+        SettingsError: for an engine that has no index of its own, options that cannot be, or a profile where the index does not
+            depend on settings.
+    """
+    part = load("retrievers", engine)
+    if not hasattr(part, "build"):
+        raise SettingsError(f"{engine} has no index of its own; build one with --engine {getattr(part, 'INDEX_OF', 'bm25')}")
+    kind = getattr(part, "INDEX_OPTIONS", None)
+    if kind is None:
+        if profile:
+            raise SettingsError(f"an index of {engine} depends on no profile; leave out --profile, or name an --engine")
+        return part
+    given = _own_settings(profile).retrievers.get(key_of("retrievers", engine), {})
+    known = {option.name for option in dataclasses.fields(kind)}
+    options = build(kind, {name: value for name, value in given.items() if name in known}, f"retrievers.{engine}")
+    given_all = {"options": options} | ({"cluster": cluster} if cluster is not None else {})
+    return SimpleNamespace(build=partial(part.build, **given_all), update=partial(part.update, **given_all), check=part.check)
+
+
+def index_folder(settings: Settings, engine: str = "") -> Path:
+    """The index of the settings' corpus; that of the starter corpus is built in the user's cache when first needed.
+
+    Args:
+        settings: the settings, which name the corpus.
+        engine: the engine that searches it; defaults to that of the settings.
+
+    Raises:
+        DataError: if the corpus is not an index, with the command that builds one.
+        SettingsError: for the starter corpus and an engine in the user's own file, whose code may change at any time.
+    """
+    if settings.corpus == STARTER:
+        name = engine or engine_of(settings)
+        return _starter_index(getattr(load("retrievers", name), "INDEX_OF", name))
+    folder = Path(settings.corpus)
+    if not folder.exists():
+        raise DataError(f"there is no index at {folder}; make one with: hopweave index DOCUMENTS --to {folder}")
+    if not (folder / "manifest.json").is_file():
+        raise DataError(f"{folder} is not an index; make one with: hopweave index {folder} --to {folder.name}-index")
+    return folder
+
+
+def _starter_index(retriever: str) -> Path:
+    from hopweave.ingest import read_corpus
+
+    if part_file(retriever) is not None:
+        raise SettingsError(f"there is no index of the starter corpus for {retriever}; name an index with --corpus")
+    passages = Path(__file__).parents[1] / "starter" / "passages.jsonl"
+    digest = sha256_of(passages)[:12]
+    folder = user_cache_path("hopweave") / "indexes" / f"starter-{version('hopweave')}-{digest}-{retriever}-{INDEX_LAYOUT}"
+    if (folder / "manifest.json").is_file():
+        return folder
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent) as scratch:
+            made = Path(scratch) / "index"
+            load("retrievers", retriever).build(made, read_corpus([passages]))
+            with suppress(OSError):  # another process that built it at the same time was first
+                made.rename(folder)
+    except OSError as error:
+        raise DataError(f"cannot make the starter index in {folder.parent}: {error.strerror}; name a --corpus") from None
+    return folder

@@ -1,0 +1,425 @@
+"""Settings: the default profile < a chosen profile < hopweave.toml < the environment < flags. An unknown key is an error.
+
+The keys are the fields of `Settings`. A component is chosen by name (`llm = "llama_cpp"`); its options, which are the fields of
+its class, go under its role and name (`[llms.llama_cpp]`). A component in the user's own file is given by path
+(`method = "./mine.py:Picky"`), and its options go under the name of its class (`[methods.Picky]`). Secrets are never settings:
+an option such as `api_key_env` names the environment variable that holds one. Settings found in a folder (`hopweave.toml` in
+the working directory, the plan of a run) may set where questions and keys are sent, and which files are run as code, only if
+the user trusts them; see `hopweave.run.trust`.
+
+An environment variable is a key in capitals after `HOPWEAVE_`, with two underscores for each dot. There and in `--set`, a value
+is parsed as TOML if possible (`[1, 2]`, `{max_llm_calls = 3}`), else taken as text. Empty variables are ignored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, get_args
+
+from platformdirs import user_cache_path, user_config_path
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+)
+
+from hopweave.core.building import build, check_names, explained
+from hopweave.core.catalog import Role, entries, entry, full_name, key_of, lacking, load
+from hopweave.core.errors import MissingExtra, SettingsError, suggest
+from hopweave.core.files import is_file_name, read_toml, read_whole
+from hopweave.core.part_files import allow, part_file
+from hopweave.core.postgres_connection import place_of
+from hopweave.core.redaction import FOREIGN, public
+from hopweave.core.retries import Retries
+from hopweave.core.types import Sampling
+from hopweave.core.visibility import OPTION, Visible
+from hopweave.run.budget import Budget
+from hopweave.run.store.store import Mode
+from hopweave.run.trust import SELECTED, Found, check_trust, is_trusted, named_files
+
+FILE = "hopweave.toml"
+ENVIRONMENT_PREFIX = "HOPWEAVE_"
+NOT_SETTINGS = {"HOPWEAVE_MODELS", "HOPWEAVE_DEBUG", "HOPWEAVE_SERVER_KEYS"}
+
+Options = dict[str, dict[str, Any]]
+
+
+class StoreSettings(BaseModel):
+    """Where replies are kept (a file, or the address of a PostgreSQL database) and how the store is used."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: Path | str = Field(default_factory=lambda: user_cache_path("hopweave") / "store.sqlite")
+    mode: Mode = "on"
+
+    @field_validator("path", mode="before")
+    @classmethod
+    def _place(cls, given: Any) -> Any:
+        return place_of(given) if isinstance(given, str) else given
+
+
+class Settings(BaseModel):
+    """All settings of a run.
+
+    Attributes:
+        profile: a file of `hopweave/profiles`, or the path of one.
+        method, llm, retriever, reader, duplicate_detector: names of components, which `hopweave list` lists, or paths of the
+            user's own files, such as `./mine.py:Picky`.
+        corpus: an index folder built by `hopweave index`, or `starter` for the corpus that comes with the package.
+        access: the access labels that whoever asks holds; passages with labels are shown to those who hold one of them.
+        where: the values of metadata that are searched for, by key; of several for a key, one is enough.
+        require_support: return an answer only if a passage supports it, and otherwise say what was found.
+        budget, sampling, retries, store: see the classes of those names.
+        methods, llms, retrievers, readers, duplicate_detectors: options of components, by name.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
+
+    profile: str = "default"
+    method: str
+    llm: str
+    retriever: str
+    reader: str
+    duplicate_detector: str
+    corpus: str
+    access: tuple[str, ...] = ()
+    where: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    require_support: bool = False
+    budget: dict[str, Any] = Field(default_factory=dict)
+    sampling: dict[str, Any] = Field(default_factory=dict)
+    retries: dict[str, Any] = Field(default_factory=dict)
+    store: StoreSettings = Field(default_factory=StoreSettings)
+    methods: Options = Field(default_factory=dict)
+    llms: Options = Field(default_factory=dict)
+    retrievers: Options = Field(default_factory=dict)
+    readers: Options = Field(default_factory=dict)
+    duplicate_detectors: Options = Field(default_factory=dict)
+
+    @field_validator("access", mode="before")
+    @classmethod
+    def _labels(cls, given: Any) -> Any:
+        return Visible(access=given).access
+
+    @field_validator("where", mode="before")
+    @classmethod
+    def _wanted(cls, given: Any) -> Any:
+        return dict(Visible(where=given).where)
+
+    def part(self, role: Role, name: str, **more: Any) -> Any:
+        """Creates a component with its options.
+
+        Args:
+            role: which folder.
+            name: which file in it, or the path of the user's own file.
+            more: options that apply unless the settings override them, and only if the component has them.
+
+        Raises:
+            SettingsError: for an unknown name or option, or an invalid value.
+            MissingExtra: if a library that the component needs is not installed.
+        """
+        part = load(role, name)
+        given: Options = getattr(self, role)
+        key = key_of(role, name)
+        preset = entry(role, name).preset
+        if isinstance(part, type) and dataclasses.is_dataclass(part):
+            known = {field.name for field in dataclasses.fields(part) if field.init}
+            values = {key: value for key, value in more.items() if key in known} | {**preset, **given.get(key, {})}
+            made: Any = build(part, values, f"{role}.{key}")
+        elif given.get(key):
+            raise SettingsError(f"{name!r} of the {role} takes no options, as it is not a dataclass; write @dataclass above it")
+        else:
+            made = _made_without_options(part, f"{name!r} of the {role}")
+        if problem := lacking(role, made) if part_file(name) is not None else "":
+            raise SettingsError(f"{key} in {name} {problem}")
+        if preset:
+            made.settings_name = f"{role}.{key}"  # for messages about its settings
+        return made
+
+    def with_changes(self, flags: Mapping[str, Any]) -> Settings:
+        """These settings with the caller's flags applied over them.
+
+        Raises:
+            SettingsError: as in `read_settings`.
+        """
+        values = merged(self.model_dump(), flags)
+        if "corpus" in flags and "retriever" not in flags and self.retriever == _usual_retriever(self.corpus):
+            values["retriever"] = _usual_retriever(str(flags["corpus"]))
+        return _checked(values)
+
+    def make_budget(self) -> Budget:
+        """The limits for each question."""
+        return build(Budget, self.budget, "budget")
+
+    def make_sampling(self) -> Sampling:
+        """The sampling that methods start from.
+
+        Raises:
+            SettingsError: for an unknown key or an invalid value.
+        """
+        sampling = build(Sampling, self.sampling, "sampling")
+        if not 0 <= sampling.temperature < math.inf:
+            raise SettingsError(f"sampling.temperature must be a number from 0 up, not {sampling.temperature}")
+        if not 0 < sampling.top_p <= 1:
+            raise SettingsError(f"sampling.top_p must be above 0 and at most 1, not {sampling.top_p}")
+        if sampling.max_tokens < 1:
+            raise SettingsError(f"sampling.max_tokens must be at least 1, not {sampling.max_tokens}")
+        return sampling
+
+    @property
+    def visible(self) -> Visible:
+        """Which passages are shown."""
+        return Visible(self.access, self.where)
+
+    def make_retries(self) -> Retries:
+        """The retry policy."""
+        return build(Retries, self.retries, "retries")
+
+    def public(self) -> dict[str, Any]:
+        """The settings that affect the content of a record: without secrets, and without the location of the store.
+
+        `access` and `where` are left out where they are empty, so that records stay as they were before there were these.
+        """
+        keys = [key for key in type(self).model_fields if key != "store"]
+        return {key: public(getattr(self, key), key) for key in keys if key not in ("access", "where") or getattr(self, key)}
+
+
+def _made_without_options(part: Any, named: str) -> Any:
+    try:
+        return part()
+    except TypeError as error:
+        raise SettingsError(f"{named} cannot be made without arguments: {error}; write @dataclass above its class") from None
+
+
+def read_settings(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    config: Path | None = None,
+    plan: Found | None = None,
+    files: Iterable[tuple[Role, str]] = (),
+) -> Settings:
+    """Reads the settings from all sources.
+
+    Args:
+        flags: keys and values from the command line or the caller; nested keys as nested mappings.
+        config: a TOML file to read instead of `hopweave.toml` in the working directory or the user's configuration folder.
+        plan: the settings in the plan of an existing run, which override the environment but not the flags.
+        files: components in files that the user names elsewhere, whose options may be in the settings.
+
+    Raises:
+        SettingsError: for an unreadable file, an unknown key (with the closest one), an invalid value, one that the user must
+            trust before a file may set it, or a component in a file that cannot be imported.
+    """
+    given = dict(flags or {})
+    values = _laid_over(_toml(config), [_environment(), *([plan] if plan is not None else [])], given)
+    return _checked(values, [*files, *(named_files(plan.parts) if plan is not None else ())])
+
+
+def _checked(values: dict[str, Any], files: Iterable[tuple[Role, str]] = ()) -> Settings:
+    """The settings from values that the user gave or trusts. Errors as in `read_settings`."""
+    of_files = [*files, *named_files(values)]
+    for _, name in of_files:
+        allow(name)
+    values = values | {
+        key: full_name(SELECTED[key], name) for key, name in values.items() if key in SELECTED and part_file(name)
+    }
+    try:
+        settings = Settings(**values)
+    except ValidationError as error:
+        raise SettingsError(explained(error, "settings", _keys_at(error.errors()[0]["loc"]))) from None
+    for check in (settings.make_budget, settings.make_sampling, settings.make_retries):
+        check()
+    for name, options in settings.retrievers.items():
+        if OPTION in options:
+            raise SettingsError(f"retrievers.{name}.{OPTION} follows from access and where; set these, for every engine alike")
+    keys = {(role, key_of(role, name)) for role, name in of_files}
+    for role in get_args(Role):
+        for name, options in getattr(settings, role, {}).items():
+            if (role, name) not in keys:
+                _check_options(role, name, options)
+    return settings
+
+
+def _check_options(role: Role, name: str, options: Mapping[str, Any]) -> None:
+    """Checks the names of a component's options, also where another one is chosen, so that nothing is ignored.
+
+    Raises:
+        SettingsError: for an unknown component or option.
+    """
+    if entry(role, name).is_foreign or not options:  # of other packages, no code is run that nobody chose
+        return
+    with suppress(MissingExtra):  # what it takes is known once its libraries are there
+        part = load(role, name)
+        if isinstance(part, type) and dataclasses.is_dataclass(part):
+            check_names(part, options, f"{role}.{name}")
+
+
+Layer = Mapping[str, Any] | Found
+
+
+def _laid_over(file: Layer, above: Sequence[Layer], given: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings in order: the default profile, the chosen one, the file, the layers above it, and the explicit values.
+
+    Raises:
+        SettingsError: for anything that an untrusted file may not set.
+    """
+    named: list[tuple[Layer, Any]] = [(layer, _values(layer).get("profile")) for layer in (given, *reversed(above), file)]
+    by, profile = next(((layer, str(name)) for layer, name in named if name), ({}, "default"))
+    chosen = [_profile(profile, is_found=isinstance(by, Found))] if profile != "default" else []
+    layers: list[Layer] = [_profile("default"), *chosen, file, *above, given, {"profile": profile}]
+    strange = [layer for layer in layers if isinstance(layer, Found) and not is_trusted(layer)]
+    values = _merge(layers)
+    if not any("retriever" in _values(layer) for layer in layers[1:]):
+        values["retriever"] = _usual_retriever(str(values["corpus"]))
+    if strange:
+        check_trust(strange, _merge(layer for layer in layers if layer not in strange), values)
+    return values
+
+
+def server_of(corpus: str) -> str:
+    """The retriever that a corpus on a server names by its scheme, as in `postgres://`; empty for any other corpus."""
+    scheme, sign, _ = corpus.partition("://")
+    return scheme if sign and scheme in entries("retrievers") else ""
+
+
+def _usual_retriever(corpus: str) -> str:
+    """What searches a corpus for which no retriever is chosen: on a server its own engine."""
+    return server_of(corpus) or str(_values(_profile("default"))["retriever"])
+
+
+def _values(layer: Layer) -> Mapping[str, Any]:
+    return layer.settings if isinstance(layer, Found) else layer
+
+
+def _merge(layers: Iterable[Layer]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for layer in layers:
+        values = merged(values, _values(layer))
+    return values
+
+
+def assignments(pairs: Sequence[str]) -> dict[str, Any]:
+    """Parses `--set a.b=c` flags: dots nest, and a value is parsed as TOML if possible, else taken as a string.
+
+    Raises:
+        SettingsError: for a flag without an equals sign.
+    """
+    flags: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals or not key.strip():
+            raise SettingsError(f"--set expects key=value, not {pair!r}; for example: --set methods.searchain.theta=1.5")
+        flags = merged(flags, _nested(key.strip().split("."), _value_of(text)))
+    return flags
+
+
+def _nested(keys: Sequence[str], value: Any) -> dict[str, Any]:
+    for key in reversed(keys):
+        value = {key: value}
+    nested: dict[str, Any] = value
+    return nested
+
+
+def _value_of(text: str) -> Any:
+    """The TOML value of a text, or the text itself: it only becomes a number if that number has no other spelling."""
+    try:
+        table = read_toml(f"value = {text}")
+    except ValueError:
+        return text
+    value = table["value"]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_plain = repr(value) == text.strip() if is_number else isinstance(value, str | bool | list | dict)
+    return value if is_plain and len(table) == 1 else text
+
+
+def _environment() -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, text in sorted(os.environ.items()):
+        if not name.startswith(ENVIRONMENT_PREFIX) or name in NOT_SETTINGS or not text:
+            continue
+        keys = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
+        if keys[0] not in Settings.model_fields:
+            raise SettingsError(f"the environment variable {name} is not a setting; {suggest(keys[0], Settings.model_fields)}")
+        values = merged(values, _nested(keys, _value_of(text)))
+    return values
+
+
+def _toml(config: Path | None) -> Layer:
+    """The named file, else the one found in the working directory, else the user's own."""
+    path = toml_path(config)
+    if path is None:
+        return {}
+    found = found_toml(path)
+    return found if config is None and path == Path(FILE) else found.settings
+
+
+def toml_path(config: Path | None = None) -> Path | None:
+    """The settings file that counts: the named one, else the one in the working directory, else the user's own, if any."""
+    here, own = Path(FILE), user_config_path("hopweave") / FILE
+    if config is None and here.is_file() and not (own.is_file() and here.samefile(own)):
+        return here
+    return config or (own if own.is_file() else None)
+
+
+def _profile(name: str, *, is_found: bool = False) -> Layer:
+    """The settings of a profile; a file that the user did not name counts as found."""
+    folder = Path(__file__).parents[1] / "profiles"
+    if name.endswith(".toml"):
+        if is_found and not Path(name).is_file():  # reading a pipe would block
+            raise SettingsError(f"there is no profile file {name}; correct the setting that names it")
+        found = found_toml(Path(name))
+        return found if is_found else found.settings
+    path = folder / f"{name}.toml"
+    if not is_file_name(name) or not path.is_file():
+        raise SettingsError(f"there is no profile {name!r}; {suggest(name, [p.stem for p in folder.glob('*.toml')])}")
+    return found_toml(path).settings
+
+
+def profile_values(name: str) -> Mapping[str, Any]:
+    """What a profile of hopweave sets, by itself: without the default profile below it and without the user's settings.
+
+    Raises:
+        SettingsError: if there is none of that name.
+    """
+    return _values(_profile(name))
+
+
+def found_toml(path: Path) -> Found:
+    """A settings file with its contents.
+
+    Raises:
+        SettingsError: if it cannot be read.
+    """
+    try:
+        content = read_whole(path)
+        return Found(path, content, read_toml(content))
+    except OSError as error:
+        raise SettingsError(f"cannot read the settings file {path}: {error.strerror}; check the path") from None
+    except ValueError as error:
+        raise SettingsError(f"the settings file {path} is not TOML: {error}; correct it there") from None
+
+
+def merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested settings with others merged over them, key by key."""
+    both = dict(lower)
+    for key, value in upper.items():
+        below = both.get(key)
+        both[key] = merged(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+    return both
+
+
+def _keys_at(place: Sequence[int | str]) -> Iterable[str]:
+    """The valid keys at the location of an error."""
+    return StoreSettings.model_fields if len(place) > 1 and place[0] == "store" else Settings.model_fields
+
+
+def without_secrets(key: str, value: Any) -> Any:
+    """The value of a setting in a form that may be shown."""
+    *above, name = key.split(".")
+    return public(value, name, is_foreign=not FOREIGN.isdisjoint(above))

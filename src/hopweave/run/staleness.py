@@ -1,0 +1,442 @@
+"""Which kept answers cite words of the corpus that have changed or gone since, and how their claims stand now.
+
+A citation is stale if a sentence that it quotes no longer stands in the document that it was taken from. Words that only moved,
+because something else in the passage or the document was edited, or because the file was renamed, are not stale.
+
+Only the claims of stale citations are judged again, by the one rule of `hopweave.citations.support`: against the passages that
+they cite and that were found for their query, as they are now. No model is called. What a reader extracted counts as far as
+its words still stand in the passage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+from rapidfuzz.fuzz import ratio
+
+from hopweave.citations.citing import locate
+from hopweave.citations.marking import verdict_of
+from hopweave.citations.support import Assessment, judge
+from hopweave.core.errors import DataError
+from hopweave.core.files import MAX_HELD_BYTES, Entry, lines_within, open_regular, walk
+from hopweave.core.postgres_connection import is_address
+from hopweave.core.types import Answer, Citation, Claim, Passage, Reading, Support
+from hopweave.ingest.lookup import PassageLookup, document_id_of
+from hopweave.record import Read, Record, Search
+from hopweave.run.opening import open_passages
+from hopweave.run.settings import Settings, server_of
+from hopweave.run.store.answer_shelf import PostgresShelf
+from hopweave.text.sentences import sentence_spans
+
+_SIMILAR = 50.0
+"""Percent of characters in common from which a sentence counts as the new wording of another."""
+_WANTED = "give a file that hopweave ask --out FILE has written, or a run"
+_NUM_PLACES = 10
+"""Passages that are searched for words whose document is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaleCitation:
+    """A citation whose words changed or are gone.
+
+    Attributes:
+        citation: as it is in the record; its mark is 0 if it contradicts the claim.
+        what: `changed`: other words stand there; `vanished`: nothing like it is left in the document.
+        now: the words that stand there now; empty if it vanished.
+        passage_id: the passage that they are in, which need not be the cited one; empty if it vanished.
+        in_title: the title changed that the claim rests on; `now` is the new one.
+    """
+
+    citation: Citation
+    what: Literal["changed", "vanished"]
+    now: str = ""
+    passage_id: str = ""
+    in_title: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StaleClaim:
+    """A claim with stale citations.
+
+    Attributes:
+        number: of the claim, from 1.
+        claim: as it is in the record.
+        citations: those that are stale.
+        now: its support now, with citations of the corpus as it is now.
+    """
+
+    number: int
+    claim: Claim
+    citations: tuple[StaleCitation, ...]
+    now: Assessment
+
+
+@dataclass(frozen=True, slots=True)
+class StaleAnswer:
+    """An answer that cites words which changed or are gone.
+
+    Attributes:
+        place: where it is kept, as `file, line N` or `address, answer ID of OWNER`.
+        record: as it was kept.
+        claims: those with stale citations.
+        support: of the answer as a whole, now.
+    """
+
+    place: str
+    record: Record
+    claims: tuple[StaleClaim, ...]
+    support: Support
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, in the order in which it is told."""
+        answer = self.record.answer
+        return {
+            "place": self.place,
+            "question": {"id": self.record.question.id, "text": self.record.question.text},
+            "answer": answer.short if answer is not None else "",
+            "support": {"was": answer.verdict.support if answer is not None else "", "now": self.support},
+            "claims": [_claim_json(claim) for claim in self.claims],
+        }
+
+
+@dataclass(slots=True)
+class Checked:
+    """What was looked at.
+
+    Attributes:
+        num_answers: answers that were compared with their corpus.
+        num_citations: their citations.
+        num_moved: citations whose words stand unchanged in another passage.
+        unchecked: what could not be compared, and why, each ending with what to do.
+    """
+
+    num_answers: int = 0
+    num_citations: int = 0
+    num_moved: int = 0
+    unchecked: list[str] = field(default_factory=list)
+
+
+def stale_answers(
+    places: Sequence[Path | str],
+    settings: Settings,
+    *,
+    corpus: str = "",
+    corpora: Mapping[str, str] | None = None,
+    over: Path | None = None,
+    checked: Checked,
+) -> Iterator[StaleAnswer]:
+    """Compares kept answers with their corpora; yields those that cite words which changed or are gone, in order.
+
+    Args:
+        places: files of records as `hopweave ask --out` appends them, runs of `hopweave evaluate`, folders of such files, or
+            databases in which servers keep answers, as `postgres://HOST/DATABASE`.
+        settings: options of the engines of the corpora.
+        corpus: the corpus to compare with; by default, the one that each record names.
+        corpora: the indexes of corpora, by the names under which a server offers them; its records have these names.
+        over: pass over answers from another index than this folder.
+        checked: told what was looked at.
+
+    Raises:
+        DataError: if there is no such place, or no record in it.
+    """
+    given = corpora or {}
+    opened: dict[tuple[str, tuple[str, ...]], PassageLookup | None] = {}
+    try:
+        for place, record in kept_records(places, checked):
+            if record.answer is None:
+                continue
+            named = str(record.setup.settings.get("corpus", ""))
+            named = given.get(named) or corpus or named
+            if over is not None and not _is_same(named, over):
+                continue
+            access = tuple(record.setup.settings.get("access", ()))
+            if (named, access) not in opened:
+                opened[named, access] = _opened(settings, named, access, place, checked)
+            lookup = opened[named, access]
+            if lookup is not None and (stale := stale_answer(place, record, record.answer, lookup, checked)) is not None:
+                yield stale
+    finally:
+        for lookup in filter(None, opened.values()):
+            lookup.close()
+
+
+def kept_records(places: Sequence[Path | str], checked: Checked) -> Iterator[tuple[str, Record]]:
+    """Yields each record of some files, folders and databases with its place; what is no record is noted as unchecked.
+
+    Raises:
+        DataError: as in `stale_answers`.
+    """
+    databases = [str(place) for place in dict.fromkeys(places) if is_address(place)]
+    files = [Path(place) for place in places if not is_address(place)]
+    done: set[Path] = set()
+    for place in dict.fromkeys(files):
+        of_place = [file for file in record_files(place, checked) if file not in done]
+        done.update(of_place)
+        has_lines = False
+        for at, line in chain.from_iterable(map(_lines_of, of_place)):
+            has_lines = True
+            yield from _record_at(at, line, checked)
+        if of_place and not has_lines:
+            checked.unchecked.append(f"there is no record in {place}; {_WANTED}")
+    for at, line in chain.from_iterable(map(_lines_at, databases)):
+        yield from _record_at(at, line, checked)
+
+
+def _record_at(place: str, line: bytes | None, checked: Checked) -> Iterator[tuple[str, Record]]:
+    """The record on a line, with its place; none where it is no record, which is noted."""
+    try:
+        if line is None:
+            raise DataError(f"it is longer than {MAX_HELD_BYTES >> 20} MiB, which no record is; restore it")
+        yield place, Record.from_json(line.decode())
+    except UnicodeDecodeError:
+        checked.unchecked.append(f"{place}: it is not UTF-8; restore it")
+    except DataError as error:
+        checked.unchecked.append(f"{place}: {error}")
+
+
+def _lines_of(file: Path) -> Iterator[tuple[str, bytes | None]]:
+    """The lines of a file that are not blank, each with its place; `None` for one that is too long to be a record."""
+    try:
+        with open_regular(file) as content:
+            for number, line in enumerate(lines_within(content), start=1):
+                if line is None or line.strip():
+                    yield f"{file}, line {number}", line
+    except OSError as error:
+        raise DataError(f"cannot read {file}: {error.strerror}; give a file of records") from None
+
+
+def _lines_at(address: str) -> Iterator[tuple[str, bytes]]:
+    with closing(PostgresShelf(address)) as shelf:
+        for owner, answer_id, record in shelf.records():
+            yield f"{shelf.shown}, answer {answer_id} of {owner}", record
+
+
+def record_files(path: Path, checked: Checked) -> list[Path]:
+    """The files of records that a path names; a folder in it that cannot be listed is noted as unchecked.
+
+    Raises:
+        DataError: if there are none.
+    """
+    if not path.exists():
+        raise DataError(f"there is nothing at {path}; give a file of records, as hopweave ask --out FILE writes it, or a run")
+    if not path.is_dir():
+        return [path]
+
+    def unlisted(below: Path, error: OSError) -> None:
+        checked.unchecked.append(f"cannot list {below}: {error.strerror}; check the folder")
+
+    folder = path / "records" if (path / "plan.json").exists() else path
+    found = [one.path for one in walk(folder, on_unlisted=unlisted, with_hidden=True) if _is_record_file(one)]
+    if not found:
+        raise DataError(f"there is no file of records in {path}; {_WANTED}")
+    return found
+
+
+def _is_record_file(found: Entry) -> bool:
+    return found.path.suffix == ".jsonl" and found.path.is_file()
+
+
+def stale_answer(place: str, record: Record, answer: Answer, lookup: PassageLookup, checked: Checked) -> StaleAnswer | None:
+    """Compares one answer with its corpus; `None` if all that it cites still stands.
+
+    Args:
+        place: where the record is kept.
+        record: of the question.
+        answer: that of the record.
+        lookup: the corpus.
+        checked: told what was looked at.
+
+    Raises:
+        SearchError: if the corpus cannot be searched.
+    """
+    checked.num_answers += 1
+    corpus = _Corpus.of(record, answer, lookup)
+    numbered = enumerate(answer.claims, start=1)
+    stale = [one for one in (corpus.stale_claim(number, claim, checked) for number, claim in numbered) if one is not None]
+    if not stale:
+        return None
+    claims = list(answer.claims)
+    for one in stale:
+        claims[one.number - 1] = replace(
+            one.claim, support=one.now.support, citations=one.now.citations, contradicted_by=one.now.contradicted_by
+        )
+    support = verdict_of(replace(answer, claims=tuple(claims))).support
+    return StaleAnswer(place, record, tuple(stale), support)
+
+
+@dataclass(slots=True)
+class _Corpus:
+    """The passages of a record then and now.
+
+    Attributes:
+        then: the record's passages, by id.
+        now: the same as they are now, by id.
+        documents: the passages of each cited document as they are now, by the document's id.
+    """
+
+    record: Record
+    lookup: PassageLookup
+    then: Mapping[str, Passage]
+    now: Mapping[str, Passage]
+    documents: Mapping[str, list[Passage]]
+
+    @classmethod
+    def of(cls, record: Record, answer: Answer, lookup: PassageLookup) -> _Corpus:
+        then = {passage.id: passage for passage in record.passages}
+        pinned = {passage.id: passage for passage in record.question.pinned}  # they come with the question
+        against = filter(None, (claim.contradicted_by for claim in answer.claims))
+        cited = {one.passage_id for one in (*answer.citations, *against)} - pinned.keys()
+        if not cited:
+            return cls(record, lookup, then, then, {})
+        documents = {document_id_of(then[passage_id]) for passage_id in cited}
+        found = lookup.passages_of(dict.fromkeys((*then.keys() - pinned.keys(), *sorted(documents))))
+        there = {passage.id: passage for passage in found} | pinned
+        of_documents: dict[str, list[Passage]] = {document: [] for document in documents}
+        for passage in found:
+            of_documents.get(document_id_of(passage), []).append(passage)
+        return cls(record, lookup, then, there, of_documents)
+
+    def stale_claim(self, number: int, claim: Claim, checked: Checked) -> StaleClaim | None:
+        """A claim judged again if one of its citations is stale; `None` if all that it cites still stands."""
+        citations = [*claim.citations, *filter(None, (claim.contradicted_by,))]
+        checked.num_citations += len(citations)
+        stale: list[StaleCitation] = []
+        evidence: dict[str, Passage] = {}
+        for citation in citations:
+            one, passages = self._compared(claim, citation)
+            checked.num_moved += one is None and citation.passage_id not in {passage.id for passage in passages}
+            stale += [one] if one is not None else []
+            evidence |= {passage.id: passage for passage in passages}
+        if not stale:
+            return None
+        for passage_id in self._found_for(claim.query):
+            if passage_id in self.now:
+                evidence.setdefault(passage_id, self.now[passage_id])
+        readings = self._readings(claim.query, evidence)
+        return StaleClaim(number, claim, tuple(stale), judge(claim.query, claim.text, evidence.values(), readings, mark=number))
+
+    def _compared(self, claim: Claim, citation: Citation) -> tuple[StaleCitation | None, list[Passage]]:
+        """What became of a citation, `None` if its words still stand, and the passages where they, or others, stand now."""
+        then, now = self.then[citation.passage_id], self.now.get(citation.passage_id)
+        document = self.documents.get(document_id_of(then))
+        here = [now] if now is not None else []
+        if document is None:  # it comes with the question
+            return None, here
+        if now is not None and citation.focus is None and now.title != then.title and locate(claim.text, then.title):
+            return StaleCitation(citation, "changed", now.title, now.id, in_title=True), here
+        if now is not None and citation.quote in now.text:
+            return None, here
+        if holding := _holding(citation.quote, document or self._searched(citation.quote)):
+            return None, holding
+        best = _most_like(citation.quote, [*here, *document], then.text)
+        if best is None:
+            return StaleCitation(citation, "vanished"), here
+        text, passage = best
+        return StaleCitation(citation, "changed", text, passage.id), [*here, passage]
+
+    def _searched(self, quote: str) -> list[Passage]:
+        """Passages in which words may stand whose document is gone, as where its file was renamed."""
+        [hits] = self.lookup.search([quote], _NUM_PLACES)
+        return [hit.passage for hit in hits]
+
+    def _found_for(self, query: str) -> Iterator[str]:
+        """The passages that were found or read for a query."""
+        for step in self.record.steps:
+            match step:
+                case Search():
+                    for asked, hits in zip(step.queries, step.hits, strict=False):  # of a failed search there are none
+                        if asked == query:
+                            yield from (hit.passage_id for hit in hits)
+                case Read() if step.query == query:
+                    yield step.passage_id
+                case _:
+                    pass
+
+    def _readings(self, query: str, evidence: Mapping[str, Passage]) -> dict[str, Reading]:
+        """The surest reading of each passage for a query, at the place where its words stand now."""
+        found: dict[str, Reading] = {}
+        for step in self.record.steps:
+            if not isinstance(step, Read) or step.query != query or step.reading is None:
+                continue
+            now, surest = evidence.get(step.passage_id), found.get(step.passage_id)
+            span = locate(step.reading.text, now.text) if now is not None and step.reading.span is not None else None
+            if now is None or span is None or (surest is not None and surest.confidence >= step.reading.confidence):
+                continue
+            found[step.passage_id] = replace(step.reading, text=now.text[span.start : span.end], span=span)
+        return found
+
+
+def _holding(quote: str, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages in which a quote stands; one of several sentences may have been divided between two."""
+    for passage in passages:
+        if quote in passage.text:
+            return [passage]
+    holding: dict[str, Passage] = {}
+    for span in sentence_spans(quote):
+        found = next((passage for passage in passages if quote[span.start : span.end] in passage.text), None)
+        if found is None:
+            return []
+        holding[found.id] = found
+    return list(holding.values())
+
+
+def _most_like(quote: str, passages: Iterable[Passage], then: str) -> tuple[str, Passage] | None:
+    """The new wording of a quote: the sentences most like it, as many as it has, with their passage; `None` without any.
+
+    What the passage said `then` already is not the new wording of anything.
+    """
+    size, best, most = max(1, len(sentence_spans(quote))), None, _SIMILAR
+    for passage in passages:
+        spans = sentence_spans(passage.text)
+        for first in range(max(1, len(spans) - size + 1) if spans else 0):
+            text = passage.text[spans[first].start : spans[min(first + size, len(spans)) - 1].end]
+            if text not in then and (score := ratio(quote, text, score_cutoff=most)) > most:
+                best, most = (text, passage), score
+    return best
+
+
+def _is_same(corpus: str, folder: Path) -> bool:
+    """Whether a corpus is an index folder, whichever way each is written."""
+    return bool(corpus) and not server_of(corpus) and Path(corpus).resolve() == folder.resolve()
+
+
+def _opened(settings: Settings, corpus: str, access: tuple[str, ...], place: str, checked: Checked) -> PassageLookup | None:
+    """The corpus of a record; `None`, and noted, if there is none."""
+    if not corpus:
+        checked.unchecked.append(f"{place}: its retriever brought its own passages; name an index of them with --corpus")
+        return None
+    try:
+        return open_passages(settings.model_copy(update={"corpus": corpus, "access": access, "where": {}}))
+    except DataError as error:
+        checked.unchecked.append(f"{place} and others over the same corpus: {error}; or name another with --corpus")
+        return None
+
+
+def _claim_json(stale: StaleClaim) -> dict[str, Any]:
+    cited = stale.now.citations or tuple(filter(None, (stale.now.contradicted_by,)))
+    return {
+        "number": stale.number,
+        "query": stale.claim.query,
+        "text": stale.claim.text,
+        "support": {"was": stale.claim.support, "now": stale.now.support},
+        "citations": [
+            {
+                "mark": one.citation.mark,
+                "passage_id": one.citation.passage_id,
+                "start": one.citation.start,
+                "end": one.citation.end,
+                "quote": one.citation.quote,
+                "what": one.what,
+                "now": one.now,
+                "now_in": one.passage_id,
+                "in_title": one.in_title,
+            }
+            for one in stale.citations
+        ],
+        "now_cites": [{"passage_id": one.passage_id, "start": one.start, "end": one.end, "quote": one.quote} for one in cited],
+    }

@@ -1,0 +1,122 @@
+"""The store on PostgreSQL, for processes on many machines: as the file, and no two processes make the same call.
+
+Who is about to make a call takes a lock of the database on its key. It belongs to the connection, so the server frees it when
+the process ends, however it ends. Whoever waits for it looks again for the reply, and makes the call if there still is none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import ClassVar
+
+from hopweave.core.errors import DataError
+from hopweave.core.postgres_connection import Database
+from hopweave.run.store.store import Mode, Store, Stored
+
+_NAME = "replies"
+_LAYOUT = 1
+_TABLES = (
+    """
+    CREATE TABLE IF NOT EXISTS hopweave_replies (
+        key text COLLATE "C" PRIMARY KEY, outcome bytea NOT NULL, is_reply boolean NOT NULL, seconds float8 NOT NULL,
+        attempts int NOT NULL
+    )
+    """,
+)
+_KEEP = """
+    INSERT INTO hopweave_replies AS kept (key, outcome, is_reply, seconds, attempts) VALUES (%s, %s, %s, %s, %s)
+    ON CONFLICT (key) DO UPDATE SET outcome = excluded.outcome, is_reply = excluded.is_reply, seconds = excluded.seconds,
+        attempts = excluded.attempts
+    WHERE NOT kept.is_reply OR kept.outcome = excluded.outcome
+    RETURNING 1
+"""  # a row that is there already, as it is, was written by this statement before the connection was lost
+_ROWS_AT_ONCE = 500
+
+
+class PostgresStore(Store):
+    """A database of replies; see `Store`.
+
+    Args:
+        address: see `hopweave.core.postgres_connection`.
+        mode: as in `Store`.
+
+    Raises:
+        SettingsError: for an address that cannot be, or holds a password.
+        DataError: if the server cannot be reached, or (in replay) holds no store.
+        MissingExtra: without psycopg.
+    """
+
+    shares_claims: ClassVar[bool] = True
+
+    def __init__(self, address: str, mode: Mode = "on") -> None:
+        self._database = Database(address, "the store")
+        # Replies are kept in a thread, over a connection of their own, so that nobody else waits until they are committed.
+        self._keeping = Database(address, "the store")
+        self._claims: set[str] = set()
+        self._claimed_on = 0
+        self.path = self._database.shown
+        self.mode = mode
+        self.num_unreadable = 0
+        try:
+            if mode != "off" and not self._database.prepare(_NAME, _LAYOUT, _TABLES, make=mode == "on"):
+                raise DataError(f"there is nothing to replay: {self.path} holds no replies; run once with the store on")
+        except BaseException:
+            self.close()
+            raise
+
+    def claim(self, key: str) -> bool:
+        """Takes the right to make a call; whether it was free. It is this process's until `release`, or its end."""
+        with self._database.alone():
+            if self._claimed_on != self._database.num_made:  # the locks of a connection end with it
+                self._claims.clear()
+            if key in self._claims:
+                return False
+            is_free = bool(self._database.run("SELECT pg_try_advisory_lock(%s)", [_number_of(key)])[0][0])
+            self._claimed_on = self._database.num_made
+            if is_free:
+                self._claims.add(key)
+            return is_free
+
+    def release(self, key: str) -> None:
+        with self._database.alone():
+            is_held = key in self._claims and self._claimed_on == self._database.num_made
+            self._claims.discard(key)
+            if is_held:
+                self._database.run("SELECT pg_advisory_unlock(%s)", [_number_of(key)])
+
+    def close(self) -> None:
+        self._database.close()
+        self._keeping.close()
+
+    def _row(self, key: str) -> tuple[bytes, float, int] | None:
+        rows = self._database.run("SELECT outcome, seconds, attempts FROM hopweave_replies WHERE key = %s", [key])
+        return (bytes(rows[0][0]), float(rows[0][1]), int(rows[0][2])) if rows else None
+
+    def _rows(self) -> Iterator[tuple[str, bytes, float, int]]:
+        last = ""
+        while True:
+            rows = self._database.run(
+                "SELECT key, outcome, seconds, attempts FROM hopweave_replies WHERE key > %s ORDER BY key LIMIT %s",
+                [last, _ROWS_AT_ONCE],
+            )
+            for key, outcome, seconds, attempts in rows:
+                yield str(key), bytes(outcome), float(seconds), int(attempts)
+            if len(rows) < _ROWS_AT_ONCE:
+                return
+            last = str(rows[-1][0])
+
+    def _keep(self, key: str, outcome: bytes, stored: Stored) -> bool:
+        values = [key, outcome, stored.reply is not None, stored.seconds, stored.attempts]
+        return bool(self._keeping.run(_KEEP, values))
+
+    def _disown(self, key: str, outcome: bytes) -> None:
+        self._database.run("UPDATE hopweave_replies SET is_reply = false WHERE key = %s AND outcome = %s", [key, outcome])
+
+    def _count(self) -> int:
+        return int(self._database.run("SELECT count(*) FROM hopweave_replies WHERE is_reply")[0][0])
+
+
+def _number_of(key: str) -> int:
+    """The number under which the server locks a key: 64 bits, signed."""
+    return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "big", signed=True)

@@ -1,0 +1,353 @@
+"""Every reply of a language model, kept under a hash of what was asked: cache, record and replay in one SQLite file.
+
+The key covers the model's identity, the messages, the sampling and the sample's number. With the store `on`, an equal call is
+answered from it, so a run that was killed goes on where it was. In `replay` nothing else answers: a call that the store does
+not hold is an error, and failures and cuts are replayed as they happened. Several processes may share one file. Each row ends
+with a checksum, so that a reply in which a bit turned over on the disk is asked for again instead of being believed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import math
+import random
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError, to_json
+
+from hopweave.core.errors import DataError, ModelError
+from hopweave.core.types import Message, Reply, Sampling
+from hopweave.record import Failure
+
+Mode = Literal["on", "off", "replay"]
+
+_log = logging.getLogger(__name__)
+
+_LAYOUT = 2
+"""The rows of layout 1 have no checksum; they are read as they are, and stay so."""
+_CHECKSUM = re.compile(rb',"([0-9a-f]{32})"\]\Z')
+_BUSY_SECONDS = 30.0
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_AGAIN_SECONDS = (0.002, 0.05)
+# At once, so that of several processes that open a new file only one makes the table, and none sees half of it.
+_MAKE = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY, outcome TEXT NOT NULL, is_reply INTEGER NOT NULL, seconds REAL NOT NULL, attempts INTEGER NOT NULL
+) WITHOUT ROWID;
+PRAGMA user_version = {_LAYOUT};
+COMMIT;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What came of a call: the reply, or the failure. That the question's time ran out is a failure of kind `BudgetReached`.
+
+    Attributes:
+        seconds: how long the call took when it was made.
+        attempts: how often it was tried then; 0 if there was no time left to try.
+    """
+
+    reply: Reply | None
+    failure: Failure | None
+    seconds: float
+    attempts: int
+
+
+def key_of(identity: str, messages: Sequence[Message], sampling: Sampling, sample: int) -> str:
+    """The hash (SHA-256, hex) under which a reply is kept."""
+    limits = [
+        float(sampling.temperature),
+        float(sampling.top_p),
+        sampling.max_tokens,
+        sampling.stop,
+        sampling.seed,
+        sampling.top_logprobs,
+    ]
+    # The schema in its own order: the order of its keys is that of the reply.
+    rest = [_json_of(one) for one in (limits, sampling.json_schema, sample)]
+    return hashlib.sha256(b"[" + b",".join([_json_of(identity), _json_of_messages(messages), *rest]) + b"]").hexdigest()
+
+
+def _json_of(value: object) -> bytes:
+    # Half of a surrogate pair is no character, but it may have been asked.
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _json_of_messages(messages: Sequence[Message]) -> bytes:
+    """As `_json_of` has it. Texts are most of what is asked, and pydantic writes the same JSON of them faster."""
+    asked = [[message.role, message.text] for message in messages]
+    try:
+        return to_json(asked)
+    except PydanticSerializationError:  # half of a surrogate pair
+        return _json_of(asked)
+
+
+class Store:
+    """A file of replies.
+
+    Args:
+        path: the SQLite file; made with its folder if absent. Ignored when `mode` is `"off"`.
+        mode: `on` answers from it and adds to it, `off` does neither, `replay` only answers.
+
+    Raises:
+        DataError: if the file is no store, is of a newer layout, or (in replay) is absent. A replay changes nothing in the
+            file, which may be read-only.
+
+    Attributes:
+        shares_claims: whether `claim` keeps other processes from a call.
+        num_unreadable: how many of the rows that were asked for could not be read, and so did not answer.
+    """
+
+    shares_claims: ClassVar[bool] = False
+
+    def __init__(self, path: Path, mode: Mode = "on") -> None:
+        self.path: Path | str = path
+        self.mode = mode
+        self.num_unreadable = 0
+        self._place = path
+        self._file: sqlite3.Connection | None = None
+        if mode != "off":
+            self._file = self._open()
+
+    def get(self, key: str) -> Stored | None:
+        """What is kept under a key. With the store `on`, only replies count: what failed then may succeed now."""
+        if self.mode == "off":
+            return None
+        row = self._row(key)
+        if row is None:
+            return None
+        try:
+            stored = _read(_unsealed(key, *row), *row[1:])
+        except (ValidationError, ValueError):
+            self._set_aside(key, row[0])
+            return None
+        return None if stored.reply is None and self.mode == "on" else stored
+
+    def put(self, key: str, stored: Stored) -> Stored:
+        """Keeps what came of a call and returns what now stands under the key: the first reply wins over later ones.
+
+        Raises:
+            ModelError: for what `get` could not read again; nothing is kept of it.
+        """
+        if self.mode != "on":
+            return stored
+        try:
+            outcome = _outcome_adapter().dump_json((stored.reply, stored.failure), warnings="error")
+            _read(outcome, stored.seconds, stored.attempts)
+        except (PydanticSerializationError, ValidationError, ValueError) as error:
+            why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error).splitlines()[-1].strip()
+            raise ModelError(f"the reply cannot be kept: {why}") from None
+        outcome = _sealed(key, outcome, stored.seconds, stored.attempts)
+        is_kept = self._keep(key, outcome, stored)
+        return stored if is_kept else self.get(key) or stored
+
+    def items(self) -> Iterator[tuple[str, Stored]]:
+        """Yields all that is kept, with its key; a row that cannot be read is counted and left out."""
+        if self.mode == "off":
+            return
+        for key, outcome, seconds, attempts in self._rows():
+            try:
+                yield key, _read(_unsealed(key, outcome, seconds, attempts), seconds, attempts)
+            except (ValidationError, ValueError):
+                self._count_unreadable(key)
+
+    def __len__(self) -> int:
+        return 0 if self.mode == "off" else self._count()
+
+    def claim(self, key: str) -> bool:
+        """Takes the right to make a call, which other processes that use the store then leave alone; whether it was free.
+
+        A file gives it to everyone: several processes may make the same call at the same moment, and the first reply counts.
+        """
+        del key
+        return True
+
+    def release(self, key: str) -> None:
+        """Gives the right back, once the reply is kept."""
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _count_unreadable(self, key: str) -> None:
+        if not self.num_unreadable:
+            _log.warning("the store %s holds a reply that cannot be read, at key %s; it does not count", self.path, key)
+        self.num_unreadable += 1
+
+    def _set_aside(self, key: str, outcome: bytes) -> None:
+        """Counts a row that cannot be read and, where replies are kept, lets the next reply take its place."""
+        self._count_unreadable(key)
+        if self.mode == "on":
+            self._disown(key, outcome)
+
+    def _row(self, key: str) -> tuple[bytes, float, int] | None:
+        """Outcome, seconds and attempts of a row."""
+        # As bytes and numbers, whatever is there: SQLite itself would stop at a text that is not UTF-8.
+        found: tuple[bytes, float, int] | None = self._run(
+            "SELECT CAST(outcome AS BLOB), CAST(seconds AS REAL), CAST(attempts AS INTEGER) FROM replies WHERE key = ?", (key,)
+        ).fetchone()
+        return found
+
+    def _rows(self) -> Iterator[tuple[str, bytes, float, int]]:
+        """Each row with its key, in the order of the keys."""
+        columns = "key, CAST(outcome AS BLOB), CAST(seconds AS REAL), CAST(attempts AS INTEGER)"
+        return iter(self._run(f"SELECT {columns} FROM replies ORDER BY key", ()))  # noqa: S608 - nothing of a user's
+
+    def _keep(self, key: str, outcome: bytes, stored: Stored) -> bool:
+        """Writes a row, unless a reply stands there; whether it was written."""
+        row = (key, outcome.decode(), stored.reply is not None, stored.seconds, stored.attempts)
+        changed = self._run(
+            "INSERT INTO replies (key, outcome, is_reply, seconds, attempts) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (key) DO UPDATE SET outcome = excluded.outcome, is_reply = excluded.is_reply, "
+            "seconds = excluded.seconds, attempts = excluded.attempts WHERE is_reply = 0",
+            row,
+        ).rowcount
+        return bool(changed)
+
+    def _disown(self, key: str, outcome: bytes) -> None:
+        """Lets the next reply take the place of a row, if it still is the one that was read."""
+        self._run("UPDATE replies SET is_reply = 0 WHERE key = ? AND CAST(outcome AS BLOB) = ?", (key, outcome))
+
+    def _count(self) -> int:
+        return int(self._run("SELECT count(*) FROM replies WHERE is_reply", ()).fetchone()[0])
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return _when_free(self._open_to_read if self.mode == "replay" else self._open_to_write)
+        except OSError as error:
+            raise DataError(f"cannot reach the store {self.path}: {error.strerror}; choose another path") from None
+        except sqlite3.Error as error:
+            raise DataError(f"cannot use the store {self.path}: {error}; move the file away or choose another path") from None
+
+    def _open_to_write(self) -> sqlite3.Connection:
+        self._place.parent.mkdir(parents=True, exist_ok=True)
+        file = _connect(self._place, "rwc")
+        try:
+            self._check_is_ours(file)
+            file.execute("PRAGMA journal_mode = WAL")
+            # With WAL this loses nothing when the process is killed, only (at most the last replies) when the machine is.
+            file.execute("PRAGMA synchronous = NORMAL")
+            if not _tables(file):
+                file.executescript(_MAKE)
+            elif _layout(file) < _LAYOUT:
+                file.execute(f"PRAGMA user_version = {_LAYOUT}")
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        if not self._place.is_file():
+            raise DataError(f"there is nothing to replay: {self.path} does not exist; run once with the store on")
+        file = _connect(self._place, "rw")
+        try:
+            try:
+                self._check_is_ours(file)
+            except sqlite3.OperationalError:
+                # In a folder that cannot be written to, the files that go with WAL cannot be made, and nobody else writes.
+                file.close()
+                file = _connect(self._place, "ro&immutable=1")
+                self._check_is_ours(file)
+            if not _tables(file):
+                raise DataError(f"there is nothing to replay: {self.path} is empty; run once with the store on")
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _check_is_ours(self, file: sqlite3.Connection) -> None:
+        layout, tables = _layout(file), _tables(file)
+        if tables and "replies" not in tables:
+            raise DataError(f"{self.path} is a database of something else; choose another path for the store")
+        if layout > _LAYOUT:
+            raise DataError(f"the store {self.path} has layout {layout}, newer than this version of hopweave; upgrade it")
+
+    def _run(self, statement: str, values: tuple[object, ...]) -> sqlite3.Cursor:
+        if self._file is None:
+            raise DataError(f"the store {self.path} is closed")
+        try:
+            return self._file.execute(statement, values)
+        except sqlite3.Error as error:
+            raise DataError(f"the store {self.path} failed: {error}; free space or choose another path") from None
+
+
+def _sealed(key: str, outcome: bytes, seconds: float, attempts: int) -> bytes:
+    """An outcome, which is a list in JSON, with the checksum of its row as the last item."""
+    checksum = hashlib.blake2b(f"{key} {float(seconds)!r} {attempts} ".encode() + outcome, digest_size=16)
+    return outcome[:-1] + f',"{checksum.hexdigest()}"]'.encode()
+
+
+def _unsealed(key: str, outcome: bytes, seconds: float, attempts: int) -> bytes:
+    """The outcome without its checksum, if it has one.
+
+    Raises:
+        ValueError: if the row is not the one that was written.
+    """
+    found = _CHECKSUM.search(outcome)
+    if found is None:
+        return outcome
+    bare = outcome[: found.start()] + b"]"
+    if _sealed(key, bare, seconds, attempts) != outcome:
+        raise ValueError("it does not match its checksum")
+    return bare
+
+
+def _read(outcome: bytes, seconds: float, attempts: int) -> Stored:
+    """What a row says.
+
+    Raises:
+        ValidationError, ValueError: if that cannot be.
+    """
+    reply, failure = _outcome_adapter().validate_json(outcome)
+    if (reply is None) == (failure is None) or not 0 <= seconds < math.inf or attempts < 0:
+        raise ValueError("it is neither a reply nor a failure, or took no time that can be")
+    return Stored(reply, failure, seconds, attempts)
+
+
+def _when_free(open_file: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
+    """What opening gives, tried again while other processes are in the way.
+
+    Statements wait for each other by themselves. The switch to WAL does not: of two processes that make it at the same moment
+    SQLite sends one away at once, since each holds what the other waits for.
+    """
+    give_up = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            return open_file()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > give_up:
+                raise
+        time.sleep(random.uniform(*_AGAIN_SECONDS))  # noqa: S311 - so that the two do not meet again
+
+
+def _connect(path: Path, access: str) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?mode={access}"
+    return sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def _layout(file: sqlite3.Connection) -> int:
+    return int(file.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _tables(file: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+@cache
+def _outcome_adapter() -> TypeAdapter[tuple[Reply | None, Failure | None]]:
+    # The log-probability of what cannot be is minus infinity, for which JSON has no word.
+    return TypeAdapter(tuple[Reply | None, Failure | None], config=ConfigDict(ser_json_inf_nan="strings"))

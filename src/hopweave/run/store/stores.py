@@ -1,0 +1,21 @@
+"""Opens the store of a place: a file, or a database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hopweave.core.postgres_connection import checked_address, is_address
+from hopweave.run.store.postgres_store import PostgresStore
+from hopweave.run.store.store import Mode, Store
+
+
+def open_store(place: Path | str, mode: Mode = "on") -> Store:
+    """The store in a file, or at an address such as `postgres://HOST/DATABASE`.
+
+    Raises:
+        SettingsError: for an address that cannot be, or holds a password.
+        DataError, MissingExtra: as the kinds of stores.
+    """
+    if mode == "off" or not is_address(place):
+        return Store(Path(place), mode)
+    return PostgresStore(checked_address(str(place)), mode)

@@ -1,0 +1,285 @@
+"""Which files of a folder may set where questions and keys are sent, and what code and weights are loaded.
+
+A `hopweave.toml` in the working directory, a profile that it names, and the `plan.json` of a run may come from a stranger. They
+may choose among the package's own components and set limits. Guarded settings (`guarded`) take effect only once the user has
+read the file and run `hopweave trust`. The user's own configuration, environment and flags, and files named on the command
+line, need no trust.
+
+Trusted files are listed in the user's configuration folder by resolved path and SHA-256 of their content, so that a changed
+file must be trusted again, whoever changed it. The plan of a run that this user starts is trusted as written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_args
+
+from platformdirs import user_config_path
+
+from hopweave.core.catalog import PROTOCOLS, Role, entries
+from hopweave.core.errors import SettingsError
+from hopweave.core.files import MAX_HELD_BYTES, lock, open_regular, read_json, write_whole
+from hopweave.core.part_files import part_file
+
+SCHEMA = "hopweave.trusted/1"
+
+SELECTED: Mapping[str, Role] = {
+    "method": "methods",
+    "llm": "llms",
+    "retriever": "retrievers",
+    "engine": "retrievers",
+    "reader": "readers",
+    "duplicate_detector": "duplicate_detectors",
+}
+"""The role of the component that an option of this name chooses."""
+# For components that call a model elsewhere or load one here, only these options are free; new ones are guarded by default.
+_FREE: Mapping[str, frozenset[str]] = {
+    "llms": frozenset(
+        {
+            *("endpoint", "server", "stream", "timeout_seconds", "connect_timeout_seconds", "stream_seconds"),
+            *("max_connections", "prefill", "logprobs", "scores", "json_schema", "samples"),
+            *("max_tokens_field", "context_tokens", "num_threads", "cache_ram_mib"),
+            *("rules", "rules_file", "chat", "max_batch", "dtype", "device"),
+        }
+    ),
+    "readers": frozenset(
+        {
+            *("passage_slot", "null_score", "with_title", "theta"),
+            *("max_span_tokens", "max_tokens", "max_tokens_passage", "stride", "batch_size", "device"),
+        }
+    ),
+    "duplicate_detectors": frozenset({"threshold", "device"}),
+}
+_GUARDED = re.compile(
+    r"(?:^|_)(?:urls?|uri|address|host|env|keys?|secrets?|passwords?|credentials?|authorization|headers?|cookies?|prox(?:y|ies)"
+    r"|access|tls|ssl|certs?|certificates?|commands?|modules?|plugins?|entry_points?|extra_body|remote_code)$"
+)
+_MAX_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Settings that were found in a folder.
+
+    Attributes:
+        path: the file.
+        content: its content as read.
+        settings: settings of hopweave.
+        parts: options of other components that it names, by role and name.
+    """
+
+    path: Path
+    content: bytes
+    settings: Mapping[str, Any]
+    parts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the content, in hexadecimal."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    @property
+    def guarded(self) -> dict[str, Any]:
+        """Those of its settings that need trust."""
+        return {**guarded(self.settings), **guarded(self.parts)}
+
+
+def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that determine where questions and keys are sent, where replies are stored, and what is loaded and run here.
+
+    Addresses (also of a corpus), names of environment variables, headers, proxies, TLS, extra request fields, files of weights,
+    access labels (which decide what is shown to whom), the store, and components from another package or a file.
+
+    Args:
+        values: nested, by role and name for options of components.
+
+    Returns:
+        Values by their dotted key.
+    """
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if key in get_args(Role) and isinstance(value, Mapping):
+            for name, options in value.items():
+                _look_at_part(key, name, options, found)
+        elif key == "store" and isinstance(value, Mapping) and "path" in value:
+            found["store.path"] = value["path"]
+        else:
+            _look_at(key, key, value, found)
+    return found
+
+
+def _look_at_part(role: str, name: str, options: Any, found: dict[str, Any]) -> None:
+    place = f"{role}.{name}"
+    if _is_foreign(role, name) or not isinstance(options, Mapping):
+        found[place] = options
+        return
+    for option, value in options.items():
+        is_guarded = role in _FREE and option not in _FREE[role] and not (option == "model" and _is_no_file(role, name, value))
+        if is_guarded or (role == "retrievers" and _loads(option, value)):
+            found[f"{place}.{option}"] = value
+        else:
+            _look_at(option, f"{place}.{option}", value, found)
+
+
+def _loads(option: str, value: Any) -> bool:
+    """Whether an option of a retriever loads a model, or a part that is not of this package."""
+    chosen = value if isinstance(value, list) else [value]
+    return option in ("model", "engine_options") or (
+        option in ("first", "engines") and any(_is_foreign("retrievers", name) for name in chosen)
+    )
+
+
+def _look_at(key: str, place: str, value: Any, found: dict[str, Any]) -> None:
+    is_elsewhere = key == "corpus" and "://" in str(value)
+    if is_elsewhere or _GUARDED.search(key) or (key in SELECTED and _is_foreign(SELECTED[key], value)):
+        found[place] = value
+    elif isinstance(value, Mapping):
+        for inner, item in value.items():
+            _look_at(str(inner), f"{place}.{inner}", item, found)
+
+
+def _is_foreign(role: str, name: Any) -> bool:
+    """Whether the component is not built in: it comes from another package or from a file."""
+    known = entries(role)
+    return part_file(name) is not None or (isinstance(name, str) and name in known and known[name].is_foreign)
+
+
+def named_files(values: Mapping[str, Any]) -> Iterator[tuple[Role, str]]:
+    """The components that settings name by the path of a file, wherever `guarded` finds them; nested as there."""
+    for key, value in values.items():
+        if key in SELECTED and part_file(value) is not None:
+            yield SELECTED[key], value
+        elif isinstance(value, Mapping):
+            for role in PROTOCOLS:
+                if role == key:
+                    yield from ((role, name) for name in value if part_file(name) is not None)
+            yield from named_files(value)
+
+
+def _is_no_file(role: str, name: str, value: Any) -> bool:
+    """Whether a model is only a name: one at an endpoint, or a built-in one with a checksum."""
+    from hopweave.models.weights import KNOWN_MODELS
+
+    if role != "llms" or name == "transformers_local":
+        return False
+    return name != "llama_cpp" or (isinstance(value, str) and value in KNOWN_MODELS)
+
+
+def check_trust(found: list[Found], own: Mapping[str, Any], both: Mapping[str, Any]) -> None:
+    """Refuses guarded settings from untrusted files.
+
+    Args:
+        found: the files that are not trusted.
+        own: the settings without those files.
+        both: the settings with them. Guarded settings must be equal in both, so the files may repeat what the user sets.
+
+    Raises:
+        SettingsError: with the file, the keys, and the command to run.
+    """
+    before, now = guarded(own), guarded(both)
+    for file in found:
+        keys = [key for key in guarded(file.settings) if key in now and before.get(key, _ABSENT) != now[key]]
+        keys += guarded(file.parts)
+        if keys:
+            raise SettingsError(_refusal(file, keys))
+
+
+_ABSENT = object()
+
+
+def _refusal(file: Found, keys: list[str]) -> str:
+    path = file.path.resolve()
+    shown = ", ".join(keys[:_MAX_SHOWN]) + (f" and {len(keys) - _MAX_SHOWN} more" if len(keys) > _MAX_SHOWN else "")
+    why = "it has changed since you trusted it" if str(path) in trusted() else "you have not trusted it"
+    named = path.parent if path.name in TRUSTED_NAMES else path
+    return (
+        f"{path} sets {shown}, which could send your questions and keys elsewhere or load arbitrary code, and {why}; "
+        f"read it, and if you trust it run: hopweave trust {shlex.quote(str(named))}"
+    )
+
+
+TRUSTED_NAMES = ("hopweave.toml", "plan.json", "scores.json")
+"""The files that are searched for in a folder."""
+
+
+def is_trusted(file: Found) -> bool:
+    """Whether the user trusts the file in its current state. Errors as in `trusted`."""
+    return trusted().get(str(file.path.resolve())) == file.sha256
+
+
+def trusted() -> Mapping[str, str]:
+    """The SHA-256 of each trusted file, by its path.
+
+    Raises:
+        SettingsError: if the list cannot be read, or if someone other than the user could have written it.
+    """
+    place = _place()
+    try:
+        with open_regular(place) as file:
+            status = os.fstat(file.fileno())
+            content = file.read(MAX_HELD_BYTES)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise SettingsError(f"cannot read {place}: {error.strerror}; check its permissions") from None
+    if _others_may_write(status):
+        raise SettingsError(f"others may write to {place}, which lists the files you trust; make it yours: chown and chmod 600")
+    try:
+        files = dict(read_json(content)["files"])
+    except (ValueError, TypeError, KeyError):
+        raise SettingsError(f"{place} cannot be read; delete it, and trust your files again") from None
+    return {str(path): str(sha256) for path, sha256 in files.items()}
+
+
+def trust(file: Found) -> None:
+    """Trusts a file in its current state.
+
+    Raises:
+        SettingsError: if that cannot be saved.
+    """
+    _change(lambda files: {**files, str(file.path.resolve()): file.sha256})
+
+
+def distrust(path: Path) -> list[str]:
+    """Revokes trust in a file, or in the files of a folder; returns their paths. Errors as in `trust`."""
+    resolved = path.resolve()
+    gone = [known for known in trusted() if resolved in (Path(known), Path(known).parent)]
+    if gone:
+        _change(lambda files: {known: sha256 for known, sha256 in files.items() if known not in gone})
+    return gone
+
+
+def trust_own(file: Found) -> None:
+    """Trusts what this process has just written for its user. If that cannot be saved, resuming requires `hopweave trust`."""
+    if file.guarded:
+        with suppress(SettingsError):
+            trust(file)
+
+
+def _place() -> Path:
+    return user_config_path("hopweave") / "trusted.json"
+
+
+def _others_may_write(status: os.stat_result) -> bool:
+    if not hasattr(os, "geteuid"):  # on Windows a file's mode says nothing; the user's folder is private
+        return False
+    return status.st_uid != os.geteuid() or bool(status.st_mode & 0o022)
+
+
+def _change(change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> None:
+    place = _place()
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with lock(place.with_name(f".{place.name}.lock"), wait=True):
+            files = dict(sorted(change(trusted()).items()))
+            write_whole(place, json.dumps({"schema": SCHEMA, "files": files}, indent=1) + "\n", is_private=True)
+    except OSError as error:
+        raise SettingsError(f"cannot write {place}: {error.strerror}; make the folder writable") from None

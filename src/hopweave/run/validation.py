@@ -1,0 +1,68 @@
+"""Holds what models, retrievers and readers hand back to what `protocols` says of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from hopweave.core.errors import ReadError, SearchError
+from hopweave.core.json_text import whole
+from hopweave.core.types import Hit, Passage, Reading, Reply, Span, TokenLogprob, Usage
+
+
+def checked_reply(reply: Reply) -> Reply:
+    """The reply, if its fields are what they should be, its text as UTF-8 can hold it: some servers cut a character in two."""
+    if not isinstance(reply, Reply):
+        raise TypeError(f"the model handed back {type(reply).__name__}, not a Reply")
+    _check_fields(reply)
+    if reply.text.isascii() and reply.finish_reason.isascii() and not reply.logprobs:
+        return reply
+    logprobs = tuple(
+        replace(token, token=whole(token.token), top=tuple((whole(other), value) for other, value in token.top))
+        for token in reply.logprobs
+    )
+    return replace(reply, text=whole(reply.text), finish_reason=whole(reply.finish_reason), logprobs=logprobs)
+
+
+def _check_fields(reply: Reply) -> None:
+    """Raises for what no record and no store could keep."""
+    usage = reply.usage
+    counts = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens) if isinstance(usage, Usage) else (None,)
+    if not isinstance(reply.text, str) or not isinstance(reply.finish_reason, str):
+        raise TypeError("the model handed back a reply whose text or finish_reason is no text")
+    if any(type(count) is not int or count < 0 for count in counts):
+        raise TypeError(f"the model handed back a reply with the usage {usage!r}, which cannot be")
+    for token in reply.logprobs:
+        pairs = [(token.token, token.logprob), *token.top] if isinstance(token, TokenLogprob) else [(None, None)]
+        if not all(isinstance(word, str) and isinstance(value, float | int) for word, value in pairs):
+            raise TypeError(f"the model handed back the log-probability {token!r}, which cannot be")
+
+
+def checked_hits(found: list[list[Hit]], max_hits: int) -> list[list[Hit]]:
+    """The hits, if they are as `Retriever.search` says."""
+    for hits in found:
+        if len(hits) > max_hits:
+            raise SearchError(f"the retriever sent {len(hits)} hits where {max_hits} were asked for")
+        for hit in hits:
+            if not math.isfinite(hit.score):
+                raise SearchError(f"the retriever gave passage {hit.passage.id!r} the score {hit.score}, which is no number")
+    return found
+
+
+def checked_reading(reading: Reading, passage: Passage) -> Reading:
+    """The reading in plain numbers, if it is as `Reader.read` says."""
+    confidence, span = float(reading.confidence), reading.span
+    if not math.isfinite(confidence):
+        raise ReadError(f"the reader is sure of passage {passage.id!r} by {confidence}, which is no number")
+    if span is not None:
+        span = Span(int(span.start), int(span.end))
+    if reading.in_title:
+        if span is not None or not reading.text or reading.text not in passage.title:
+            raise ReadError(f"the reader says that {reading.text!r} stands in the title of passage {passage.id!r}; it does not")
+        return Reading(reading.text, None, confidence, in_title=True)
+    start, end = (span.start, span.end) if span is not None else (0, 0)
+    if (span is None) != (not reading.text) or not 0 <= start <= end or passage.text[start:end] != reading.text:
+        raise ReadError(
+            f"the reader says that {reading.text!r} stands in passage {passage.id!r} at {start} to {end}; it does not"
+        )
+    return Reading(reading.text, span, confidence)

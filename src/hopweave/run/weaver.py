@@ -1,0 +1,446 @@
+"""Opens the components that settings name and answers questions with them, each into a record.
+
+async with Weaver(read_settings({"corpus": "my-index"})) as weaver:
+    record = await weaver.answer("Who designed the bridge that ...?")
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence, Sized
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import aclosing, suppress
+from contextvars import copy_context
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from hopweave.citations.citing import NOT_IN_CORPUS, settle_marks
+from hopweave.citations.marking import abstention, settled, verdict_of
+from hopweave.core.catalog import name_of
+from hopweave.core.errors import (
+    BudgetReached,
+    DataError,
+    HopweaveError,
+    MethodError,
+    RunError,
+    SettingsError,
+    error_that_counts,
+)
+from hopweave.core.json_text import one_line_of_json
+from hopweave.core.protocols import DuplicateDetector, LanguageModel, Method, Noting
+from hopweave.core.types import Answer, Question
+from hopweave.record import Change, Failure, Observer, Record, Setup, Trace, citation_problems
+from hopweave.run.again import Again, check_same_setup
+from hopweave.run.budget import Budget
+from hopweave.run.components import Components
+from hopweave.run.conversation import Turn, asked_of, make_whole
+from hopweave.run.opening import AnyReader, AnyRetriever, Given, check_object, open_components, options_of
+from hopweave.run.progress_bar import progress
+from hopweave.run.settings import Settings
+from hopweave.run.starts import Starts
+from hopweave.run.workbench import Workbench
+
+MAX_QUESTION_CHARACTERS = 8_000
+_LOG = logging.getLogger(__name__)
+
+
+class Weaver:
+    """Everything that questions share, opened once.
+
+    Components given by name or as objects override the settings. An object is used as it is: options that settings hold under
+    its name do not affect it, and it stays open when the weaver closes, since its owner must close it.
+
+    Args:
+        settings: the components and their options; or keys and values that override files and the environment, as in `ask`.
+        method: how to answer: a name, the path of a file (`./mine.py:Picky`), or an object; likewise for those that follow.
+        llm: the language model.
+        retriever: finds passages. One that does not ask the model brings its own passages, so there is no corpus.
+        reader: extracts answers from passages.
+        duplicate_detector: decides whether a query was asked before.
+        corpus: an index folder, or `starter`.
+        budget: the limits of each question.
+        components: open components to use instead of opening any; the weaver closes them.
+
+    Raises:
+        SettingsError: for anything unusable, such as an object that lacks a member of its role, with what it lacks.
+        DataError, MissingExtra: as in `answer`.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | Mapping[str, Any] | None = None,
+        *,
+        method: Method | str | None = None,
+        llm: LanguageModel | str | None = None,
+        retriever: AnyRetriever | str | None = None,
+        reader: AnyReader | str | None = None,
+        duplicate_detector: DuplicateDetector | str | None = None,
+        corpus: str | Path | None = None,
+        budget: Budget | Mapping[str, Any] | None = None,
+        components: Components | None = None,
+    ) -> None:
+        opened = {"llm": llm, "retriever": retriever, "reader": reader, "duplicate_detector": duplicate_detector}
+        doubled = [key for key, value in {**opened, "corpus": corpus}.items() if value is not None and components is not None]
+        if doubled:
+            raise SettingsError(
+                f"components are given, so {' and '.join(doubled)} would count for nothing; give the one or the other"
+            )
+        given = Given.of(**opened, method=method, corpus=corpus, budget=budget)
+        self.settings = given.over(settings)
+        self.budget = self.settings.make_budget()
+        is_ready = "method" in given.objects
+        self._take(given.objects["method"] if is_ready else self.settings.part("methods", self.settings.method))
+        self._name = self.settings.method
+        self.components = components or open_components(self.settings, given.objects)
+        self._public_settings = self.settings.public()
+        for note in self._notes():
+            _warn_once(note)
+
+    def _notes(self) -> Sequence[str]:
+        """Mismatches between the options of the method and the components."""
+        return self.method.notes_on(Workbench(self.components, Trace(), self.budget)) if isinstance(self.method, Noting) else ()
+
+    @property
+    def method(self) -> Method:
+        """The method that answers the questions. It can be replaced, and later records name the new one.
+
+        Raises:
+            SettingsError: when it is set to an object that is not a method.
+        """
+        return self._method
+
+    @method.setter
+    def method(self, method: Method) -> None:
+        self._take(method)
+        self._name = name_of("methods", method)
+        self._public_settings = {**self._public_settings, "method": self._name}
+
+    def _take(self, method: Method) -> None:
+        check_object("methods", method)
+        self._method = method
+        self._options = options_of(method)
+
+    async def __aenter__(self) -> Weaver:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the components."""
+        await self.components.close()
+
+    async def answer(
+        self, question: str | Question, *, observers: Sequence[Observer] = (), earlier: Sequence[Turn] = ()
+    ) -> Record:
+        """Answers a question. Any failure on the way is in the record, not raised.
+
+        Args:
+            question: the question, or its text.
+            observers: called with each step as it happens.
+            earlier: the turns of the conversation before it; the record's question is then the one that they make whole.
+
+        Raises:
+            DataError: for an empty question, one longer than 8,000 characters, or one that asks for a label but lists none.
+            SettingsError, DataError, MissingExtra: for anything that the user has to fix first.
+        """
+        asked = Question("question", question) if isinstance(question, str) else question
+        check_question(asked)
+        return await self._answer(asked, observers, earlier, None)
+
+    async def again(
+        self, record: Record, changes: Sequence[Change | Mapping[str, Any]], *, observers: Sequence[Observer] = ()
+    ) -> Record:
+        """Asks the question of a record again, with something changed from one of its steps on.
+
+        What comes before the first changed step is replayed from the record without the model; what follows is asked anew.
+
+        Args:
+            record: of the same method, model, retriever and reader.
+            changes: what is to be otherwise, see `hopweave.record.changes`.
+            observers: called with each step as it happens.
+
+        Returns:
+            A record of its own; its `branch` names the earlier record and the changes.
+
+        Raises:
+            DataError: for a change that does not fit the record.
+            SettingsError: if the record was made with other components or options, with what differs.
+        """
+        again = Again(record, changes, self.settings.visible)
+        check_same_setup(record.setup, self.setup(self.budget))
+        asked, earlier = asked_of(record)
+        return await self._answer(asked, observers, earlier, again)
+
+    async def _answer(
+        self, asked: Question, observers: Sequence[Observer], earlier: Sequence[Turn], again: Again | None
+    ) -> Record:
+        trace = Trace(observers)
+        workbench = Workbench(self.components, trace, self.budget, again)
+        started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        asked, answer, failure = await self._try(asked, earlier, workbench)
+        if answer is not None and self.settings.require_support:
+            answer = _withheld(answer, workbench)
+        workbench.note_missed_changes()
+        branch = again.branch if again is not None else None
+        return trace.finish(asked, self.setup(self.budget), started_at, answer, failure, branch)
+
+    async def answer_all(
+        self, questions: Iterable[Question], *, max_parallel: int = 1, show_progress: bool | None = None
+    ) -> AsyncIterator[Record]:
+        """Answers many questions, up to `max_parallel` concurrently, and yields each record when it is done.
+
+        Args:
+            questions: the questions.
+            max_parallel: how many to answer at a time.
+            show_progress: whether to draw a bar on standard error; `None` draws it in a terminal and in a notebook.
+
+        Raises:
+            SettingsError: if `max_parallel` is below 1.
+            SettingsError, DataError, MissingExtra: as in `answer`. Finished records are yielded first, the rest is cancelled.
+        """
+        if max_parallel < 1:
+            raise SettingsError(f"max_parallel must be at least 1, not {max_parallel}")
+        total = len(questions) if isinstance(questions, Sized) else None
+        with progress(total, is_shown=show_progress) as one_more_done:
+            async with aclosing(self._answers(iter(questions), max_parallel)) as records:
+                async for record in records:
+                    one_more_done()
+                    yield record
+
+    async def _answers(self, waiting: Iterator[Question], max_parallel: int) -> AsyncGenerator[Record, None]:
+        running: list[asyncio.Task[Record]] = []
+        starts = Starts()
+        try:
+            while True:
+                while len(running) < max_parallel and (question := next(waiting, None)) is not None:
+                    await starts.turn()
+                    running.append(asyncio.create_task(self.answer(question)))
+                if not running:
+                    return
+                done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in sorted(done, key=lambda task: (task.exception() is not None, running.index(task))):
+                    record = task.result()
+                    running.remove(task)
+                    yield record
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    def setup(self, budget: Budget) -> Setup:
+        """Everything that a record of this weaver depends on."""
+        reader = self.components.reader
+        return Setup(
+            version=_own_version(),
+            method=self._name,
+            options=self._options,
+            llm=self.components.llm.identity,
+            retriever=self.components.retriever_identity,
+            reader=reader.identity if reader is not None else "",
+            budget=budget.limits(),
+            settings=self._public_settings,
+        )
+
+    async def _try(
+        self, question: Question, earlier: Sequence[Turn], workbench: Workbench
+    ) -> tuple[Question, Answer | None, Failure | None]:
+        name = self._name
+        try:
+            question = await make_whole(question, earlier, workbench)
+            answer = await self.method.answer(question, workbench)
+            _check_answer(answer, workbench.trace)
+            again = workbench.again
+            return question, settled(again.with_origins(answer) if again is not None else answer), None
+        except Exception as error:  # noqa: BLE001 - a bug in a method is a failed question, not a lost run
+            cause = error_that_counts([error])
+        if isinstance(cause, BudgetReached):
+            return question, Answer("", "", stopped_because=cause.limit, how="empty"), None
+        if isinstance(cause, RunError):
+            return question, None, Failure.of(cause)
+        if isinstance(cause, HopweaveError):
+            raise cause
+        _LOG.debug("%s broke on question %r", name, question.id, exc_info=cause)
+        return question, None, Failure.of(MethodError(f"{name} broke: {type(cause).__name__}: {cause}"))
+
+
+def _withheld(answer: Answer, workbench: Workbench) -> Answer:
+    """The answer, or an abstention in its place if no passage supports it; the answer itself stays in the trace."""
+    support = verdict_of(answer).support
+    if support == "supported" or not answer.short:
+        return answer
+    workbench.decide("withheld", answer.short, support=support, was=answer.text, stopped_because=answer.stopped_because)
+    return abstention(answer)
+
+
+def check_question(question: Question) -> None:
+    """Checks that a question can be asked.
+
+    Raises:
+        DataError: if it is empty, too long, or asks for a label but lists none.
+    """
+    if not question.text.strip():
+        raise DataError("the question is empty; ask something")
+    if len(question.text) > MAX_QUESTION_CHARACTERS:
+        raise DataError(
+            f"the question has {len(question.text):,} characters, more than {MAX_QUESTION_CHARACTERS:,}; "
+            "put long texts into the corpus and ask about them"
+        )
+    if question.form == "label" and not question.labels:
+        raise DataError(f"question {question.id!r} asks for a label and names none; give it labels")
+
+
+def _check_answer(answer: Answer, trace: Trace) -> None:
+    """Checks a method's contract: an answer of the right types, every quote is in its passage, and every mark resolves.
+
+    Raises:
+        MethodError: saying what is wrong.
+    """
+    if not isinstance(answer, Answer):
+        raise MethodError(f"the method handed back {type(answer).__name__}, not an Answer")
+    try:
+        _answer_adapter().validate_json(one_line_of_json(_answer_adapter(), answer))
+    except (PydanticSerializationError, ValidationError) as error:
+        raise MethodError(f"the answer cannot be kept in a record: {str(error).splitlines()[-1].strip()}") from None
+    against = filter(None, (claim.contradicted_by for claim in answer.claims))
+    passages = {one.passage_id: trace.passage(one.passage_id) for one in (*answer.citations, *against)}
+    for problem in citation_problems(answer, {key: passage.text for key, passage in passages.items() if passage is not None}):
+        raise MethodError(problem)
+    if any(citation.passage_id.startswith(NOT_IN_CORPUS) for citation in answer.citations):
+        raise MethodError("the answer cites what the model wrote; a 'faithful' ranking of a retriever is for measuring only")
+    _, num_loose = settle_marks(answer.text, {citation.mark for citation in answer.citations})
+    if num_loose:
+        raise MethodError(f"the answer has marks without a citation, {num_loose} in all: {answer.text[:200]!r}")
+
+
+@cache
+def _own_version() -> str:
+    return version("hopweave")  # reads a file, which takes more than a millisecond
+
+
+@cache
+def _answer_adapter() -> TypeAdapter[Answer]:
+    return TypeAdapter(Answer)
+
+
+async def aask(
+    question: str | Question,
+    *,
+    method: Method | str | None = None,
+    llm: LanguageModel | str | None = None,
+    retriever: AnyRetriever | str | None = None,
+    reader: AnyReader | str | None = None,
+    duplicate_detector: DuplicateDetector | str | None = None,
+    corpus: str | Path | None = None,
+    budget: Budget | Mapping[str, Any] | None = None,
+    observers: Sequence[Observer] = (),
+    **settings: Any,
+) -> Record:
+    """Answers one question.
+
+    Arguments override `hopweave.toml` and the environment, and an object overrides all options that settings hold under its
+    name.
+
+    Args:
+        question: the question.
+        method: how to answer: a name, the path of a file (`./mine.py:Picky`), or an object; likewise for those that follow.
+        llm: the language model.
+        retriever: finds passages; one that does not ask the model brings its own, and there is no corpus.
+        reader: extracts answers from passages.
+        duplicate_detector: decides whether a query was asked before.
+        corpus: an index folder, or `starter`.
+        budget: the limits of the question.
+        observers: called with each step as it happens.
+        settings: other keys of `Settings`, such as `profile` or `store`, and options of components, such as `methods`.
+
+    Returns:
+        The record: `record.answer` is the answer, or `None` with `record.error` set.
+
+    Raises:
+        SettingsError, DataError, MissingExtra: for anything that the user has to fix first, as in `Weaver` and `Weaver.answer`.
+    """
+    weaver = Weaver(
+        settings,
+        method=method,
+        llm=llm,
+        retriever=retriever,
+        reader=reader,
+        duplicate_detector=duplicate_detector,
+        corpus=corpus,
+        budget=budget,
+    )
+    async with weaver:
+        return await weaver.answer(question, observers=observers)
+
+
+def ask(
+    question: str | Question,
+    *,
+    method: Method | str | None = None,
+    llm: LanguageModel | str | None = None,
+    retriever: AnyRetriever | str | None = None,
+    reader: AnyReader | str | None = None,
+    duplicate_detector: DuplicateDetector | str | None = None,
+    corpus: str | Path | None = None,
+    budget: Budget | Mapping[str, Any] | None = None,
+    observers: Sequence[Observer] = (),
+    **settings: Any,
+) -> Record:
+    """`aask` for synchronous code, and for notebooks, whose event loop is already running: there it works in a separate thread.
+
+    See `aask` for the arguments and the errors.
+    """
+    work = aask(
+        question,
+        method=method,
+        llm=llm,
+        retriever=retriever,
+        reader=reader,
+        duplicate_detector=duplicate_detector,
+        corpus=corpus,
+        budget=budget,
+        observers=observers,
+        **settings,
+    )
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    return _in_a_thread(work)
+
+
+def _in_a_thread(work: Coroutine[Any, Any, Record]) -> Record:
+    """Waits for a coroutine on its own loop in its own thread. Interrupting the wait cancels it."""
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
+
+    async def watched() -> Record:
+        task = asyncio.current_task()
+        if task is not None:
+            begun.set_result((asyncio.get_running_loop(), task))
+        return await work
+
+    with ThreadPoolExecutor(1, "hopweave-ask") as thread:
+        done = thread.submit(copy_context().run, asyncio.run, watched())
+        try:
+            return done.result()
+        except KeyboardInterrupt:
+            loop, task = begun.result()
+            with suppress(RuntimeError):  # it ended at the same moment
+                loop.call_soon_threadsafe(task.cancel)
+            raise
+
+
+@cache
+def _warn_once(note: str) -> None:
+    """Logs a mismatch once per process; without a handler, logging writes it to standard error."""
+    _LOG.warning(note)

@@ -1,0 +1,55 @@
+"""Hits in words: what was found, what led to it, and which words of the query it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hopweave.core.types import Hit, Passage, Via
+from hopweave.show.plain import one_line
+from hopweave.text.content_words import stem, stems_of, words_of
+from hopweave.text.scripts import in_pairs, runs_together
+from hopweave.text.sentences import sentence_spans
+
+
+def via_text(via: Via | None) -> str:
+    """What led to a hit, in a few words; empty where it was found by the query itself.
+
+    >>> via_text(Via("p1", "The Long Tide", "link"))
+    'linked with The Long Tide'
+    """
+    if via is None:
+        return ""
+    how = "linked with" if via.by == "link" else "by words from"
+    return f"{how} {one_line(via.title or via.passage_id)}"
+
+
+def matched_words(query: str, passage: Passage) -> list[str]:
+    """The words of a query that a passage's title or text holds, whatever their endings, in the order of the query.
+
+    Where words run together, as in Japanese, pairs of letters.
+    """
+    text = f"{passage.title}\n{passage.text}"
+    held = stems_of(text)
+    words = [word for word in dict.fromkeys(words_of(query)) if stem(word) in held and not runs_together(word)]
+    return words + [pair for pair in dict.fromkeys(in_pairs(query).split()) if runs_together(pair) and pair in text]
+
+
+def nearest_sentence(query: str, passage: Passage) -> str:
+    """The sentence of a passage that shares most words with a query; the first among equals, empty for an empty passage."""
+    asked = stems_of(query)
+    sentences = [passage.text[span.start : span.end] for span in sentence_spans(passage.text)]
+    return one_line(max(sentences, key=lambda sentence: len(asked & stems_of(sentence)), default=""))
+
+
+def hit_lines(query: str, hits: Sequence[Hit]) -> list[str]:
+    """Hits as lines for a terminal: rank, score, title and id, then what led there, the words it shares, a sentence."""
+    lines = []
+    for hit in hits:
+        title = one_line(hit.passage.title)
+        name = f"{title} ({one_line(hit.passage.id)})" if title else one_line(hit.passage.id)
+        lines.append(f"{hit.rank:>3}  {hit.score:8.4f}  {name}")
+        if via := via_text(hit.via):
+            lines.append(f"     {via}")
+        lines.append(f"     words: {', '.join(map(one_line, matched_words(query, hit.passage))) or 'none'}")
+        lines.append(f"     {nearest_sentence(query, hit.passage)}")
+    return lines

@@ -1,0 +1,60 @@
+"""A table as Markdown, in the dialect of GitHub, and any text as Markdown that says just that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hopweave.show.plain import one_line
+from hopweave.show.table import Row, Table, TableCell, Words, plain_text
+
+_SPECIAL = re.compile(r"([\\`*{}\[\]<>#~&$]|(?<![^\W_])_|_(?![^\W_]))")
+_MARK = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+](?=\s|$)|[-=](?=[-=\s]*$))")
+"""What begins a list, or is a line that makes a heading of what is above it; a sign before a number is none."""
+
+_BAR = "&#124;"
+"""A bar ends a cell wherever it stands, in some dialects even after a backslash."""
+
+
+def escape(text: str) -> str:
+    """A text on one line in which nothing is taken for Markdown or HTML."""
+    said = _SPECIAL.sub(r"\\\1", one_line(text)).replace("|", _BAR)
+    return _MARK.sub(lambda mark: rf"{mark[1]}\{mark[2]}" if mark[1] else rf"\{mark[3]}", said)
+
+
+def escape_words(words: Words) -> str:
+    """A text with numbers, likewise."""
+    return escape(plain_text(words))
+
+
+def table_markdown(table: Table) -> Iterator[str]:
+    """Yields the lines of a table: title, head, rows, caption and notes."""
+    if table.title:
+        yield from (f"{escape(table.title)}:" if table.is_folded else f"## {escape(table.title)}", "")
+    yield _line([escape(column.head) for column in table.columns])
+    yield f"|{'|'.join('---:' if column.align == 'right' else '---' for column in table.columns)}|"
+    yield from (_line(_cells(row, len(table.columns))) for row in table.rows)
+    if table.caption:
+        yield from ("", escape_words(table.caption))
+    if table.notes:
+        yield from ("", *(f"- {escape(note)}" for note in table.notes))
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cells(row: Row, num_columns: int) -> list[str]:
+    if row.heading:
+        return [f"**{escape(row.heading)}**", *[""] * (num_columns - 1)]
+    return [_cell(cell) for cell in row.cells]
+
+
+def _cell(cell: TableCell) -> str:
+    said = _code(plain_text(cell.words)) if cell.is_code else escape_words(cell.words)
+    return "<br>".join([said, *(escape_words(line) for line in cell.below if line)])
+
+
+def _code(text: str) -> str:
+    """Code within a table: a bar would end the cell, and a grave accent the code."""
+    return f"`{one_line(text)}`" if not set("`|") & set(text) and text.strip() else escape(text)

@@ -1,0 +1,163 @@
+"""Words of a text: which there are, which of them say something, which name something, and which sentences state a fact.
+
+Where words run together, as in Japanese, each letter counts as a word.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+from hopweave.core.memoize import remembered
+from hopweave.text.scripts import apart
+
+WORD = re.compile(r"[^\W_]+(?:['’.,-][^\W_]+)*")
+BYTES_PER_TOKEN = 4
+_SMALL_WORDS = """
+a an and are as at be been but by did do does for from had has have he her his in is it its of on or she so than that the their
+there they this thus to was were what when where which who whom whose with how why"""
+_SMALL = frozenset(_SMALL_WORDS.split())
+
+_TOKEN = re.compile(r"\d[\d.,]*\d|[^\W_](?:[\w'’.-]*\w)?(?:(?<=[A-Z])(?<!\w\w)\.)?")
+_JOIN_A_NAME = "of the de la le du des del di da dos van von der den und y e al el bin ibn"
+_OPEN_A_SENTENCE = (
+    "a an the in on at of as it its he his him she her they them their this that these those there both all each of one two "
+    "thus so therefore hence since because when while where who which what after before during until by for from with to "
+    "and but or no not yes according also however then if i we you how why whose whom did does do is are was were has have had "
+    "can could"
+)
+_SAY_NOTHING = "that this these those there their they them were with from which what when where have been being does whose"
+_CONNECTORS, _OPENERS, _NOT_CONTENT = (frozenset(words.split()) for words in (_JOIN_A_NAME, _OPEN_A_SENTENCE, _SAY_NOTHING))
+_SAME_LETTERS = 5
+_FEWEST_LETTERS = 4
+
+_REASONING = re.compile(r"\s*(?:thus[ ,]|so[ ,]|that is,|therefore|hence)", re.IGNORECASE)
+_EQUATION = re.compile(r"\d\s*[+-]\s*[\d.,]+\s*=\s*[\d.,]")
+_ORDINAL = re.compile(r"(\d)(?:st|nd|rd|th)$")
+
+
+def estimated_tokens(text: str) -> int:
+    """About how many tokens of a model a text has: one for every 4 bytes of UTF-8.
+
+    >>> estimated_tokens("Who composed The Planets?"), estimated_tokens("")
+    (7, 0)
+    """
+    return math.ceil(len(text.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text that say something, in small letters."""
+    return [word for word in map(str.casefold, WORD.findall(apart(text))) if word not in _SMALL]
+
+
+def is_named(word: str) -> bool:
+    """Whether a word looks like a name or a number."""
+    return word[0].isupper() or word[0].isdigit()
+
+
+def keys_of(text: str) -> set[str]:
+    """The words of a text that say something, as they are compared.
+
+    Without case, accents, a possessive `'s`, the ending of an ordinal and the commas of a large number. A text of small words
+    alone, such as the band `The Who`, has those.
+
+    >>> sorted(keys_of("Gödel's 12th book sold 1,000 copies"))
+    ['1000', '12', 'book', 'copies', 'godel', 'sold']
+    """
+    return set(_keys_of(text))
+
+
+@remembered
+def _keys_of(text: str) -> frozenset[str]:
+    words = [word.casefold() for word in WORD.findall(apart(text))]
+    said = [word for word in words if word not in _SMALL]
+    return frozenset(_key(word) for word in said or words)
+
+
+def named_keys(text: str) -> set[str]:
+    """The keys of those words of a text that look like names or numbers; a first word counts where the text is no sentence."""
+    return {key for name in anchors(text) for key in keys_of(name)}
+
+
+def numbers_of(keys: set[str]) -> set[str]:
+    """Those keys that are numbers."""
+    return {key for key in keys if key[0].isdigit()}
+
+
+def stems_of(text: str) -> set[str]:
+    """The beginnings of all words of a text, by which inflected words are told to be the same."""
+    return set(_stems_of(text))
+
+
+@remembered
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(_key(word)[:_SAME_LETTERS] for word in re.findall(r"[^\W_]+", apart(text)))
+
+
+def stem(word: str) -> str:
+    """What `stems_of` makes of a word."""
+    return _key(word)[:_SAME_LETTERS]
+
+
+def anchors(sentence: str) -> list[str]:
+    """The names (runs of capitalised words) and numbers of a sentence, in order.
+
+    >>> anchors("The Planets was composed by Gustav Holst, Duke of Nowhere, in 1914.")
+    ['Planets', 'Gustav Holst', 'Duke of Nowhere', '1914']
+    """
+    return list(_anchors(sentence))
+
+
+@remembered
+def _anchors(sentence: str) -> tuple[str, ...]:
+    found: list[str] = []
+    sentence = apart(sentence)
+    start = end = -1
+    tokens = list(_TOKEN.finditer(sentence))
+    for index, token in enumerate(tokens):
+        word = token[0]
+        is_opener = index == 0 and word.lower() in _OPENERS
+        if (word[0].isupper() or word[0].isdigit()) and not is_opener and word != "I":
+            if start >= 0 and not _are_joined(sentence[end : token.start()]):
+                found.append(sentence[start:end])
+                start = -1
+            start, end = (token.start() if start < 0 else start), token.end()
+    if start >= 0:
+        found.append(sentence[start:end])
+    return tuple(dict.fromkeys(re.sub(r"['’]s$", "", name) for name in found))
+
+
+def content_of(sentence: str, names: Sequence[str]) -> list[str]:
+    """The words of a sentence besides its names that say something, in small letters."""
+    return list(_content_of(sentence, tuple(names)))
+
+
+@remembered
+def _content_of(sentence: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in sorted(names, key=len, reverse=True):
+        sentence = sentence.replace(name, " ")
+    words = [word.lower() for word in re.findall(r"[^\W\d_]+", sentence)]
+    return tuple(word for word in words if len(word) >= _FEWEST_LETTERS and word not in _NOT_CONTENT)
+
+
+def is_reasoning(sentence: str) -> bool:
+    """Whether a sentence draws a conclusion (it begins with `thus`, `so`, ..., or holds a sum) and states no new fact."""
+    return _REASONING.match(sentence) is not None or _EQUATION.search(sentence) is not None
+
+
+def _are_joined(between: str) -> bool:
+    """Whether what stands between two capitalised words leaves them one name."""
+    return not between.strip() or (
+        re.fullmatch(r"[\s\w]+", between) is not None and all(word in _CONNECTORS for word in between.split())
+    )
+
+
+@lru_cache(8192)
+def _key(word: str) -> str:
+    letters = unicodedata.normalize("NFKD", word.casefold().replace("’", "'").removesuffix("'s"))
+    plain = "".join(letter for letter in letters if unicodedata.category(letter) != "Mn")
+    plain = plain.replace(",", "") if plain[:1].isdigit() else plain
+    return _ORDINAL.sub(r"\1", plain) or word

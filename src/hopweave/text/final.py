@@ -1,0 +1,181 @@
+"""Reads the bare answer off the model's final words, and says how it was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hopweave.core.memoize import remembered
+from hopweave.core.types import AnswerForm, Question
+from hopweave.text.sentences import sentence_spans
+
+MARKER = "So the final answer is"
+
+_LADDER = (
+    ("marker", re.compile(r"\bso\s+the\s+final\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", re.compile(r"\bthe\s+final\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", re.compile(r"\bso,?\s+the\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", re.compile(r"\bthe\s+answer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", re.compile(r"\banswer\s+is\b", re.IGNORECASE)),
+    ("alt-marker", re.compile(r"\banswer[ \t]*+\]?+[ \t]*+\**+[ \t]*+:", re.IGNORECASE)),
+)
+# "Note that the answer is based on ..." speaks of an answer that was given, and gives none.
+_SPEAKS_OF = re.compile(
+    r"\s*+(?:(?:also|only|directly|clearly|solely|therefore)\s++)?(?:based\s+(?:up)?on\b|according\s+to\b"
+    r"|(?:\w++\s++)?(?:on|from|by|in|with)\s++(?:(?:the|this|these|all|my|your|provided|given|above)\s++){1,3}"
+    r"(?:passages?|contexts?|texts?|sources?|information|paragraphs?|documents?|evidence|chain|queries|answers)\b"
+    r"|(?:given|stated|found|provided|mentioned|shown)\s+(?:above|below|here|there)\b|(?:correct|complete|clear)\b\W*+$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Looking back for the start of the blanks keeps long runs of them linear.
+_MARK = re.compile(r"(?<!\s)\s*+\[\d{1,3}(?:\s*+[,;–-]\s*+\d{1,3})*+\]")
+_ABBREVIATION = re.compile(
+    r"(?:\b[A-Za-z]\.\s?){2,}$|\b(?:Jr|Sr|Inc|Ltd|Co|Corp|Bros|Esq|St|Mt|Dr|Mr|Mrs|Ms|Ave|Blvd|Ph\.D|etc)\.$"
+)
+_MOST_LAYERS = 50  # of marks around an answer; each is one more pass over it
+_ABBREVIATION_LENGTH = 12  # of the longest that is looked for, so that a long row of initials is not read over and over
+_TITLE = re.compile(r"(?:Dr|Mr|Mrs|Ms|Mt|Prof|St)\.")
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
+_EDGES = "*_` \t"
+_SYNONYMS = {
+    "yes": ("true",),
+    "no": ("false",),
+    "true": ("yes",),
+    "false": ("no",),
+    "supports": ("supported", "true"),
+    "supported": ("supports", "true"),
+    "refutes": ("refuted", "false"),
+    "refuted": ("refutes", "false"),
+}
+"""Other words for labels of yes and no, and of FEVER."""
+
+
+def final_answer(text: str, question: Question) -> tuple[str, str]:
+    """The bare answer in a text, by the form that the question asks for.
+
+    Args:
+        text: final words of a model.
+        question: decides the form: for `short`, what follows the last marker; for `label`, one of the labels; for `long`,
+            the whole text without marks and without the closing sentence that repeats the answer.
+
+    Returns:
+        The answer and how it was found: `marker`, `alt-marker`, `full`, `label-anywhere`, or `empty` (with an empty answer).
+        A label that follows no marker is the first one of the last line that names one.
+    """
+    readers = {"short": _short, "label": _label, "long": _long}
+    return readers[question.form](text, question.labels)
+
+
+def has_marker(text: str) -> bool:
+    """Whether a text says what the answer is, in so many words."""
+    return _after_marker(text) is not None
+
+
+@remembered
+def short_form(text: str) -> str:
+    """An answer without quotation marks, Markdown, `[k]` marks and its full stop."""
+    line = _MARK.sub(_between, text)
+    for _ in range(_MOST_LAYERS):
+        if line == (barer := _without_edges(line)):
+            break
+        line = barer
+    return " ".join(line.split())
+
+
+def _between(mark: re.Match[str]) -> str:
+    """What stands in the place of a mark: a space where it stands between two words with none (`Brno[1]and`)."""
+    before, after = mark.string[: mark.start()][-1:], mark.string[mark.end() :][:1]
+    return " " if before.isalnum() and after.isalnum() else ""
+
+
+def unquoted(text: str) -> str:
+    """A text without the quotation marks around the whole of it."""
+    text = text.strip()
+    if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and not {text[0], text[-1]} & set(text[1:-1]):
+        return text[1:-1].strip()
+    return text
+
+
+def map_label(text: str, labels: Sequence[str]) -> str:
+    """The first of the labels that stands in a text as whole words, in the labels' own spelling; empty if none does.
+
+    Of labels that begin at the same place the longest counts. A label after "not" is not given. Other words for a label count
+    as well (`true` for `SUPPORTS`), unless they are labels themselves.
+    """
+    found: list[tuple[int, int, str]] = []
+    own = {label.lower() for label in labels}
+    for label in labels:
+        words = {label.lower(), *(set(_SYNONYMS.get(label.lower(), ())) - own)}
+        pattern = rf"(?<!\w)(?<!\bnot )(?:{'|'.join(map(re.escape, sorted(words)))})(?!\w)"
+        if match := re.search(pattern, text, re.IGNORECASE):
+            found.append((match.start(), -match.end(), label))
+    return min(found, default=(0, 0, ""), key=lambda place: place[:2])[2]
+
+
+def demanded(form: AnswerForm, labels: Sequence[str]) -> str:
+    """How the last sentence of an answer is asked for, by form."""
+    if form == "label":
+        return f'"{MARKER} X.", where X is one of: {", ".join(labels)}'
+    if form == "long":
+        return "a full explanation of several sentences"
+    return f'"{MARKER} X.", where X is as short as possible'
+
+
+def _without_edges(line: str) -> str:
+    line = unquoted(line.strip(_EDGES).lstrip(": \t").rstrip(" ,;:"))
+    if line[:1] in {'"', "“"} and line.count(_QUOTES[line[0]], 1) == 0:
+        line = line[1:]  # the sentence was cut before its closing mark
+    bare = line.rstrip(".")
+    keeps_stop = bare != line and _ABBREVIATION.search(f"{bare}."[-_ABBREVIATION_LENGTH:])
+    return f"{bare}." if keeps_stop else bare.rstrip()
+
+
+@remembered
+def _after_marker(text: str) -> tuple[str, str] | None:
+    """What follows the last marker of the best kind that gives an answer, and how that is called."""
+    for how, pattern in _LADDER:
+        for match in reversed(list(pattern.finditer(text))):
+            if not _SPEAKS_OF.match(text, match.end()):
+                return text[match.end() :], how
+    return None
+
+
+def _first_sentence(line: str) -> str:
+    """The first sentence; a name such as `Panic! at the Disco` or `Dr. No` does not end it."""
+    end = 0
+    spans = sentence_spans(line)
+    for span in spans:
+        goes_on = line[end - 1 : end] in {"!", "?"} and not line[span.start].isupper()
+        if end and not goes_on and not _TITLE.fullmatch(line, spans[0].start, end):
+            break
+        end = span.end
+    return line[:end]
+
+
+def _short(text: str, _: Sequence[str]) -> tuple[str, str]:
+    found = _after_marker(text)
+    if found is None:
+        whole = short_form(text)
+        return (whole, "full") if whole else ("", "empty")
+    tail, how = found
+    line = next((part for part in tail.lstrip(" :*").splitlines() if part.strip()), "")
+    answer = short_form(_first_sentence(line))
+    return (answer, how) if answer else ("", "empty")
+
+
+def _label(text: str, labels: Sequence[str]) -> tuple[str, str]:
+    found = _after_marker(text)
+    if found is not None and (label := map_label(found[0], labels)):
+        return label, found[1]
+    for line in reversed(text.splitlines()):
+        if label := map_label(line, labels):
+            return label, "label-anywhere"
+    return "", "empty"
+
+
+def _long(text: str, _: Sequence[str]) -> tuple[str, str]:
+    spans = sentence_spans(text)
+    if len(spans) > 1 and _LADDER[0][1].search(text, spans[-1].start):
+        text = text[: spans[-1].start]
+    whole = _MARK.sub("", text).strip()
+    return (whole, "full") if whole else ("", "empty")

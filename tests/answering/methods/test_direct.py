@@ -1,0 +1,114 @@
+"""The model alone, in one call."""
+
+from __future__ import annotations
+
+import pytest
+from support.bench import Bench, calls, purposes, queries, unread, verdicts
+
+from hopweave.answering.demonstrations import sample
+from hopweave.answering.methods.direct.direct import Direct
+from hopweave.core.errors import SettingsError
+from hopweave.core.types import Question
+
+ASKED = "Who is the mayor of Orlau?"
+LABEL = Question("q", "Is Orlau a town?", "label", ("Yes", "No"))
+LONG = Question("q", "Why is Orlau a town?", "long")
+
+
+async def ask(reply, question=ASKED, **options):
+    return await Bench([reply]).ask(question, "direct", **options)
+
+
+async def test_one_call_without_retrieval_answers():
+    record = await ask("Ida Renn.")
+    assert purposes(record) == ["answer"]
+    assert queries(record) == []
+    assert (record.answer.text, record.answer.short, record.answer.how) == ("Ida Renn.", "Ida Renn", "full")
+    assert verdicts(record) == [(ASKED, "Ida Renn", "unsupported")]
+    assert unread(record) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "demand"),
+    [
+        (ASKED, "Give only the answer, as short as possible."),
+        (LABEL, "Give only the answer.\nIt can only be one of: Yes, No\n"),
+        (LONG, "Explain in several sentences."),
+    ],
+)
+async def test_the_prompt_asks_for_the_form_of_the_question(question, demand):
+    [[prompt]] = calls(await ask("Yes", question))
+    text = question if isinstance(question, str) else question.text
+    assert prompt.text.startswith(f"Answer the question. {demand}")
+    assert prompt.text.endswith(f"Question: {text}\nAnswer:")
+
+
+@pytest.mark.parametrize(
+    ("reply", "short"),
+    [
+        ("Ida Renn", "Ida Renn"),
+        ("\n\nIda Renn.\n\nShe was born in 1960.", "Ida Renn"),
+        ("I think she has been for long. The answer is Ida Renn.", "Ida Renn"),
+        ("**Ida Renn**", "Ida Renn"),
+    ],
+)
+async def test_the_answer_is_after_a_marker_or_else_the_first_line(reply, short):
+    assert (await ask(reply)).answer.short == short
+
+
+async def test_a_label_comes_in_its_own_spelling_and_a_long_answer_whole():
+    assert (await ask("yes, it is", LABEL)).answer.short == "Yes"
+    assert (await ask("It has a wall. It has a market.", LONG)).answer.short == "It has a wall. It has a market."
+
+
+@pytest.mark.parametrize(
+    ("reply", "question", "reason"),
+    [
+        ("", ASKED, "the reply is empty"),
+        (" \n", LONG, "the reply is empty"),
+        ("Perhaps.", LABEL, "no answer is in the reply"),
+    ],
+)
+async def test_what_cannot_be_read_is_counted_and_is_no_answer(reply, question, reason):
+    record = await ask(reply, question)
+    assert unread(record) == [reason]
+    assert (record.answer.short, record.answer.how) == ("", "empty")
+    assert [verdict for _, _, verdict in verdicts(record)] == ["unsupported"]
+
+
+async def test_a_mark_that_the_model_invents_is_removed_and_counted():
+    record = await ask("Ida Renn [1]")
+    assert record.error is None
+    assert (record.answer.text, record.answer.short, record.answer.num_marks_removed) == ("Ida Renn", "Ida Renn", 1)
+
+
+@pytest.mark.parametrize(("question", "longest"), [(ASKED, 11), (LABEL, 11), (LONG, 22)])
+async def test_the_length_depends_on_the_form(question, longest):
+    bench = Bench(["Yes"])
+    await bench.ask(question, "direct", max_tokens=11, max_tokens_long=22)
+    assert [sampling.max_tokens for _, sampling in bench.llm.calls] == [longest]
+
+
+@pytest.mark.parametrize(("question", "family"), [(ASKED, "multi_hop"), (LABEL, "yes_no"), (LONG, "long_form")])
+async def test_demonstrations_are_questions_with_their_bare_answers_before_the_question(question, family):
+    [[prompt]] = calls(await ask("Yes", question, n_demos=2, seed=5))
+    text = question if isinstance(question, str) else question.text
+    first, second = sample(2, seed=5, family=family)
+    assert prompt.text.endswith(
+        f"\nQuestion: {first.question}\nAnswer: {first.answer}\n\nQuestion: {second.question}\nAnswer: {second.answer}\n\n"
+        f"Question: {text}\nAnswer:"
+    )
+
+
+async def test_a_demonstration_equal_to_the_question_is_left_out():
+    asked, other = sample(2)
+    [[prompt]] = calls(await ask("Yes", asked.question, n_demos=1))
+    assert prompt.text.count("Question: ") == 2
+    assert f"Question: {other.question}\nAnswer: {other.answer}\n" in prompt.text
+
+
+async def test_as_published_there_is_none():
+    [[prompt]] = calls(await ask("Ida Renn"))
+    assert prompt.text == f"Answer the question. Give only the answer, as short as possible.\n\nQuestion: {ASKED}\nAnswer:"
+    with pytest.raises(SettingsError, match="n_demos must be 0 or more"):
+        Direct(n_demos=-1)

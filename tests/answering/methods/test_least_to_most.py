@@ -1,0 +1,192 @@
+"""Least-to-most: names simple sub-questions, then answers them one after another. The facts are made up."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
+
+from hopweave.answering.demonstrations import demonstrations
+from hopweave.answering.methods.planning.least_to_most import LeastToMost
+from hopweave.core.errors import SettingsError
+from hopweave.core.types import Message, Question
+
+ASKED = "In which town was the mayor of Orlau born?"
+WHO, WHERE = "Who is the mayor of Orlau?", "Where was the answer to 1 born?"
+LISTED = f'"{WHO}", "{WHERE}".'
+FINAL = "She was born in Tromvik. So the final answer is Tromvik."
+LABEL = Question("q", "Is Orlau a town?", "label", ("Yes", "No"))
+LONG = Question("q", "Why is Orlau a town?", "long")
+
+
+async def ask(*replies, question=ASKED, budget=None, prefill=False, **options):
+    return await Bench(replies, prefill=prefill).ask(question, "least_to_most", budget, **options)
+
+
+# -- the two stages ----------------------------------------------------------------------------------------------------
+
+
+async def test_it_decomposes_once_then_answers_each_sub_question_and_last_the_question_itself():
+    record = await ask(LISTED, "Ida Renn", "Tromvik", FINAL)
+    assert purposes(record) == ["decompose", "sub-answer", "sub-answer", "answer"]
+    assert queries(record) == []
+    assert told(record, "plan") == [f"{WHO} / {WHERE} / {ASKED}"]
+    assert verdicts(record) == [(WHO, "Ida Renn", "unsupported"), (WHERE, "Tromvik", "unsupported")]
+    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == ("Tromvik", "marker", "finished")
+    assert unread(record) == []
+
+
+async def test_the_decomposition_ends_where_the_model_is_to_name_the_sub_questions():
+    [prompt] = calls(await ask(LISTED, "Ida Renn", "Tromvik", FINAL), "decompose")[0]
+    assert prompt.text.endswith(f'\n\nQ: {ASKED}\nA: To answer the question "{ASKED}", we need to know:')
+
+
+async def test_every_answer_reaches_the_next_question_through_the_text_above_it():
+    record = await ask(LISTED, "Ida\nRenn ", "Tromvik", FINAL)
+    first, second, last = (call[-1].text for call in calls(record)[1:])
+    assert first.endswith(f"\n\nQ: {WHO}\nA:")
+    assert second == f"{first} Ida Renn\nQ: {WHERE}\nA:"
+    assert last == f"{second} Tromvik\nQ: {ASKED}\nA:"
+
+
+async def test_where_the_endpoint_goes_on_from_it_the_text_so_far_is_the_last_turn():
+    record = await ask(LISTED, "Ida Renn", "Tromvik", FINAL, prefill=True)
+    first, second, last = calls(record)[1:]
+    assert [message.role for message in first] == ["user"]
+    assert second == [*first, Message("assistant", f"Ida Renn\nQ: {WHERE}\nA:")]
+    assert last == [*first, Message("assistant", f"Ida Renn\nQ: {WHERE}\nA: Tromvik\nQ: {ASKED}\nA:")]
+
+
+async def test_calls_are_greedy_and_end_before_a_question_that_the_model_makes_up():
+    bench = Bench([f"{LISTED}\nQ: More?", "Ida Renn\nQ: And now?\nA: x", "Tromvik", FINAL])
+    record = await bench.ask(ASKED, "least_to_most")
+    assert [(sampling.temperature, sampling.max_tokens) for _, sampling in bench.llm.calls] == [(0, 128), *([(0, 100)] * 3)]
+    assert verdicts(record)[0] == (WHO, "Ida Renn", "unsupported")
+
+
+# -- demonstrations ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("question", "num"), [(ASKED, 4), (LABEL, None), (LONG, None)])
+async def test_both_stages_show_the_same_demonstrations_as_many_as_table_11_says(question, num):
+    record = await ask(LISTED, "x", "y", "So the final answer is Yes.", question=question)
+    decompose, solve = (calls(record)[number][0].text for number in (0, 1))
+    shown = re.findall(r'^A: To answer the question "(.*)", we need to know: "', decompose, re.MULTILINE)
+    assert shown
+    assert num is None or len(shown) == num
+    note = {"label": " (The answer can only be one of: Yes, No)", "long": " (Explain in several sentences.)"}
+    form = "short" if isinstance(question, str) else question.form
+    assert all(f"\nQ: {text}{note.get(form, '')}\nA: " in solve for text in shown)
+
+
+@pytest.mark.parametrize("num", [0, 2])
+async def test_n_demos_sets_their_number(num):
+    record = await ask(LISTED, "x", "y", FINAL, n_demos=num)
+    assert calls(record)[0][0].text.count("we need to know:") == num + 1
+
+
+async def test_another_seed_shows_other_demonstrations():
+    one, other = [calls(await ask(LISTED, "x", "y", FINAL, seed=seed))[0][0].text for seed in (0, 1)]
+    assert one != other
+
+
+async def test_no_demonstration_names_an_answer_before_it_is_found():
+    record = await ask(LISTED, "x", "y", FINAL, n_demos=20)
+    listed = re.findall(r"we need to know: (\".*)\.$", calls(record)[0][0].text, re.MULTILINE)
+    assert len(listed) == 20
+    text = "\n".join(listed)
+    assert '"In which town was the answer to 1 born?"' in text
+    for one in demonstrations():
+        given = [step.answer for step in one.steps[:-1] if step.answer not in one.question]
+        assert not [answer for answer in given if f" {answer} " in text and len(answer) > 4], one.id
+
+
+async def test_a_demonstration_of_the_same_question_is_left_out():
+    one = demonstrations()[0]
+    record = await ask(LISTED, "x", "y", FINAL, question=one.question, n_demos=20)
+    assert calls(record)[0][0].text.count("we need to know:") == 20
+    assert f"A: {one.reasoning}" not in calls(record)[1][0].text
+
+
+# -- what the model may do instead -------------------------------------------------------------------------------------
+
+
+async def test_a_list_counts_where_nothing_stands_in_quotation_marks():
+    record = await ask(f"1. {WHO}\n2. {WHERE}", "Ida Renn", "Tromvik", FINAL)
+    assert [query for query, *_ in verdicts(record)] == [WHO, WHERE]
+
+
+@pytest.mark.parametrize(("reply", "reason"), [("I cannot.", "no item of a list was found"), ("", "the reply is empty")])
+async def test_without_sub_questions_only_the_question_is_answered(reply, reason):
+    record = await ask(reply, FINAL)
+    assert purposes(record) == ["decompose", "answer"]
+    assert unread(record) == [reason]
+    assert verdicts(record) == [(ASKED, "Tromvik", "unsupported")]
+
+
+async def test_repeated_sub_questions_and_the_question_itself_are_asked_once():
+    record = await ask(f'"{WHO}", "who is the mayor of orlau", "{ASKED}"', "Ida Renn", FINAL)
+    assert purposes(record) == ["decompose", "sub-answer", "answer"]
+
+
+@pytest.mark.parametrize(("options", "num"), [({}, 6), ({"max_sub_questions": 2}, 2)])
+async def test_no_more_sub_questions_are_answered_than_allowed(options, num):
+    listed = ", ".join(f'"What is {number}?"' for number in range(9))
+    record = await ask(listed, *["x"] * num, FINAL, **options)
+    assert purposes(record).count("sub-answer") == num
+
+
+@pytest.mark.parametrize("reply", ["", " \n", "..."])
+async def test_an_empty_answer_to_a_sub_question_stands_as_unknown(reply):
+    record = await ask(LISTED, reply, "Tromvik", FINAL)
+    assert f"Q: {WHO}\nA: unknown\nQ: {WHERE}\nA:" in calls(record)[2][-1].text
+    assert verdicts(record)[0] == (WHO, "", "unsupported")
+    assert len(unread(record)) == 1
+
+
+async def test_without_a_marker_the_first_sentence_is_the_answer_and_it_is_counted():
+    record = await ask(LISTED, "Ida Renn", "Tromvik", "In Tromvik. That is far away.")
+    assert (record.answer.short, record.answer.how) == ("In Tromvik", "first-sentence")
+    assert unread(record) == ["no sentence says what the final answer is"]
+
+
+async def test_an_empty_last_answer_leaves_that_of_the_last_sub_question():
+    record = await ask(LISTED, "Ida Renn", "Tromvik", "")
+    assert (record.answer.short, record.answer.how) == ("Tromvik", "last-claim")
+    assert unread(record) == ["the reply is empty"]
+
+
+# -- forms and limits --------------------------------------------------------------------------------------------------
+
+
+async def test_a_label_is_read_off_the_last_turn():
+    record = await ask(LISTED, "x", "y", "So the final answer is no.", question=LABEL)
+    assert calls(record)[3][-1].text.endswith("Q: Is Orlau a town? (The answer can only be one of: Yes, No)\nA:")
+    assert record.answer.short == "No"
+
+
+async def test_a_long_answer_is_the_whole_last_turn_and_may_be_longer():
+    bench = Bench([LISTED, "x", "y", "It has a wall. It has a market."])
+    record = await bench.ask(LONG, "least_to_most")
+    assert bench.llm.calls[-1][1].max_tokens == 256
+    assert record.answer.text == record.answer.short == "It has a wall. It has a market."
+
+
+@pytest.mark.parametrize(
+    ("max_llm_calls", "short", "how"), [(1, "", "empty"), (2, "Ida Renn", "last-claim"), (3, "Tromvik", "last-claim")]
+)
+async def test_a_limit_leaves_the_best_answer_so_far(max_llm_calls, short, how):
+    record = await ask(LISTED, "Ida Renn", "Tromvik", FINAL, budget={"max_llm_calls": max_llm_calls})
+    assert (record.answer.short, record.answer.how, record.answer.stopped_because) == (short, how, "max_llm_calls")
+
+
+async def test_a_limit_leaves_no_answer_to_a_sub_question_in_place_of_a_label():
+    record = await ask(LISTED, "Ida Renn", "Tromvik", FINAL, question=LABEL, budget={"max_llm_calls": 3})
+    assert (record.answer.short, record.answer.how) == ("", "empty")
+
+
+@pytest.mark.parametrize("options", [{"n_demos": -1}, {"max_sub_questions": 0}, {"max_tokens": 0}])
+def test_options_out_of_range_are_refused(options):
+    with pytest.raises(SettingsError, match=f"least_to_most {next(iter(options))} must be"):
+        LeastToMost(**options)

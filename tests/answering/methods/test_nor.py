@@ -1,0 +1,72 @@
+"""NoR: a reader without retrieval."""
+
+from __future__ import annotations
+
+import pytest
+from support.bench import Bench, calls, purposes, queries, unread, verdicts
+
+from hopweave.answering.methods.ircot.nor import NoR
+from hopweave.core.errors import SettingsError
+from hopweave.core.types import Passage, Question
+
+ASKED = "Where was the mayor of Orlau born?"
+ANSWERED = "The mayor of Orlau is Ida Renn. Ida Renn was born in Tromvik. So the answer is: Tromvik."
+
+
+async def ask(*says, question=ASKED, budget=None, **options):
+    return await Bench(says).ask(question, "nor", budget, **options)
+
+
+async def test_one_call_without_any_passage():
+    record = await ask(ANSWERED)
+    assert (queries(record), purposes(record)) == ([], ["reader"])
+    [[prompt]] = calls(record)
+    assert prompt.text.count("\nQ: ") == 15 + 1
+    assert "passage" not in prompt.text.lower()
+    assert prompt.text.endswith(f"\n\nQ: {ASKED}\nA:")
+
+
+async def test_every_claim_is_the_models_own():
+    record = await ask(ANSWERED)
+    assert verdicts(record) == [
+        (ASKED, "The mayor of Orlau is Ida Renn.", "unsupported"),
+        (ASKED, "Ida Renn was born in Tromvik.", "unsupported"),
+        (ASKED, "Tromvik", "unsupported"),
+    ]
+    assert (record.answer.text, record.answer.short, record.answer.how) == (ANSWERED, "Tromvik", "marker")
+    assert record.answer.passage_ids == ()
+
+
+async def test_the_direct_reader_sees_bare_answers():
+    record = await ask("Tromvik.", reader="direct")
+    assert "So the answer is" not in calls(record)[0][0].text
+    assert (record.answer.text, record.answer.short) == ("Tromvik.", "Tromvik")
+
+
+async def test_a_pinned_passage_is_shown_all_the_same_and_may_be_cited():
+    pinned = Passage("renn", "Ida Renn was born in Tromvik.", "Ida Renn")
+    record = await ask(ANSWERED, question=Question("q", ASKED, pinned=(pinned,)))
+    assert calls(record)[0][0].text.count("</passage>") == 1
+    assert [verdict for _, _, verdict in verdicts(record)] == ["unsupported", "supported", "supported"]
+
+
+async def test_the_authors_marker_misses_other_forms():
+    assert (await ask("Answer is: Tromvik.", marker="authors", force=False)).answer.how == "full"
+    assert (await ask("Answer is: Tromvik.")).answer.short == "Tromvik"
+
+
+async def test_malformed_and_empty_replies_are_counted():
+    assert unread(await ask("In Tromvik", force=False)) == ["no sentence says what the final answer is"]
+    assert unread(await ask("")) == ["the reply is empty"]
+
+
+async def test_without_a_call_the_answer_is_empty_and_says_why():
+    bench = Bench([ANSWERED])
+    record = await bench.ask(ASKED, "nor", {"max_seconds": 1e-9})
+    assert (record.answer.short, record.answer.stopped_because) == ("", "max_seconds")
+
+
+def test_options_that_cannot_be_are_refused():
+    for options in ({"max_tokens": 0}, {"n_demos": -1}):
+        with pytest.raises(SettingsError, match=next(iter(options))):
+            NoR(**options)

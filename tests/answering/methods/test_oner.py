@@ -1,0 +1,101 @@
+"""OneR: one retrieval with the question, then a reader."""
+
+from __future__ import annotations
+
+import pytest
+from support.bench import Bench, calls, purposes, queries, told, unread, verdicts
+
+from hopweave.answering.methods.ircot.oner import OneR
+from hopweave.core.errors import SettingsError
+from hopweave.core.types import Passage, Question
+
+ASKED = "Who is the mayor of Orlau?"
+FIRST = Passage("orlau", "Orlau has 900 inhabitants. It lies on a hill.", "Orlau")
+SECOND = Passage("renn", "Nobody is older. Ida Renn is the mayor of Orlau. She sings.", "Ida Renn")
+ANSWERED = "The mayor of Orlau is Ida Renn. So the answer is: Ida Renn."
+
+
+async def ask(*says, passages=(FIRST, SECOND), question=ASKED, budget=None, prefill=False, **options):
+    options = {"remove_wh_words": False} | options
+    text = question if isinstance(question, str) else question.text
+    return await Bench(says, {text: passages}, prefill=prefill).ask(question, "oner", budget, **options)
+
+
+async def test_one_search_with_the_question_and_one_call():
+    record = await ask(ANSWERED)
+    assert (queries(record), purposes(record)) == ([ASKED], ["reader"])
+    assert record.answer.passage_ids == ("orlau", "renn")
+    assert record.answer.text == "The mayor of Orlau is Ida Renn [1]. So the answer is: Ida Renn [2]."
+    assert verdicts(record) == [(ASKED, "The mayor of Orlau is Ida Renn.", "supported"), (ASKED, "Ida Renn", "supported")]
+    assert (record.answer.short, record.answer.stopped_because) == ("Ida Renn", "finished")
+
+
+async def test_the_direct_reader_gives_the_bare_answer():
+    record = await ask("Ida Renn\nShe sings.", reader="direct")
+    assert record.answer.text == "Ida Renn [1]"
+    assert record.answer.short == "Ida Renn"
+    assert "So the answer is" not in calls(record)[0][0].text
+
+
+async def test_without_a_reader_it_is_a_retriever_and_makes_no_call():
+    record = await ask(reader="none")
+    assert purposes(record) == []
+    assert record.answer.passage_ids == ("orlau", "renn")
+    assert (record.answer.text, record.answer.how) == ("", "empty")
+
+
+async def test_k_bounds_the_passages():
+    assert (await ask(ANSWERED, num_hits=1)).answer.passage_ids == ("orlau",)
+    assert (await ask(ANSWERED, max_passages=1)).answer.passage_ids == ("orlau",)
+
+
+@pytest.mark.parametrize(("options", "num"), [({}, 5), ({"num_hits": 11}, 11)])
+async def test_the_record_notes_k_and_that_the_paper_leaves_it_open(options, num):
+    [note] = told(await ask(ANSWERED, **options), "note")
+    assert note == (
+        f"K = {num} passages are fetched (num_hits); the paper chooses among 5, 7, 9, 11, 13 and 15 on development questions"
+    )
+
+
+@pytest.mark.parametrize("prefill", [True, False])
+async def test_the_prompt_shows_demonstrations_with_passages_then_passages_and_question(prefill):
+    [[prompt]] = calls(await ask(ANSWERED, prefill=prefill))
+    assert prompt.text.count("\nQ: ") == 4
+    assert prompt.text.endswith(f"</passage>\n<passage>\nIda Renn\n{SECOND.text}\n</passage>\nQ: {ASKED}\nA:")
+
+
+async def test_nothing_found_is_said():
+    record = await ask("So the answer is: Otto.", passages=())
+    assert f"(No passage was found.)\nQ: {ASKED}\nA:" in calls(record)[0][0].text
+    assert verdicts(record) == [(ASKED, "Otto", "unsupported")]
+
+
+@pytest.mark.parametrize(
+    ("budget", "made", "short"),
+    [({"max_llm_calls": 1}, ["titles"], ""), ({"max_searches": 1}, ["reader"], "Ida Renn")],
+)
+async def test_a_budget_ends_in_the_best_answer_so_far(budget, made, short):
+    question = Question("q", ASKED, pinned=(FIRST,))
+    says = ["Orlau\nIda Renn", ANSWERED][-len(made) if short else 0 :]
+    record = await ask(*says, question=question, budget=budget)
+    assert purposes(record) == made
+    assert record.answer.short == short
+    assert record.answer.stopped_because == ("max_llm_calls" if "max_llm_calls" in budget else "finished")
+    assert record.totals().queries <= budget.get("max_searches", 9)
+
+
+async def test_a_pinned_passage_is_shown_and_is_no_retrieval_result():
+    record = await ask("Nowhere", ANSWERED, question=Question("q", ASKED, pinned=(FIRST,)))
+    assert calls(record, "reader")[0][0].text.count(FIRST.text) == 1
+    assert record.answer.passage_ids == ("renn",)
+
+
+async def test_malformed_and_empty_replies_are_counted():
+    assert unread(await ask("Ida Renn it is", force=False)) == ["no sentence says what the final answer is"]
+    assert unread(await ask("")) == ["the reply is empty"]
+
+
+def test_options_that_cannot_be_are_refused():
+    for options in ({"num_hits": 0}, {"max_passages": 0}, {"num_distractors": -1}):
+        with pytest.raises(SettingsError, match=next(iter(options))):
+            OneR(**options)

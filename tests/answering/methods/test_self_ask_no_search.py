@@ -1,0 +1,179 @@
+"""Self-Ask without retrieval: follow-ups and their answers in one call."""
+
+from __future__ import annotations
+
+import pytest
+from support.bench import Bench, calls, purposes, queries, unread, verdicts
+
+from hopweave.answering.demonstrations import demonstrations
+from hopweave.answering.methods.self_ask.self_ask_no_search import SelfAskNoSearch
+from hopweave.core.errors import SettingsError
+from hopweave.core.types import Question
+
+ASKED = "Where was the mayor of Orlau born?"
+LABEL = Question("q", "Is the mayor of Orlau from Tromvik?", "label", ("Yes", "No"))
+LONG = Question("q", "Why is Orlau a town?", "long")
+FIRST = "Follow up: Who is the mayor of Orlau?\nIntermediate answer: Ida Renn."
+SECOND = "Follow up: Where was Ida Renn born?\nIntermediate answer: Tromvik."
+CHAIN = f" Yes.\n{FIRST}\n{SECOND}\nSo the final answer is: Tromvik."
+STEPS = [("Who is the mayor of Orlau?", "Ida Renn", "unsupported"), ("Where was Ida Renn born?", "Tromvik", "unsupported")]
+
+
+async def ask(*replies, question=ASKED, budget=None, prefill=False, **options):
+    return await Bench(replies, prefill=prefill).ask(question, "self_ask_no_search", budget, **options)
+
+
+async def test_one_call_asks_and_answers_all_follow_ups():
+    record = await ask(CHAIN)
+    assert purposes(record) == ["follow_ups"]
+    assert queries(record) == []
+    assert verdicts(record) == STEPS
+    assert (record.answer.short, record.answer.how) == ("Tromvik", "marker")
+    assert record.answer.text == (
+        "Who is the mayor of Orlau? Ida Renn. Where was Ida Renn born? Tromvik. So the final answer is Tromvik."
+    )
+    assert unread(record) == []
+
+
+async def test_the_prompt_has_the_form_of_self_ask():
+    [[prompt]] = calls(await ask(CHAIN, n_demos=1, seed=3))
+    instruction, example, asked = prompt.text.split("\n\n")
+    assert 'End with "So the final answer is: X", where X is as short as possible.' in instruction
+    one = next(one for one in demonstrations() if example.startswith(f"Question: {one.question}\n"))
+    steps = [line for step in one.steps for line in (f"Follow up: {step.query}", f"Intermediate answer: {step.answer}.")]
+    assert example.split("\n") == [
+        f"Question: {one.question}",
+        "Are follow up questions needed here: Yes.",
+        *steps,
+        f"So the final answer is: {one.answer}.",
+    ]
+    assert asked == f"Question: {ASKED}\nAre follow up questions needed here:"
+
+
+@pytest.mark.parametrize(("question", "num", "family"), [(ASKED, 4, "multi_hop"), (LABEL, 6, "yes_no"), (LONG, 2, "long_form")])
+async def test_as_many_demonstrations_as_the_papers_table_11_if_there_are_so_many(question, num, family):
+    [[prompt]] = calls(await ask("So the final answer is: yes.", question=question))
+    num_shown = prompt.text.count("\nAre follow up questions needed here:") - 1
+    assert num_shown == min(num, len(demonstrations(family)))
+
+
+async def test_a_demonstration_of_the_same_question_is_left_out():
+    one = demonstrations()[0]
+    [[prompt]] = calls(await ask(CHAIN, question=one.question, n_demos=20))
+    assert prompt.text.count(one.question) == 1
+    assert prompt.text.count("\nAre follow up questions needed here:") == len(demonstrations())
+
+
+async def test_the_seed_draws_other_demonstrations():
+    prompts = [calls(await ask(CHAIN, n_demos=2, seed=seed))[0][0].text for seed in (0, 0, 1)]
+    assert prompts[0] == prompts[1] != prompts[2]
+
+
+async def test_an_example_that_the_model_makes_up_is_cut_off():
+    record = await ask(f"{CHAIN}\n\nQuestion: And now?\nFollow up: What?\nSo the final answer is: nothing.")
+    assert record.answer.short == "Tromvik"
+    assert verdicts(record) == STEPS
+
+
+@pytest.mark.parametrize("prefill", [False, True])
+async def test_without_a_final_answer_the_marker_is_appended_and_the_model_goes_on(prefill):
+    bench = Bench([f" Yes.\n{FIRST}\n{SECOND}", " Tromvik.\nFollow up: more?"], prefill=prefill)
+    record = await bench.ask(ASKED, "self_ask_no_search")
+    assert purposes(record) == ["follow_ups", "answer"]
+    first, second = calls(record)
+    assert second[-1].text.endswith(f"Yes.\n{FIRST}\n{SECOND}\nSo the final answer is:")
+    assert second[-1].role == ("assistant" if prefill else "user")
+    assert second[0].text.startswith(first[0].text)
+    assert bench.llm.calls[1][1].stop == ("\n",)
+    assert bench.llm.calls[1][1].max_tokens == 32
+    assert (record.answer.short, record.answer.how) == ("Tromvik", "forced")
+    assert unread(record) == ["no final answer is in the reply"]
+
+
+async def test_a_forced_answer_may_repeat_the_marker():
+    assert (await ask(f" Yes.\n{FIRST}", "So the final answer is: Ida Renn.")).answer.short == "Ida Renn"
+
+
+async def test_where_a_forced_answer_is_empty_the_last_intermediate_answer_is_taken():
+    record = await ask(f" Yes.\n{FIRST}\n{SECOND}", "")
+    assert (record.answer.short, record.answer.how) == ("Tromvik", "last-claim")
+    assert unread(record) == ["no final answer is in the reply", "the reply is empty"]
+
+
+async def test_another_marker_of_the_final_answer_is_understood():
+    record = await ask(" No.\nThe answer is Tromvik.")
+    assert (record.answer.short, record.answer.how) == ("Tromvik", "alt-marker")
+    assert purposes(record) == ["follow_ups"]
+    assert unread(record) == []
+
+
+async def test_an_intermediate_answer_is_not_taken_for_the_final_one():
+    assert purposes(await ask(f" Yes.\n{FIRST}", "Ida Renn")) == ["follow_ups", "answer"]
+
+
+MALFORMED = {
+    "": "the reply is empty",
+    "It is in the north.": "no final answer is in the reply",
+    "Intermediate answer: Ida Renn.\nSo the final answer is: Tromvik.": "an intermediate answer follows no follow-up",
+    "Follow up: Who?\nSo the final answer is: Tromvik.": "follow-up 1 has no answer",
+    "Follow up:\nSo the final answer is: Tromvik.": "a follow-up holds no question",
+}
+
+
+@pytest.mark.parametrize(("reply", "reason"), MALFORMED.items())
+async def test_what_cannot_be_read_is_counted_and_an_answer_is_found_all_the_same(reply, reason):
+    record = await ask(reply, "Tromvik")
+    assert unread(record) == [reason]
+    assert record.answer.short == "Tromvik"
+
+
+async def test_a_model_that_says_nothing_at_all_has_no_answer():
+    record = await ask("", "")
+    assert (record.answer.short, record.answer.how) == ("", "empty")
+    assert unread(record) == ["the reply is empty", "the reply is empty"]
+
+
+async def test_a_label_is_asked_for_and_read_as_one():
+    record = await ask(f"{FIRST}\nSo the final answer is: yes.", question=LABEL)
+    [[prompt]] = calls(record)
+    assert "where X is one of: Yes, No." in prompt.text
+    assert prompt.text.endswith(
+        f"Question: {LABEL.text} (The answer can only be one of: Yes, No)\nAre follow up questions needed here:"
+    )
+    assert record.answer.short == "Yes"
+
+
+async def test_that_no_follow_ups_are_needed_is_no_label():
+    record = await ask(" No.", "Yes.", question=LABEL)
+    assert (record.answer.short, record.answer.how) == ("Yes", "forced")
+
+
+async def test_a_long_answer_is_all_that_stands_behind_the_marker():
+    record = await ask(f"{FIRST}\nSo the final answer is: It has a wall.\nIt has a market.", question=LONG)
+    assert "where X is a full explanation" in calls(record)[0][0].text
+    assert record.answer.short == record.answer.text == "It has a wall.\nIt has a market."
+
+
+async def test_a_forced_long_answer_may_be_as_long_as_the_reasoning():
+    bench = Bench([FIRST, "It has a wall.\nIt has a market."])
+    record = await bench.ask(LONG, "self_ask_no_search", max_tokens=99)
+    assert [sampling.max_tokens for _, sampling in bench.llm.calls] == [99, 99]
+    assert record.answer.short == "It has a wall.\nIt has a market."
+
+
+async def test_marks_that_the_model_invents_are_removed():
+    record = await ask(" Yes.\nFollow up: Who?\nIntermediate answer: Ida Renn [1].\nSo the final answer is: Ida Renn [2].")
+    assert record.error is None
+    assert "[" not in record.answer.text + record.answer.short
+
+
+async def test_a_budget_that_forbids_the_second_call_leaves_the_last_intermediate_answer():
+    record = await ask(f" Yes.\n{FIRST}", budget={"max_llm_calls": 1})
+    assert (record.answer.short, record.answer.how) == ("Ida Renn", "last-claim")
+    assert record.answer.stopped_because == "max_llm_calls"
+
+
+@pytest.mark.parametrize("options", [{"n_demos": -1}, {"max_tokens": 0}, {"max_tokens_answer": 0}])
+def test_options_that_make_no_sense_are_refused(options):
+    with pytest.raises(SettingsError, match=f"self_ask_no_search {next(iter(options))} must be"):
+        SelfAskNoSearch(**options)

@@ -1,0 +1,468 @@
+"""One bounded reading a hop, checked without a model."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.bench import Bench, purposes, queries, unread, verdicts
+
+from hopweave.answering.methods.stitch.stitch import Stitch
+from hopweave.answering.reading.checking import Reading, problems_of
+from hopweave.answering.reading.comparing import Side, asked_alone, compared, life_date, wanted_of
+from hopweave.answering.reading.completing import completed
+from hopweave.answering.reading.hops import MAX_STEPS, Way, spelled_out, steps_of
+from hopweave.answering.reading.hops import answered as answered_step
+from hopweave.core.errors import SettingsError
+from hopweave.core.types import Hit, Passage, Question, Reply, TokenLogprob
+from hopweave.text.evidence import chosen_sentences
+
+ASKED = "In which town was the designer of Orla Bridge born?"
+HOP = "Who is the designer of Orla Bridge?"
+REST = "In which town was Mara Lind born?"
+BRIDGE = Passage("bridge", "Orla Bridge is a bridge of 1902. It was designed by Mara Lind.", "Orla Bridge")
+LIND = Passage("lind", "Mara Lind was an engineer. She was born in Vask.", "Mara Lind")
+LIGHT = Passage("light", "Kerrow Light was built in 1887.", "Kerrow Light")
+BUILT_FIRST = "Which was built first, Orla Bridge or Kerrow Light?"
+OTHER = Passage("other", "Greta Falk was born in Drum. She painted.", "Greta Falk")
+
+
+def said(**values) -> str:
+    return json.dumps(values)
+
+
+def answered(answer: str, fact: int = 1) -> str:
+    return said(fact=fact, answer=answer)
+
+
+def planned(*unnamed: str, steps=()) -> str:
+    return said(unnamed=list(unnamed), steps=list(steps))
+
+
+def _bridge_and_light(built_bridge: str, built_light: str) -> dict[str, dict[str, object]]:
+    """The two sides of a comparison, as the model fills them in."""
+    return {
+        "first": {"name": "Orla Bridge", "through": "", "ask": "When was Orla Bridge built?", "value": built_bridge, "fact": 1},
+        "second": {
+            "name": "Kerrow Light",
+            "through": "",
+            "ask": "When was Kerrow Light built?",
+            "value": built_light,
+            "fact": 3,
+        },
+    }
+
+
+SPLIT = planned("the designer of Orla Bridge", steps=[HOP, "In which town was #1 born?"])
+AT_ONCE = planned()
+
+
+async def ask(replies, found=None, question=ASKED, **options):
+    text = question if isinstance(question, str) else question.text
+    table = {text: [BRIDGE, LIND, OTHER], HOP: [BRIDGE], REST: [LIND]} if found is None else found
+    return await Bench(replies, table).ask(question, "stitch", **options)
+
+
+def evidence(passage, number):
+    return chosen_sentences("", [Hit(passage, 1.0, 1)], 1000)[number - 1]
+
+
+def reading(answer, fact, asked=ASKED, facts=None, probability=1.0):
+    facts = facts or [evidence(BRIDGE, 2), evidence(LIND, 2), evidence(OTHER, 1)]
+    return Reading(asked, answer, fact, probability, tuple(facts))
+
+
+async def test_a_question_of_one_hop_is_read_at_once():
+    record = await ask([AT_ONCE, answered("Vask", 4)])
+    assert purposes(record) == ["plan", "answer"]
+    assert queries(record) == [ASKED]
+    assert record.answer.short == "Vask"
+    assert verdicts(record)[-1] == (ASKED, "Vask", "supported")
+
+
+async def test_facts_are_numbered_through_all_passages_under_their_titles_and_come_last():
+    record = await ask([AT_ONCE, answered("Vask", 4)])
+    shown = record.messages[-1].text
+    assert "<passage>\nOrla Bridge\n1. Orla Bridge is a bridge of 1902.\n2. It was designed by Mara Lind.\n</passage>" in shown
+    assert "4. She was born in Vask." in shown
+    assert shown.endswith(f"Question: {ASKED}")
+
+
+async def test_what_the_question_leads_through_is_asked_for_and_the_rest_is_read_alone():
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Vask", 2)])
+    assert purposes(record) == ["plan", "answer", "answer"]
+    assert queries(record) == [ASKED, HOP, REST]
+    assert record.answer.short == "Vask"
+    assert verdicts(record) == [(HOP, "Mara Lind", "supported"), (REST, "Vask", "supported"), *verdicts(record)[2:]]
+
+
+async def test_every_hop_cites_the_sentence_that_it_was_read_from():
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Vask", 2)])
+    quotes = {citation.quote for citation in record.answer.citations}
+    assert {"It was designed by Mara Lind.", "She was born in Vask."} <= quotes
+
+
+async def test_passages_of_the_question_are_read_at_each_hop_behind_those_of_the_hop():
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Vask", 2)])
+    shown = record.messages[-1].text
+    assert shown.index("Mara Lind\n1.") < shown.index("Orla Bridge\n3.")
+
+
+async def test_where_the_hops_do_not_hold_the_question_is_read_at_once():
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2), answered("Vask", 4)])
+    assert purposes(record) == ["plan", "answer", "answer", "answer"]
+    assert record.answer.short == "Vask"
+    assert [verdict[0] for verdict in verdicts(record)] == [ASKED]
+
+
+async def test_a_hop_without_an_answer_ends_the_hops():
+    record = await ask([SPLIT, answered("", 1), answered("Vask", 4)])
+    assert purposes(record) == ["plan", "answer", "answer"]
+    assert record.answer.short == "Vask"
+
+
+async def test_the_hops_count_where_the_reading_at_once_is_worse():
+    found = {ASKED: [BRIDGE, OTHER], HOP: [BRIDGE], REST: [OTHER]}
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Drum", 1), answered("Nowhere", 1)], found)
+    assert record.answer.short == "Drum"
+
+
+async def test_without_a_plan_every_question_is_read_at_once():
+    record = await ask([answered("Drum", 5)], plan=False)
+    assert (purposes(record), record.answer.short) == (["answer"], "Drum")
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "no", "{", '{"unnamed": "the designer of Orla Bridge"}', '{"unnamed": [7, null], "steps": {}}']
+)
+async def test_a_plan_that_cannot_be_read_leaves_one_hop(reply):
+    record = await ask([reply, answered("Vask", 4)])
+    assert (purposes(record), record.answer.short) == (["plan", "answer"], "Vask")
+    assert record.error is None
+
+
+async def test_an_answer_that_breaks_off_inside_its_place_is_completed_from_its_fact():
+    home = Passage("home", "Mara Lind was born in Vask, North Teel, in 1870.", "Mara Lind")
+    record = await ask([AT_ONCE, answered("Vask")], {ASKED: [home]})
+    assert record.answer.short == "Vask, North Teel"
+
+
+async def test_code_decides_which_of_two_came_first():
+    record = await ask([said(**_bridge_and_light("1902", "1887"))], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
+    assert (purposes(record), record.answer.short) == (["compare"], "Kerrow Light")
+    assert {("When was Orla Bridge built?", "1902", "supported"), ("When was Kerrow Light built?", "1887", "supported")} <= set(
+        verdicts(record)
+    )
+
+
+async def test_values_that_cannot_be_compared_leave_the_question_to_a_reading():
+    side = {"name": "x", "through": "", "ask": "", "value": "unknown", "fact": 0}
+    question = "Which was built first, Orla Bridge or Kerrow Light?"
+    record = await ask([said(first=side, second=side), answered("Orla Bridge")], {question: [BRIDGE]}, question)
+    assert purposes(record) == ["compare", "answer"]
+
+
+async def test_comparing_by_code_can_be_turned_off():
+    question = "Which was built first, Orla Bridge or Kerrow Light?"
+    record = await ask([answered("Orla Bridge")], {question: [BRIDGE]}, question, compare=False)
+    assert purposes(record) == ["answer"]
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "Vask", "{", '{"fact": 4, "answer": "Vask', "[4, Vask]", '{"answer": ["Vask"], "fact": "four"}']
+)
+async def test_a_reply_that_is_no_object_is_counted_and_ends_nothing(reply):
+    record = await ask([reply], plan=False)
+    assert record.error is None
+    assert record.answer.short in ("Vask", "")
+    assert unread(record) or record.answer.short == "Vask"
+
+
+async def test_nothing_found_is_said_to_the_model_and_ends_nothing():
+    record = await ask([AT_ONCE, answered("Vask")], {})
+    assert "(No fact was found.)" in record.messages[-1].text or record.answer is not None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [Question("q", "Is Orla Bridge old?", "label", ("Yes", "No")), Question("q", "Why is Orla Bridge old?", "long")],
+)
+async def test_labels_and_explanations_are_read_at_once(question):
+    record = await ask(["Yes. It is of 1902."], {question.text: [BRIDGE]}, question)
+    assert purposes(record) == ["answer"]
+    assert record.answer.short
+
+
+async def test_a_limit_of_calls_ends_in_the_best_reading_so_far():
+    record = await ask([AT_ONCE, answered("Drum", 5)], budget={"max_llm_calls": 1})
+    assert (record.answer.short, record.answer.stopped_because) == ("", "max_llm_calls")
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2)], budget={"max_llm_calls": 3})
+    assert (record.answer.short, record.answer.stopped_because) == ("Ghent", "max_llm_calls")
+
+
+def test_what_speaks_against_a_reading():
+    assert problems_of(reading("Vask", evidence(LIND, 2)), 0.0) == []
+    assert problems_of(reading("", None), 0.0) == ["none"]
+    assert problems_of(reading("I do not know", None), 0.0) == ["none"]
+    assert problems_of(reading("Orla Bridge", evidence(BRIDGE, 1)), 0.0) == ["repeats"]
+    assert problems_of(reading("Ghent", evidence(LIND, 2)), 0.0) == ["elsewhere"]
+    assert problems_of(reading("Drum", evidence(OTHER, 1)), 0.0) == ["open"]
+    assert problems_of(reading("Vask", evidence(LIND, 2), probability=0.2), 0.5) == ["unsure"]
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("Which film came out first, A Day or Low Water?", "least"),
+        ("Who was born later, Mara Lind or Greta Falk?", "most"),
+        ("Who is older, Mara Lind or Greta Falk?", "least"),
+        ("Which is longer, the Teel or the Vask?", "most"),
+        ("Are Mara Lind and Greta Falk of the same nationality?", "same"),
+        ("Do both films have directors from the same country?", "same"),
+        ("Who was the first mayor of Orlau?", None),
+        ("Is Orlau older than its bridge?", None),
+        ("When was the older of the two bridges built?", "least"),
+    ],
+)
+def test_what_a_question_wants_of_two_values(question, wanted):
+    assert wanted_of(question) == wanted
+
+
+@pytest.mark.parametrize(
+    ("wanted", "left", "right", "answer"),
+    [
+        ("least", "12 May 1958", "1971", "L"),
+        ("most", "12 May 1958", "1971", "R"),
+        ("least", "May 12, 1958", "3 June 1958", "L"),
+        ("most", "1958-05-12", "11 May 1958", "L"),
+        ("least", "1958", "12 May 1958", ""),
+        ("most", "1,450 m", "two thousand metres", "R"),
+        ("least", "3.5 km", "30 km", "L"),
+        ("same", "Dutch", "Dutch film director", "yes"),
+        ("same", "Dutch", "Welsh", "no"),
+        ("least", "", "1958", ""),
+        ("most", "old", "new", ""),
+    ],
+)
+def test_code_compares_values(wanted, left, right, answer):
+    assert compared("Which?", wanted, Side("L", "", "", left, 1), Side("R", "", "", right, 2)) == answer
+
+
+def test_who_died_first_is_told_by_the_last_date():
+    sides = Side("L", "", "", "(1 May 1900 - 2 June 1990)", 1), Side("R", "", "", "(3 July 1910 - 4 August 1950)", 2)
+    assert compared("Who died first, L or R?", "least", *sides) == "R"
+    assert compared("Who was born first, L or R?", "least", *sides) == "L"
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "date"),
+    [
+        ("Who died first?", "Curt Brand (15 April 1899 - 22 February 1981) directed.", "22 February 1981"),
+        ("Who is older?", "Curt Brand (15 April 1899 - 22 February 1981) directed.", "15 April 1899"),
+        ("Who is older?", "Curt Brand( born Kurt; April 15, 1899 \u2013 1981) directed.", "April 15, 1899"),
+        ("Who is younger?", "Curt Brand (born 1899) directed.", "1899"),
+        ("Who died first?", "Curt Brand (born 1899) directed.", ""),
+        ("Who is older?", "Low Water (1958) is by Curt Brand.", ""),
+        (
+            "Who lived to an older age?",
+            "Curt Brand (15 April 1899 - 22 February 1981) directed.",
+            "15 April 1899 - 22 February 1981",
+        ),
+        ("Who lived to an older age?", "Curt Brand (born 15 April 1899) directed.", ""),
+        ("Which came out first?", "Curt Brand (15 April 1899 - 22 February 1981) directed.", ""),
+    ],
+)
+def test_code_reads_a_date_of_birth_or_death_from_its_bracket(question, fact, date):
+    assert life_date(question, fact) == date
+
+
+def test_the_question_for_a_birth_or_a_death_is_asked_by_code():
+    side = Side("Low Water", "Piet Arens", "When was Piet Arens born?", "", 0)
+    assert asked_alone("Which film has the director who died earlier?", side) == "When did Piet Arens die?"
+    assert asked_alone("Which film has the older director?", side) == "When was Piet Arens born?"
+    assert asked_alone("Which film has the director with more awards?", side) == side.ask
+
+
+def test_british_and_english_are_the_same_nationality_and_english_and_welsh_are_not():
+    assert compared("Same nationality?", "same", Side("L", "", "", "English", 1), Side("R", "", "", "British", 2)) == "yes"
+    assert compared("Same nationality?", "same", Side("L", "", "", "English", 1), Side("R", "", "", "Welsh", 2)) == "no"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "fact", "whole"),
+    [
+        ("When was she born?", "10 May", "She (born 10 May 1943) paints.", "10 May 1943"),
+        ("When was she born?", "May 10", "Born May 10, 1943, she paints.", "May 10, 1943"),
+        ("When was she born?", "1943", "She (born 10 May 1943) paints.", "10 May 1943"),
+        ("In what year was she born?", "1943", "She (born 10 May 1943) paints.", "1943"),
+        ("Where was she born?", "Vask", "She was born in Vask, North Teel, and paints.", "Vask, North Teel"),
+        ("Where was she born?", "Vask", "Vask, where she was born, is small.", "Vask"),
+        ("Who is she?", "Mara", "Mara, Lind and others paint.", "Mara"),
+        ("Where is it?", "Ghent", "It lies elsewhere.", "Ghent"),
+        ("Where is it?", "", "It lies elsewhere.", ""),
+    ],
+)
+def test_answers_are_completed_from_their_fact_and_nothing_else(question, answer, fact, whole):
+    assert completed(question, answer, fact) == whole
+
+
+@pytest.mark.parametrize(
+    ("question", "unnamed", "steps"),
+    [
+        ("What team was Ada Finch's husband on?", ["the husband of Ada Finch"],
+         ("What is Ada Finch's husband?", "What team was #1 on?")),
+        ("Who is the father of Ada Finch's father?", ["the father of Ada Finch's father"],
+         ("What is Ada Finch's father?", "Who is the father of #1?")),
+        ("Who is the son of the actress who played the god mother in Tides?", ["the actress who played the godmother in Tides"],
+         ("What is the actress who played the god mother in Tides?", "Who is the son of #1?")),
+        ("Where does the sister of the author of Tides work?", ["the author of Tides", "the sister of the author"],
+         ("What is the author of Tides?", "What is the sister of #1?", "Where does #2 work?")),
+        ("The county that holds Kerrow is on which island?", ["the county that holds Kerrow"],
+         ("What is the county that holds Kerrow?", "#1 is on which island?")),
+        # What it asks for itself, what it names, what is not definite, what goes on, and what would leave nothing to ask.
+        ("Which Dutch painter taught Mara Lind?", ["the Dutch painter"], ()),
+        ("Who is Ada Finch's mother?", ["Ada Finch's mother"], ()),
+        ("Which band had a drummer from Kerrow?", ["the drummer from Kerrow"], ()),
+        ("Who met the keeper of Kerrow who drowned?", ["the keeper of Kerrow"], ()),
+        ("Who built Kerrow Light?", ["Kerrow Light", ""], ()),
+        ("", ["the county where Kerrow lies"], ()),
+    ],
+)  # fmt: skip
+def test_a_question_is_split_where_the_unnamed_stands_in_it(question, unnamed, steps):
+    assert steps_of(question, unnamed, []) == steps
+
+
+def test_a_question_of_many_words_is_split_as_well():
+    long = "Who knows " + "Ada " * 1_000 + "and the county where Kerrow lies?"
+    assert steps_of(long, ["the county where Kerrow lies"], [])[0] == "What is the county where Kerrow lies?"
+    assert steps_of("Ada " * 1_000, ["Ada of Ada"], []) == ()
+
+
+def test_a_number_sign_of_the_question_stands_for_no_answer():
+    asked = spelled_out("Which label released the #1 hit of the singer who was born in Kerrow?")
+    steps = steps_of(asked, ["the singer who was born in Kerrow"], ["Which singer was born in Kerrow?"])
+    assert answered_step(steps[-1], ["Ada Finch"]) == "Which label released the number 1 hit of Ada Finch?"
+
+
+def test_relatives_of_two_steps_are_spelled_out():
+    assert spelled_out("Who is Ada's mother-in-law?") == "Who is Ada's spouse's mother?"
+    assert spelled_out("Who is the paternal grandmother of Ada?") == "Who is the mother of the father of Ada?"
+    assert spelled_out("Who is the mother of Ada?") == "Who is the mother of Ada?"
+
+
+@given(st.text(max_size=80), st.lists(st.text(max_size=40), max_size=4), st.lists(st.text(max_size=40), max_size=4))
+def test_any_text_is_split_into_questions_that_build_on_earlier_ones_or_not_at_all(question, unnamed, asked):
+    steps = steps_of(question, unnamed, asked)
+    assert len(steps) != 1
+    assert len(steps) <= MAX_STEPS
+    assert answered_step("#1 and #3", ["a"]) == "a and #3"
+
+
+async def test_a_value_that_no_fact_about_its_side_states_is_asked_for_alone():
+    question = "Which film has the director who died earlier, A Day or Low Water?"
+    rest = "When did Piet Arens die?"
+    day = Passage("day", "A Day is a film of 1951 by Mara Lind. Mara Lind died in 1990.", "A Day")
+    water = Passage("water", "Low Water is a film of 1958 by Piet Arens.", "Low Water")
+    arens = Passage("arens", "Piet Arens died in Ghent in 1970.", "Piet Arens")
+    first = {"name": "A Day", "through": "Mara Lind", "ask": "When did Mara Lind die?", "value": "1990", "fact": 2}
+    second = {"name": "Low Water", "through": "Piet Arens", "ask": rest, "value": "1999", "fact": 3}
+    record = await ask([said(first=first, second=second), answered("1970")], {question: [day, water], rest: [arens]}, question)
+    assert (purposes(record), record.answer.short) == (["compare", "answer"], "Low Water")
+    assert (rest, "1970", "supported") in verdicts(record)
+
+
+@pytest.mark.parametrize("options", [{"max_tokens_hop": -1}, {"num_passages": 0}, {"max_tokens": 0}, {"least_probability": 2}])
+def test_an_option_that_cannot_be_is_refused(options):
+    with pytest.raises(SettingsError):
+        Stitch(**options)
+
+
+async def test_an_answer_that_the_check_speaks_against_is_shown_with_its_passage_as_unsupported():
+    record = await ask([SPLIT, answered("Mara Lind", 2), answered("Ghent", 2), answered("Vask", 4)])
+    assert verdicts(record) == [(ASKED, "Vask", "unsupported")]
+    assert [citation.passage_id for citation in record.answer.citations] == ["lind"]
+
+
+async def test_a_comparison_by_code_is_supported_by_both_of_its_sides_and_cites_them():
+    sides = _bridge_and_light("1902", "1887")
+    record = await ask([said(**sides)], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
+    assert verdicts(record)[-1] == (BUILT_FIRST, "Kerrow Light", "supported")
+    assert record.answer.verdict.support == "supported"
+    assert {citation.passage_id for citation in record.answer.claims[-1].citations} == {"bridge", "light"}
+
+
+async def test_a_comparison_with_a_value_that_no_fact_states_is_not_supported():
+    sides = _bridge_and_light("1902", "1850")
+    record = await ask([said(**sides), answered("1850", 1)], {BUILT_FIRST: [BRIDGE, LIGHT]}, BUILT_FIRST)
+    assert record.answer.short == "Kerrow Light"
+    assert record.answer.verdict.support == "unsupported"
+
+
+async def test_who_a_side_is_reached_through_counts_only_where_the_question_leads_through_somebody():
+    sides = _bridge_and_light("1902", "")
+    sides["second"] |= {"through": "Ada Finch", "ask": "When was Ada Finch born?"}
+    asked_of_light = "When was Kerrow Light built?"
+    found = {BUILT_FIRST: [BRIDGE, LIGHT], asked_of_light: [LIGHT]}
+    record = await ask([said(**sides), answered("1887", 1)], found, BUILT_FIRST)
+    assert queries(record) == [BUILT_FIRST, asked_of_light]
+    assert record.answer.short == "Kerrow Light"
+
+
+async def test_two_of_three_alternatives_are_not_decided_between_by_code():
+    question = "Which was built first, Orla Bridge, Kerrow Light or Vask Mill?"
+    record = await ask(
+        [said(**_bridge_and_light("1902", "1887")), answered("Vask Mill")], {question: [BRIDGE, LIGHT]}, question
+    )
+    assert purposes(record) == ["compare", "answer"]
+
+
+def test_a_yes_to_a_question_that_asks_for_something_else_is_no_answer():
+    assert problems_of(reading("yes", evidence(LIND, 2)), 0) == ["form"]
+    assert "form" not in problems_of(reading("yes", evidence(LIND, 2), asked="Was Mara Lind born in Vask?"), 0)
+    assert "form" in problems_of(reading("Mara Lind", evidence(LIND, 2), asked="In what year was Orla Bridge built?"), 0)
+    assert "form" not in problems_of(reading("in 1902", evidence(LIND, 2), asked="Which year was Orla Bridge built?"), 0)
+    assert "form" in problems_of(reading("1902", evidence(LIND, 2), asked="Where was Mara Lind born?"), 0)
+
+
+def test_the_name_that_a_question_leads_through_is_no_answer_to_it():
+    named = reading("Mara Lind", evidence(LIND, 1), asked="In which town was the designer of Orla Bridge born?")
+    assert problems_of(named, 0) == []
+    assert problems_of(named, 0, Way(through=("Mara Lind",))) == ["repeats"]
+
+
+def test_an_answer_that_is_settled_on_the_way_is_neither_open_nor_unsure():
+    found = reading("Drum", evidence(OTHER, 1), probability=0.2)
+    assert problems_of(found, 0.5) == ["open", "unsure"]
+    assert problems_of(found, 0.5, Way(besides=("drum",))) == []
+    assert problems_of(reading("Ghent", evidence(LIND, 2), probability=0.2), 0.5, Way(besides=("Ghent",))) == ["elsewhere"]
+
+
+def test_who_lived_longer_is_told_by_both_dates():
+    long, short = "15 April 1899 - 22 February 1981", "1 May 1900 - 2 May 1950"
+    first, second = (Side(name, "", "", dates, 1) for name, dates in (("Ada", long), ("Ben", short)))
+    for question, answer in (("Who lived to an older age, Ada or Ben?", "Ada"), ("Who lived shorter, Ada or Ben?", "Ben")):
+        wanted = wanted_of(question)
+        assert wanted is not None
+        assert compared(question, wanted, first, second) == answer
+
+
+def improbable(answer: str) -> Reply:
+    """A reply whose words the model found improbable."""
+    text = answered(answer, 2)
+    start = text.index(answer)
+    tokens = (text[:start], answer, text[start + len(answer) :])
+    return Reply(text, logprobs=tuple(TokenLogprob(token, -1.0 if token == answer else 0.0) for token in tokens))
+
+
+async def test_an_answer_that_the_model_finds_improbable_costs_no_second_reading_but_is_not_supported():
+    record = await ask([SPLIT, answered("Mara Lind", 2), improbable("Vask")])
+    assert purposes(record) == ["plan", "answer", "answer"]
+    assert verdicts(record)[-1] == (REST, "Vask", "unsupported")
+    assert record.answer.verdict.support == "unsupported"
+
+
+async def test_no_bound_on_probability_leaves_an_improbable_answer_supported():
+    record = await ask([AT_ONCE, improbable("Mara Lind")], least_probability=0.0)
+    assert record.answer.verdict.support == "supported"

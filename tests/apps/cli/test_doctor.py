@@ -1,0 +1,129 @@
+"""`hopweave doctor`: what works here, what the settings need and do not have, and what to do."""
+
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from hopweave.apps.cli import app
+from hopweave.core import catalog
+from hopweave.core.errors import MissingExtra
+from hopweave.models.weights import DEFAULT_MODEL
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path, monkeypatch):
+    for name in list(os.environ):
+        if name.startswith("HOPWEAVE_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("HOPWEAVE_MODELS", str(tmp_path / "models"))
+    monkeypatch.chdir(tmp_path)
+
+
+def doctor(**environment):
+    result = CliRunner().invoke(app, ["doctor"], env=environment)
+    assert "Traceback" not in result.output
+    return result
+
+
+def lines(result, sign):
+    return [line[9:] for line in result.stdout.splitlines() if line.startswith(sign)]
+
+
+def test_without_a_model_file_the_default_settings_cannot_work_and_it_says_what_to_do():
+    result = doctor()
+    assert result.exit_code == 1
+    assert lines(result, "missing") == [f"embedded model {DEFAULT_MODEL}: fetch it with: hopweave models fetch"]
+    assert any(line.startswith("Python 3.") for line in lines(result, "ok"))
+    assert "settings: profile default, method stitch, llm llama_cpp" in lines(result, "ok")
+    assert "corpus starter: comes with the package" in lines(result, "ok")
+
+
+def test_what_the_settings_do_not_need_is_told_and_no_fault():
+    result = doctor(HOPWEAVE_LLM="scripted")
+    assert result.exit_code == 0, result.stdout
+    assert lines(result, "missing") == []
+    assert any(line.startswith("embedded model") for line in lines(result, "-"))
+
+
+def test_every_part_is_checked():
+    result = doctor()
+    told = {line.split(":")[0] for sign in ("ok", "missing", "-") for line in lines(result, sign)}
+    assert {f"{role} {name}" for role in catalog.ROLES for name in catalog.entries(role)} <= told
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("HOPWEAVE_METHOD", "serchain", "'serchain' is not one of the methods; did you mean 'searchain'?"),
+        (
+            "HOPWEAVE_CORPUS",
+            "nowhere",
+            "corpus: there is no index at nowhere; make one with: hopweave index DOCUMENTS --to nowhere",
+        ),
+        ("HOPWEAVE_RETRIEVERS__HYDE__ENGINE", "toqd", "retrievers.hyde.engine = 'toqd' asks the language model itself"),
+        ("HOPWEAVE_METOD", "cot", "settings: the environment variable HOPWEAVE_METOD is not a setting; did you mean 'method'?"),
+        ("HOPWEAVE_BUDGET__MAX_TOKENS", "x", "settings: budget.max_tokens: Input should be a valid integer"),
+    ],
+)
+def test_settings_that_cannot_work_are_found(variable, value, said):
+    chosen = {"HOPWEAVE_LLM": "scripted", "HOPWEAVE_RETRIEVER": "hyde", variable: value}
+    result = doctor(**chosen)
+    assert result.exit_code == 1
+    assert any(line.startswith(said) for line in lines(result, "missing"))
+
+
+def test_the_engine_underneath_a_retriever_that_asks_the_model_is_needed_too(monkeypatch):
+    load = catalog.load
+
+    def broken(role, name):
+        if name == "bm25":
+            raise OSError("no tantivy")
+        return load(role, name)
+
+    monkeypatch.setattr(catalog, "load", broken)
+    result = doctor(HOPWEAVE_LLM="scripted", HOPWEAVE_RETRIEVER="hyde")
+    assert result.exit_code == 1
+    assert lines(result, "missing") == ["retrievers bm25: OSError: no tantivy"]
+
+
+def test_the_model_of_the_settings_is_the_one_that_is_checked():
+    Path("mine.gguf").write_bytes(b"GGUF")
+    result = doctor(HOPWEAVE_LLMS__LLAMA_CPP__MODEL="mine.gguf")
+    assert result.exit_code == 0, result.stdout
+    assert any(line.startswith("embedded model mine.gguf: ") for line in lines(result, "ok"))
+    result = doctor(HOPWEAVE_LLMS__LLAMA_CPP__MODEL="no-such-model")
+    assert result.exit_code == 1
+    assert any(line.startswith("embedded model no-such-model: ") for line in lines(result, "missing"))
+
+
+def test_a_store_that_cannot_be_is_found(tmp_path):
+    (tmp_path / "file").touch()
+    result = doctor(HOPWEAVE_LLM="scripted", HOPWEAVE_STORE__PATH=str(tmp_path / "file" / "store.sqlite"))
+    assert result.exit_code == 1
+    assert lines(result, "missing") == [f"cache folder {tmp_path / 'file'}: no folder can be made there"]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MissingExtra("torch", "hf"), "readers llm_reader: torch is not installed; it comes with: pip install 'hopweave[hf]'"),
+        (OSError("libx.so:\n cannot open"), "readers llm_reader: OSError: libx.so: cannot open"),
+    ],
+)
+def test_a_part_whose_library_is_missing_or_broken_is_told_and_the_rest_is_checked(monkeypatch, error, said):
+    load = catalog.load
+
+    def broken(role, name):
+        if name == "llm_reader":
+            raise error
+        return load(role, name)
+
+    monkeypatch.setattr(catalog, "load", broken)
+    result = doctor(HOPWEAVE_LLM="scripted")
+    assert result.exit_code == 1
+    assert lines(result, "missing") == [said]
+    assert any(line.startswith("cache folder") for line in lines(result, "ok"))

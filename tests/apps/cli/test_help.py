@@ -1,0 +1,75 @@
+"""`hopweave` and `hopweave --help`: the commands are the files of the folder."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import hopweave.apps.cli
+from hopweave.apps.cli import app
+from hopweave.core.catalog import summary_of
+
+FILES = [path for path in sorted(Path(hopweave.apps.cli.__file__).parent.glob("*.py")) if not path.name.startswith("_")]
+COMMANDS = [path.stem for path in FILES]
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, arguments, env={"COLUMNS": "200", "TERMINAL_WIDTH": "200"})
+
+
+def test_the_help_lists_every_file_of_the_folder_with_its_first_line():
+    said = run("--help").stdout
+    listed = said.split("Commands:\n")[1].splitlines()
+    assert [line.split()[0] for line in listed] == COMMANDS
+    for path, line in zip(FILES, listed, strict=True):
+        assert summary_of(path)[:40] in line
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    first, _, rest = result.stdout.partition("\n")
+    assert first.split()[:3] == ["Usage:", "root", command]  # the process knows its name, the runner does not
+    assert "\nOptions:\n" in rest
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_command_has_a_first_line_that_fits_the_list(path):
+    assert 10 < len(summary_of(path)) <= 100
+
+
+def test_no_command_shows_the_help():
+    assert "Commands:" in run().output
+
+
+def test_the_version_is_that_of_the_package():
+    assert run("--version").stdout == f"hopweave {version('hopweave')}\n"
+
+
+@pytest.mark.parametrize("name", ["aks", "_live", "__init__", "../ask", ""])
+def test_a_command_that_is_none_is_a_usage_error(name):
+    result = run(name)
+    assert result.exit_code == 2
+    assert "No such command" in result.stderr
+
+
+def test_a_near_miss_is_answered_with_the_nearest():
+    assert "No such command 'aks'. Did you mean 'ask'?" in run("aks").stderr
+
+
+def test_the_installed_command_is_this_one():
+    command = Path(sys.executable).with_name("hopweave")
+    if not command.exists():
+        pytest.skip("the package is not installed as a command")
+    done = subprocess.run([command, "--help"], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(f"\n  {name} " in done.stdout for name in COMMANDS)
+
+
+def test_python_runs_it_as_a_module_too():
+    done = subprocess.run([sys.executable, "-m", "hopweave", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"hopweave {version('hopweave')}\n"

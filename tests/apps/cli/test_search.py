@@ -1,0 +1,156 @@
+"""`hopweave search`: what an index finds, and why."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from hopweave.apps.cli import app
+from hopweave.core.types import Passage
+from hopweave.retrieval.engines.bm25 import BM25
+
+PASSAGES = [
+    Passage("film", "The Long Tide is a film of 1971. Tom Carey directed it.", "The Long Tide"),
+    Passage("carey", "Tom Carey was a painter from Wales.", "Tom Carey"),
+    Passage("nasty", "A tide [31mof red[0m words.", "Tide\nand \x1b]0;title\x07more"),
+    *[Passage(f"n{n}", f"Town {n} has a market, where a director buys fish.", f"Town {n}") for n in range(20)],
+]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("search") / "index"
+    BM25.build(folder, PASSAGES)
+    return str(folder)
+
+
+def searched(*arguments, **more):
+    return CliRunner().invoke(app, ["search", *arguments], **more)
+
+
+def test_it_prints_rank_score_title_words_and_the_nearest_sentence(index):
+    said = searched(index, "who directed the long tide", "--max-hits", "2").stdout.splitlines()
+    assert said[0].split()[0] == "1"
+    assert said[0].endswith("The Long Tide (film)")
+    assert said[1].strip() == "words: directed, long, tide"
+    assert said[2].strip() in ("Tom Carey directed it.", "The Long Tide is a film of 1971.")
+
+
+def test_weave_says_what_led_to_a_passage(index):
+    said = searched(index, "which director made the long tide", "--retriever", "weave").stdout
+    assert "linked with The Long Tide" in said
+
+
+def test_json_has_the_passage_and_what_led_to_it(index):
+    result = searched(index, "the director of The Long Tide", "--retriever", "weave", "--json", "--max-hits", "2")
+    hits = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [hit["rank"] for hit in hits] == [1, 2]
+    assert hits[0]["passage"]["id"] == "film"
+    assert hits[1]["via"] == {"passage_id": "film", "title": "The Long Tide", "by": "link"}
+
+
+def test_what_stands_in_a_passage_cannot_tell_the_terminal_what_to_do(index):
+    result = searched(index, "red words of the tide", "--max-hits", "3")
+    assert "\x1b" not in result.stdout
+    assert "\x07" not in result.stdout
+
+
+def test_a_query_without_a_known_word_says_so(index):
+    result = searched(index, "zzzz qqqq")
+    assert (result.exit_code, result.stdout.strip()) == (0, "nothing found: no passage holds a word of the query")
+
+
+@pytest.mark.parametrize("query", ["?!", "of the", " "])
+def test_a_query_that_holds_nothing_to_search_for_says_so(index, query):
+    said = searched(index, query).stdout.strip()
+    assert said == "nothing found: the query holds no word to search for; name something"
+
+
+def test_the_query_can_come_from_standard_input(index):
+    assert "The Long Tide (film)" in searched(index, "-", input="long tide").stdout
+
+
+def test_a_retriever_that_asks_the_model_is_refused_with_what_to_do(index):
+    result = searched(index, "tide", "--retriever", "hyde")
+    assert result.exit_code == 1
+    assert "asks the language model; search with one that does not" in result.stderr
+
+
+def test_no_index_is_one_line(tmp_path):
+    result = searched(str(tmp_path / "none"), "tide")
+    assert result.exit_code == 1
+    assert "there is no index at" in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    """An index made by the command, of records and of a folder that one team may see."""
+    (tmp_path / "team").mkdir()
+    (tmp_path / "team" / "plan.txt").write_text("The tide is turned by the team.")
+    rows = [
+        {"id": "open", "text": "The tide of 1971.", "metadata": {"year": 1971}},
+        {"id": "board", "text": "The tide of the board.", "access": "board", "metadata": {"tags": ["x"]}},
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    index = str(tmp_path / "index")
+    said = []
+    for arguments in ([str(tmp_path / "rows.jsonl")], [str(tmp_path / "team"), "--add", "--access", "team", "--access", "all"]):
+        result = CliRunner().invoke(app, ["index", *arguments, "--to", index])
+        assert result.exit_code == 0, result.output
+        said.append(result.stdout)
+    assert "shown only to who holds a label: board (1)" in said[0]
+    assert "metadata that are no short text or number, left out: tags (1)" in said[0]
+    assert "shown only to who holds a label: all (1), team (1)" in said[1]
+    return index
+
+
+def found(index, *arguments):
+    result = searched(index, "tide", "--json", *arguments)
+    assert result.exit_code == 0, result.output
+    return {json.loads(line)["passage"]["id"] for line in result.stdout.splitlines()}
+
+
+@pytest.mark.parametrize("retriever", ["bm25", "weave"])
+def test_labels_are_held_by_flags_and_metadata_asked_for(labelled, retriever, monkeypatch):
+    chosen = ("--retriever", retriever)
+    assert found(labelled, *chosen) == {"open"}
+    assert found(labelled, "--access", "team", *chosen) == {"open", "team/plan.txt"}
+    assert found(labelled, "--access", "all", "--access", "board", *chosen) == {"open", "team/plan.txt", "board"}
+    assert found(labelled, "--where", "year=1970", "--where", "year=1971", *chosen) == {"open"}
+    assert found(labelled, "--where", "year=1970", *chosen) == set()
+    said = searched(labelled, "tide", "--where", "year=1970", *chosen).output
+    assert "nothing found: no passage that access and where let through holds a word of the query" in said
+    monkeypatch.setenv("HOPWEAVE_ACCESS", "board")
+    assert found(labelled, *chosen) == {"open", "board"}
+    assert found(labelled, "--access", "team", *chosen) == {"open", "team/plan.txt"}
+
+
+def test_json_has_labels_and_metadata_of_passages_that_have_any(labelled):
+    lines = [json.loads(line) for line in searched(labelled, "tide", "--json", "--access", "board").stdout.splitlines()]
+    kept = {one["passage"]["id"]: (one["passage"].get("access"), one["passage"].get("metadata")) for one in lines}
+    assert kept == {"open": (None, {"year": "1971"}), "board": (["board"], None)}
+
+
+def test_the_owner_of_an_index_sees_in_its_list_and_its_figures_that_there_are_passages_with_labels(labelled):
+    runner = CliRunner()
+    listed = runner.invoke(app, ["index", "--to", labelled, "--list"]).stdout.splitlines()
+    assert {line.split("\t")[0] for line in listed} == {"open", "board", "team/plan.txt"}
+    assert "labelled     2" in runner.invoke(app, ["index", "--to", labelled, "--stats"]).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--where", "year"], "--where expects KEY=VALUE, not 'year'; for example: --where year=1999"),
+        (["--where", "=1999"], "where cannot ask for"),
+        (["--access", "a,,b"], "access has 'a,,b', and a label is"),
+        (["--set", "retrievers.bm25.visible.access=['team']"], "retrievers.bm25.visible follows from access and where"),
+        (["--set", "where=1999"], "where must name keys of metadata"),
+    ],
+)
+def test_what_is_no_label_or_filter_is_refused_in_one_line(labelled, arguments, message):
+    result = searched(labelled, "tide", *arguments)
+    assert result.exit_code != 0
+    [line] = result.stderr.splitlines()
+    assert message in line

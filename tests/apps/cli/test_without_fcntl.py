@@ -1,0 +1,61 @@
+"""Indexing, asking and evaluating on a Python that has no `fcntl`, as that of Windows has none."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WITHOUT = "import sys; sys.modules['fcntl'] = None\n"
+COMMAND = f"{WITHOUT}from hopweave.apps.cli import main; main()"
+TAKEN = f"{WITHOUT}import os; from pathlib import Path; from hopweave.core.files import lock; held = lock(Path('run/.lock'))\n"
+RULES = '[[rules]]\nmatch = "(?s)."\nsay = "So the answer is: the Nith."\n'
+
+
+@pytest.fixture(autouse=True)
+def scene(tmp_path, monkeypatch):
+    for name in [name for name in os.environ if name.startswith("HOPWEAVE_")]:
+        monkeypatch.delenv(name)
+    for kind in ("CACHE", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / kind.lower()))
+    monkeypatch.chdir(tmp_path)
+    Path("passages.jsonl").write_text('{"id": "dumfries", "title": "Dumfries", "text": "Dumfries lies on the Nith."}\n')
+    Path("q.jsonl").write_text(json.dumps({"id": "q", "question": "On which river is Dumfries?", "answer": "the Nith"}) + "\n")
+    Path("rules.toml").write_text(RULES)
+
+
+def hopweave(*arguments, code=COMMAND):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr
+    return done.stdout
+
+
+def test_the_command_runs_where_fcntl_cannot_be_imported():
+    assert "built index: 1 passages" in hopweave("index", "passages.jsonl", "--to", "index")
+    assert "1 passages" in hopweave("index", "passages.jsonl", "--to", "index", "--add")
+    scripted = ("--corpus", "index", "--llm", "scripted", "--set", "llms.scripted.rules_file=rules.toml", "--method", "ircot")
+    assert "the Nith" in hopweave("ask", "On which river is Dumfries?", *scripted)
+    evaluated = ("--dataset", "jsonl", "--path", "q.jsonl", "--methods", "direct,ircot", *scripted[:-2])
+    hopweave("evaluate", "--out", "run", *evaluated)
+    hopweave("evaluate", "--out", "run", *evaluated)
+    assert len(Path("run/records/jsonl/ircot.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_killed_process_leaves_no_lock_behind_there_either():
+    Path("run").mkdir()
+    hopweave(code=f"{TAKEN}os._exit(0)")
+    hopweave(code=TAKEN)
+
+
+def test_of_two_processes_one_is_refused_there_too():
+    Path("run").mkdir()
+    second = (
+        "import subprocess; said = subprocess.run([sys.executable, '-c', sys.argv[1]], capture_output=True, text=True).stderr"
+    )
+    said = hopweave(TAKEN, code=f"{TAKEN}{second}\nprint(os.getpid(), said)")
+    assert f"LockTaken: held by process {said.split()[0]}" in said

@@ -1,0 +1,158 @@
+"""OpenAI's chat API, asked with its official client: cited answers, streams, follow-ups."""
+
+import json
+from contextlib import contextmanager
+
+import openai
+import pytest
+from support.served_app import FOLLOW_UP, KEY, OTHER_KEY, QUESTION, app_over, client_of, keys, listening
+
+from hopweave.apps.server.answer_citations import NO_ANSWER, cited
+from hopweave.apps.server.kept import Entry
+from hopweave.models.llms.scripted import Line, Scripted
+from hopweave.record import Record
+
+MODEL = "direct_retrieval@light"
+ASKED = [{"role": "user", "content": QUESTION}]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    with listening(app_over(tmp_path_factory.mktemp("chat"), keys=keys())) as made:
+        yield made
+
+
+@pytest.fixture
+def client(address):
+    with openai.OpenAI(base_url=f"{address}/v1", api_key=KEY, max_retries=0) as made:
+        yield made
+
+
+@contextmanager
+def official_client(app):
+    """The client of an application without keys."""
+    with listening(app) as address, openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as made:
+        yield made
+
+
+def test_the_official_client_gets_a_cited_answer(client, address):
+    said = client.chat.completions.create(model=MODEL, messages=ASKED, temperature=0.3, max_tokens=50)
+    message = said.choices[0].message
+    first, source = message.content.split("\n\n")[0], message.content.split("\n\n")[-1]
+    assert "Ines Halloran" in first
+    assert "[1]" in first
+    assert source.startswith('[1] Carrow Head: "')
+    (annotation,) = message.annotations
+    marked = annotation.url_citation
+    assert message.content[marked.start_index : marked.end_index] == "[1]"
+    assert (marked.title, marked.url) == ("Carrow Head", f"{address}/v1/corpora/light/passages/carrow")
+    (citation,) = said.citations
+    assert citation["passage_id"] == "carrow"
+    assert citation["quote"] in "The light of Carrow Head was designed by Ines Halloran. It was lit in 1871."
+    assert said.choices[0].finish_reason == "stop"
+    assert said.usage.total_tokens == said.usage.prompt_tokens + said.usage.completion_tokens > 0
+    assert said.id == f"chatcmpl-{said.answer_id}"
+
+
+def test_the_official_client_gets_a_stream_of_reasoning_and_then_the_cited_answer(client):
+    whole = client.chat.completions.create(model=MODEL, messages=[*ASKED, {"role": "assistant", "content": "x"}, *ASKED])
+    chunks = list(
+        client.chat.completions.create(
+            model=MODEL,
+            messages=[*ASKED, {"role": "assistant", "content": "x"}, *ASKED],
+            stream=True,
+            stream_options={"include_usage": True},
+        )
+    )
+    deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
+    reasoning = "".join(getattr(delta, "reasoning_content", "") or "" for delta in deltas)
+    assert "".join(delta.content or "" for delta in deltas) == whole.choices[0].message.content
+    assert "made_whole: " in reasoning
+    first_words = next(number for number, delta in enumerate(deltas) if delta.content)
+    assert any(getattr(delta, "reasoning_content", "") for delta in deltas[:first_words])
+    assert deltas[-1].annotations[0]["type"] == "url_citation"
+    assert chunks[-1].usage.total_tokens > 0
+    assert len({chunk.id for chunk in chunks}) == 1
+
+
+def test_a_follow_up_is_made_whole_from_the_conversation(client):
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        *ASKED,
+        {"role": "assistant", "content": "Ines Halloran designed it [1]."},
+        {"role": "user", "content": [{"type": "text", "text": FOLLOW_UP}]},
+    ]
+    said = client.chat.completions.create(model=MODEL, messages=messages)
+    assert "Marlow Cross" in said.choices[0].message.content
+
+
+def test_models_are_methods_over_the_corpora_of_the_key(client, address):
+    names = [model.id for model in client.models.list()]
+    assert names[0] == MODEL
+    assert {"searchain@light", "ircot@other", "toqd@light"} <= set(names)
+    assert client.models.retrieve("searchain@other").id == "searchain@other"
+    with openai.OpenAI(base_url=f"{address}/v1", api_key=OTHER_KEY, max_retries=0) as other:
+        assert {model.id.partition("@")[2] for model in other.models.list()} == {"other"}
+        with pytest.raises(openai.NotFoundError, match="there is no model"):
+            other.chat.completions.create(model=MODEL, messages=ASKED)
+
+
+def test_the_official_client_raises_its_own_errors(client, address):
+    with pytest.raises(openai.NotFoundError) as none:
+        client.chat.completions.create(model="gpt-4", messages=ASKED)
+    assert none.value.code == "model_not_found"
+    with (
+        openai.OpenAI(base_url=f"{address}/v1", api_key="x", max_retries=0) as stranger,
+        pytest.raises(openai.AuthenticationError),
+    ):
+        stranger.models.list()
+    image = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "http://evil.example/x.png"}}]}]
+    for messages in (image, [{"role": "assistant", "content": "x"}], [{"role": "user", "content": " "}], []):
+        with pytest.raises(openai.UnprocessableEntityError):
+            client.chat.completions.create(model=MODEL, messages=messages)
+    with pytest.raises(openai.UnprocessableEntityError):
+        client.chat.completions.create(model=MODEL, messages=ASKED, n=3)
+
+
+def test_a_question_that_fails_is_an_error_of_the_client_in_a_stream_too(tmp_path):
+    with official_client(app_over(tmp_path, Scripted([]))) as client:
+        with pytest.raises(openai.InternalServerError) as failed:
+            client.chat.completions.create(model=MODEL, messages=ASKED)
+        assert failed.value.status_code == 502
+        with pytest.raises(openai.APIError):
+            list(client.chat.completions.create(model=MODEL, messages=ASKED, stream=True))
+
+
+def test_markup_in_a_passage_is_no_markup_in_a_chat(tmp_path):
+    hostile = 'Light ![x](http://evil.example/x.png) <script>alert(1)</script> `code` [9] "quoted"\n# Head'
+    text = "The light of Carrow Head was designed by Ines Halloran ![x](http://evil.example) <b>."
+    with client_of(app_over(tmp_path)) as client:
+        made = client.post("/v1/answers", json={"question": QUESTION}).json()["record"]
+    quote = made["answer"]["claims"][0]["citations"][0]
+    was = next(passage for passage in made["passages"] if passage["id"] == quote["passage_id"])
+    was["title"], was["text"], quote["quote"], quote["start"], quote["end"], quote["focus"] = (
+        hostile,
+        text,
+        text,
+        0,
+        len(text),
+        None,
+    )
+    said = cited(Record.from_json(json.dumps(made)), "http://127.0.0.1/")
+    below = said.text.split("\n\n")[-1]
+    assert "\\!\\[x\\]" in below
+    assert "\\<script\\>" in below
+    assert "\n" not in below
+    assert said.annotations[0]["url_citation"]["title"] == hostile
+
+
+def test_an_abstention_says_so_and_cites_nothing(tmp_path):
+    with official_client(app_over(tmp_path, Scripted([("", Line(""))]))) as client:
+        message = client.chat.completions.create(model=MODEL, messages=ASKED).choices[0].message
+    assert message.content == NO_ANSWER
+    assert not message.annotations
+
+
+def test_an_entry_without_what_later_versions_add_is_still_read():
+    old = '{"id": "0", "started_at": "", "question": "x", "method": "direct", "corpus": "light"}'
+    assert Entry.model_validate_json(old).options == {}

@@ -1,0 +1,426 @@
+"""The explorer in a real browser: what grows, what a mark leads to, what can be changed, and that no markup ever runs."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from support.explorer_scene import HOSTILE, QUESTION, app_with
+from support.served_app import listening
+from support.small_run import make_run
+
+from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
+from hopweave.evaluation.scoring.summary import summarize
+from hopweave.record import Record
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the package playwright is not installed")
+CHROMIUM = Path("/usr/bin/chromium")
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason="there is no /usr/bin/chromium to open the explorer with")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+EXPECTED = playwright.expect
+LONG_MS = 30_000
+EXPECTED.set_options(timeout=LONG_MS)  # a busy machine is no failure
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+class Pages:
+    """The explorer of servers in a browser, and all that its pages complain of, or load from elsewhere."""
+
+    def __init__(self, browser):
+        self.faults, self._browser, self._contexts = [], browser, []
+
+    def __call__(self, address, *, width=1280, theme="light"):
+        context = self._browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, accept_downloads=True)
+        self._contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(LONG_MS)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("console", lambda said: self.faults.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda sent: None if sent.url.startswith((address, "blob:")) else self.faults.append(sent.url))
+        page.goto(address)
+        page.wait_for_selector("#method option >> nth=2", state="attached")
+        return page
+
+    @contextmanager
+    def served(self, app):
+        """A server of an application. Its pages are left before it stops, as what they still asked for would fail."""
+        with listening(app) as address:
+            try:
+                yield address
+            finally:
+                while self._contexts:
+                    self._contexts.pop().close()
+
+
+@pytest.fixture
+def opened(browser):
+    pages = Pages(browser)
+    yield pages
+    assert pages.faults == []
+
+
+@pytest.fixture
+def server(tmp_path, opened):
+    with opened.served(app_with(tmp_path)) as address:
+        yield address
+
+
+@pytest.fixture
+def papers(tmp_path, opened):
+    """A server over PDFs, which lie in the folder `papers-files`."""
+    pytest.importorskip("pypdfium2", reason="needs: pip install 'hopweave[documents]'")
+    with opened.served(app_with(tmp_path, with_papers=True)) as address:
+        yield address
+
+
+def ask(page, question=QUESTION, *, method="searchain", beside=""):
+    page.fill("#question", question)
+    page.select_option("#method", method)
+    page.select_option("#beside", beside)
+    page.click("#ask")
+    EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2 if beside else 1)
+
+
+def test_the_tree_grows_step_by_step_before_there_is_an_answer(opened, tmp_path):
+    with opened.served(app_with(tmp_path, delay_seconds=0.4)) as address:
+        page = opened(address)
+        page.fill("#question", QUESTION)
+        page.click("#ask")
+        page.wait_for_selector(".node.pending")
+        page.wait_for_selector(".node.decision >> nth=2")
+        assert page.locator(".answer").count() == 0
+        first = page.locator(".node").count()
+        EXPECTED(page.locator(".answer .short")).to_have_text("the Teel")
+        assert page.locator(".node").count() > first
+        EXPECTED(page.locator("#says")).to_contain_text("searchain is done: the Teel, supported")
+        assert page.locator(".node.pending").count() == 0
+
+
+def test_a_mark_leads_to_its_step_and_to_the_cited_words(opened, server):
+    page = opened(server)
+    ask(page)
+    page.click(".long .mark >> nth=1")
+    EXPECTED(page.locator("#passage-title")).to_have_text("Ines Halloran")
+    assert page.locator("#passage mark").all_inner_texts() == ["She was born in ", "Marlow Cross", " in 1833."]
+    EXPECTED(page.locator("#passage mark b")).to_have_text("Marlow Cross")
+    EXPECTED(page.locator(".node.shown > .row")).to_contain_text("In which town was Ines Halloran born?")
+    page.keyboard.press("Escape")
+    EXPECTED(page.locator("#passage")).to_be_hidden()
+    assert page.evaluate_handle("document.activeElement").get_attribute("data-mark") == "2"
+
+
+def test_every_step_shows_how_it_stands_by_shape_and_words_and_what_it_cost(opened, server):
+    page = opened(server)
+    ask(page)
+    row = page.locator(".node.supported > .row").first
+    EXPECTED(row.locator(".sign.supported")).to_have_text("\u2713")
+    EXPECTED(row).to_contain_text("corrected")
+    EXPECTED(row).to_contain_text("tokens")
+    page.click(".legend summary")
+    EXPECTED(page.locator(".legend")).to_contain_text("a passage said otherwise, and its words replaced the model's")
+    page.check(".switch input")
+    EXPECTED(page.locator(".node.model_call")).not_to_have_count(0)
+    page.click(".node.search > .row >> nth=0")
+    page.click(".hits .link >> nth=0")
+    EXPECTED(page.locator("#passage-title")).to_be_visible()
+
+
+def test_what_rests_on_nothing_looks_so(opened, server):
+    page = opened(server)
+    ask(page, method="direct_retrieval")
+    EXPECTED(page.locator(".answer")).to_have_class("answer tone-warn")
+    EXPECTED(page.locator(".standing")).to_contain_text("The answer rests on no passage")
+
+
+def test_an_edited_answer_runs_again_beside_the_first_and_all_before_it_is_replayed(opened, server):
+    page = opened(server)
+    ask(page)
+    page.click(".node.decision .row:has-text('Marlow Cross') >> nth=0")
+    page.click("text=Edit the answer")
+    written = page.input_value(".editor textarea")
+    page.fill(
+        ".editor textarea", written.replace("[Answer 1]: Marlow Cross", "[Answer 1]: Zwiesel").replace("Cross?", "Cross ?")
+    )
+    page.click("text=Run again from here")
+    EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2)
+    EXPECTED(page.locator(".branch")).to_contain_text("Zwiesel")
+    first, branch = (record_of(page, server, at) for at in (0, 1))
+    assert branch.branch.of == first.fingerprint
+    edited = next(step for step in branch.steps if getattr(step, "was", None) is not None)
+    before = [step for step in branch.steps[: edited.id] if step.kind == "model_call"]
+    assert before
+    assert all(step.timing.from_store for step in before)
+
+
+def record_of(page, server, at):
+    """The record of a run on the page, as the server keeps it."""
+    answer = page.locator(".run").nth(at).get_attribute("data-run")
+    return Record.from_json(json.dumps(page.request.get(f"{server}/v1/answers/{answer}").json()["record"]))
+
+
+def test_a_query_is_edited_at_its_search(opened, server):
+    page = opened(server)
+    ask(page, method="direct_retrieval")
+    page.check(".switch input")
+    page.click(".node.search > .row")
+    page.click("text=Edit the query")
+    page.fill(".editor textarea", "Ines Halloran")
+    page.click("text=Run again from here")
+    EXPECTED(page.locator(".branch")).to_contain_text("searched for \u201cInes Halloran\u201d")
+    assert record_of(page, server, 1).steps[0].queries == ("Ines Halloran",)
+
+
+@pytest.mark.parametrize(("choice", "field"), [("Forbid this passage", "forbidden"), ("Pin it first", "pinned")])
+def test_a_passage_is_forbidden_or_pinned_from_where_it_is_read(opened, server, choice, field):
+    page = opened(server)
+    ask(page)
+    page.click(".long .mark >> nth=0")
+    page.click(f"#passage >> text={choice}")
+    EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2)
+    changed = [step for step in record_of(page, server, 1).steps if getattr(step, field, ())]
+    assert getattr(changed[0], field) == ("carrow",)
+
+
+def test_two_methods_stand_side_by_side_with_their_differences_marked(opened, server):
+    page = opened(server)
+    ask(page, method="toqd", beside="direct_retrieval")
+    EXPECTED(page.locator("#differences .differs").first).to_contain_text("against")
+    EXPECTED(page.locator("#differences")).to_contain_text("the Clyde")
+    EXPECTED(page.locator(".node.only").first).to_contain_text("only here")
+    EXPECTED(page.locator(".graph .box")).to_have_count(3)
+    page.locator(".graph .box").nth(1).press("Enter")
+    EXPECTED(page.locator(".node.shown > .row")).to_contain_text("In which town was that designer born?")
+
+
+@pytest.mark.parametrize(
+    ("name", "ending", "holds"), [("HTML", ".html", "<h1"), ("Mermaid", ".mmd", "flowchart"), ("JSON", ".json", '"schema"')]
+)
+def test_an_answer_is_taken_away_as_a_file(opened, server, name, ending, holds):
+    page = opened(server)
+    ask(page)
+    with page.expect_download() as waiting:
+        page.click(f".exports >> text={name}")
+    assert waiting.value.suggested_filename.endswith(ending)
+    assert holds in Path(waiting.value.path()).read_text()
+
+
+def test_the_history_is_there_after_a_restart_and_a_reload_shows_the_same(opened, tmp_path):
+    with opened.served(app_with(tmp_path)) as address:
+        page = opened(address)
+        ask(page)
+        EXPECTED(page.locator(".entry")).to_have_count(1)
+        page.context.close()
+    with opened.served(app_with(tmp_path)) as address:
+        page = opened(address)
+        page.click(".entry")
+        EXPECTED(page.locator(".answer .short")).to_have_text("the Teel")
+        page.reload()
+        EXPECTED(page.locator(".answer .short")).to_have_text("the Teel")
+        EXPECTED(page.locator("#history-list li.current")).to_have_count(1)
+
+
+def test_an_answer_is_deleted_from_the_history_once_that_is_confirmed(opened, server):
+    page = opened(server)
+    asked = []
+    ask(page)
+    ask(page, method="direct_retrieval")
+    EXPECTED(page.locator(".entry")).to_have_count(2)
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    page.locator("#history-list li >> nth=0").get_by_role("button", name="Delete: ").click()
+    assert asked[0].startswith("Delete this answer for good?")
+    assert QUESTION in asked[0]
+    EXPECTED(page.locator(".entry")).to_have_count(2)
+    EXPECTED(page.locator(".run")).to_have_count(1)
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.locator("#history-list li >> nth=0").get_by_role("button", name="Delete: ").focus()
+    page.keyboard.press("Enter")
+    EXPECTED(page.locator(".entry")).to_have_count(1)
+    EXPECTED(page.locator(".run")).to_have_count(0)  # what stood there was the one that is deleted
+    EXPECTED(page.locator(".entry:focus")).to_have_count(1)
+    EXPECTED(page.locator("#says")).to_have_text("The answer is deleted.")
+    page.reload()
+    EXPECTED(page.locator(".entry")).to_contain_text("searchain")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Delete: ").click()
+    EXPECTED(page.locator("#history-list")).to_contain_text("Nothing was asked yet.")
+
+
+def test_markup_in_questions_passages_and_replies_is_shown_and_never_run(opened, server):
+    page = opened(server)
+    ask(page, f"Who painted the gate of Nith {HOSTILE}?", method="direct_retrieval")
+    page.check(".switch input")
+    page.click(".node.search > .row")
+    page.click(".hits .link:has-text('Gate of Nith')")
+    EXPECTED(page.locator("#passage blockquote")).to_contain_text("<script>window.broken=1</script>")
+    EXPECTED(page.locator(".short, .failure").first).to_be_visible()
+    assert page.locator("#main img, #passage img, #history img, #main script").count() == 0
+    assert page.title() == "hopweave"
+    assert page.evaluate_handle("window").get_property("broken").json_value() is None
+
+
+def test_everything_is_reached_by_the_keyboard(opened, server):
+    page = opened(server)
+    page.focus("#question")
+    page.keyboard.type(QUESTION)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".answer")
+    page.locator(".row").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    EXPECTED(page.locator(".row[aria-expanded=true]")).to_have_count(1)
+    assert page.evaluate_handle("document.activeElement").get_attribute("aria-expanded") == "true"
+    page.keyboard.press("End")
+    assert "stop" in page.evaluate_handle("document.activeElement").inner_text()
+
+
+def test_a_server_with_keys_asks_for_one(opened, browser, tmp_path):
+    from support.served_app import KEY, app_over, keys
+
+    with listening(app_over(tmp_path, keys=keys())) as address:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(address)
+        EXPECTED(page.locator("#key-form")).to_be_visible()
+        page.fill("#key", KEY)
+        page.click("#key-form button")
+        page.wait_for_selector("#composer:visible")
+        context.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing_serious(opened, server, width, theme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="the package axe-playwright-python is not installed"
+    )
+    page = opened(server, width=width, theme=theme)
+    assert page.locator("html").evaluate("node => node.scrollWidth <= node.clientWidth")
+    ask(page, method="toqd", beside="direct_retrieval")
+    page.click(".node.decision > .row >> nth=1")
+    page.click(".long .mark >> nth=0")
+    page.click(".legend summary >> nth=0")
+    found = axe.Axe().run(page).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")] == []
+    assert page.locator("html").evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+def open_a_citation_into_a_pdf(page):
+    ask(page)
+    page.click(".long .mark >> nth=1")
+    EXPECTED(page.locator("#passage-title")).to_have_text("Ines Halloran")
+    EXPECTED(page.locator("#passage .where")).to_have_text("halloran.pdf, page 3")
+
+
+def test_a_citation_into_a_pdf_opens_its_page_with_the_cited_words_marked(opened, papers):
+    page = opened(papers)
+    open_a_citation_into_a_pdf(page)
+    drawn = page.locator(".page-figure canvas")
+    EXPECTED(drawn).to_have_attribute(
+        "aria-label", "Page 3 of halloran.pdf, as an image. Marked on it: \u201cShe was born in Marlow Cross in 1833.\u201d"
+    )
+    EXPECTED(page.locator(".page-figure")).to_contain_text("Page 3 of 3")
+    paper, marks = drawn.bounding_box(), [one.bounding_box() for one in page.locator(".sheet rect").all()]
+    assert len(marks) == 2  # a line each
+    for mark in marks:
+        assert paper["x"] < mark["x"] < mark["x"] + mark["width"] < paper["x"] + paper["width"]
+        assert darkest_under(drawn, mark, paper) < 100
+    below = {**marks[1], "y": marks[1]["y"] + 20 * marks[1]["height"]}
+    assert darkest_under(drawn, below, paper) == 255
+    page.focus(".page-figure button")
+    page.keyboard.press("Enter")
+    EXPECTED(page.locator("dialog canvas")).to_be_visible()
+    assert page.locator("dialog canvas").bounding_box()["width"] > 2 * paper["width"]
+    EXPECTED(page.locator("dialog rect").first).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    EXPECTED(page.locator("dialog")).to_have_count(0)
+    EXPECTED(page.locator("#passage")).to_be_visible()
+    EXPECTED(page.locator(".page-figure button")).to_be_focused()
+    page.keyboard.press("Escape")
+    EXPECTED(page.locator("#passage")).to_be_hidden()
+
+
+def darkest_under(drawn, mark, paper):
+    """The darkest grey, from 0 to 255, of the image below a mark."""
+    place = [(mark["x"] - paper["x"]) / paper["width"], (mark["y"] - paper["y"]) / paper["height"]]
+    size = [mark["width"] / paper["width"], mark["height"] / paper["height"]]
+    return drawn.evaluate(
+        """(canvas, [x, y, width, height]) => Math.min(...canvas.getContext("2d").getImageData(
+            x * canvas.width, y * canvas.height, width * canvas.width, height * canvas.height).data)""",
+        [*place, *size],
+    )
+
+
+def test_a_pdf_that_changed_is_named_and_the_panel_says_why_its_page_is_not_shown(opened, papers, tmp_path):
+    (tmp_path / "papers-files" / "halloran.pdf").write_bytes(b"%PDF-1.4 and something else")
+    page = opened(papers)
+    open_a_citation_into_a_pdf(page)
+    EXPECTED(page.locator(".page-figure")).to_contain_text("The page is not shown: the file has changed")
+    assert page.locator("canvas").count() == 0
+
+
+@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1280, "dark")])
+def test_axe_finds_nothing_serious_on_a_page_of_a_pdf(opened, papers, width, theme):
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="the package axe-playwright-python is not installed"
+    )
+    page = opened(papers, width=width, theme=theme)
+    open_a_citation_into_a_pdf(page)
+    EXPECTED(page.locator(".sheet rect").first).to_be_visible(timeout=LONG_MS)
+    for has_dialog in (False, True):
+        if has_dialog:
+            page.click(".page-figure button")
+            EXPECTED(page.locator("dialog canvas")).to_be_visible()
+        found = axe.Axe().run(page).response["violations"]
+        serious = [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")]
+        assert serious == []
+        assert page.locator("html").evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp_path):
+    run = make_run(tmp_path / "night", {"careful": ["1874", "1874", None], "hasty": ["1874", "1999", "1999"]})
+    metrics, _ = open_metrics(["cover_em", "calls"])
+    scores = score_run(run, metrics)
+    write_scores(run, scores)
+    summarize(run, scores, metrics).write(run)
+    with opened.served(app_with(tmp_path, runs={"night": str(run.path)})) as address:
+        page = opened(address)
+        page.click("#evaluations")
+        page.click("tr:has-text('hasty') .link >> nth=0")
+        EXPECTED(page.locator(".questions li")).to_have_count(3)
+        page.click(".cause:has-text('wrong')")
+        EXPECTED(page.locator(".questions li")).to_have_count(2)
+        page.click(".questions .entry >> nth=0")
+        EXPECTED(page.locator(".run .answer .short")).to_have_text("1999")
+        page.click("tr:has-text('careful') .link >> nth=0")
+        page.click(".cause:has-text('failed')")
+        page.click(".questions .entry")
+        EXPECTED(page.locator(".run .failure")).to_contain_text("the endpoint is gone")
+
+
+def test_a_question_can_be_stopped(opened, tmp_path):
+    with opened.served(app_with(tmp_path, delay_seconds=20)) as address:
+        page = opened(address)
+        page.fill("#question", QUESTION)
+        page.click("#ask")
+        page.wait_for_selector(".node.pending")
+        page.click("#stop")
+        EXPECTED(page.locator(".run .failure")).to_contain_text("Stopped.")
+        EXPECTED(page.locator("#stop")).to_be_hidden()
+        EXPECTED(page.locator("#history-list")).to_contain_text("Nothing was asked yet.")

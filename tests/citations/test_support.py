@@ -1,0 +1,208 @@
+"""What bears a claim out: the one rule, on sentences, on short answers, and with what a reader says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopweave.citations.support import Assessment, denies, judge
+from hopweave.core.types import Passage, Question, Reading, Span
+from hopweave.text.content_words import anchors
+
+ASKED = Question("q", "Where was Mira Solberg born?")
+SOLBERG = Passage(
+    "solberg",
+    "Mira Solberg is a singer. She was born in Tromvik in 1981, the daughter of a sailor. "
+    "She moved to Westmark and plays the harp.",
+    "Mira Solberg",
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "found"),
+    [
+        ("The Planets was composed by Gustav Holst.", ["Planets", "Gustav Holst"]),
+        ("Edward, Duke of Kent, died in 1820.", ["Edward", "Duke of Kent", "1820"]),
+        ("It has 5,895 metres and 3.5 miles.", ["5,895", "3.5"]),
+        ("Frida Kahlo's father met J. R. R. Tolkien.", ["Frida Kahlo", "J. R. R. Tolkien"]),
+        ("Museo Reina Sofía is in Madrid.", ["Museo Reina Sofía", "Madrid"]),
+        ("He plays the violin.", []),
+        ("Ada and Grace met in Paris and in Rome.", ["Ada", "Grace", "Paris", "Rome"]),
+        ("", []),
+    ],
+)
+def test_names_and_numbers(sentence, found):
+    assert anchors(sentence) == found
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quote"),
+    [
+        ("Mira Solberg was born in Tromvik.", "She was born in Tromvik in 1981, the daughter of a sailor."),
+        ("Mira Solberg was born in 1981.", "She was born in Tromvik in 1981, the daughter of a sailor."),
+        ("Mira Solberg plays the harp.", "She moved to Westmark and plays the harp."),
+        ("The singer is Mira Solberg.", "Mira Solberg is a singer."),
+    ],
+)
+def test_a_sentence_whose_words_stand_together_is_verified_by_that_sentence(sentence, quote):
+    [citation] = judge(ASKED.text, sentence, [SOLBERG]).citations
+    assert citation.quote == quote
+    assert SOLBERG.text[citation.focus.start : citation.focus.end].lower() in sentence.lower()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Mira Solberg was born in Westmark.",  # where she moved: the names are there, and not together with the birth
+        "Mira Solberg was born in Ostvik.",  # a name that is not there
+        "Mira Solberg was born in 198.",  # no number inside a larger one
+        "Mira Solberg plays the drums.",  # a word that is not there
+        "Jonas Hale was born in Tromvik.",  # of somebody else
+        "She was born there.",  # no name
+        "Thus, Mira Solberg was born in Tromvik.",  # a conclusion
+        "",
+    ],
+)
+def test_a_sentence_that_no_passage_holds_is_not(sentence):
+    assert judge(ASKED.text, sentence, [SOLBERG]) == Assessment()
+
+
+def test_the_first_passage_that_holds_it_counts():
+    copy = Passage("copy", SOLBERG.text, SOLBERG.title)
+    other = Passage("other", "Tromvik is a town.", "Tromvik")
+    assert judge(ASKED.text, "Mira Solberg was born in Tromvik.", [other, copy, SOLBERG]).citations[0].passage_id == "copy"
+
+
+# -- short answers ---------------------------------------------------------------------------------------------------------
+
+MIES = Passage(
+    "mies",
+    "He was an architect born in Aachen in 1886. The Villa Tugendhat in Brno made him a leader of the modern movement.",
+    "Ludwig Mies van der Rohe",
+)
+HOUSE = "Which house by Ludwig Mies van der Rohe stands in Brno?"
+
+
+def reading(words: str, passage: Passage = MIES, confidence: float = 1.0) -> dict[str, Reading]:
+    start = passage.text.index(words)
+    return {passage.id: Reading(words, Span(start, start + len(words)), confidence)}
+
+
+def support(query, text, readings=None, passages=(MIES,)):
+    return judge(query, text, passages, readings).support
+
+
+def test_a_short_answer_is_borne_out_where_its_words_stand_in_a_row():
+    assessment = judge(HOUSE, "the villa Tugendhat.", [MIES], mark=3)
+    [citation] = assessment.citations
+    assert (assessment.support, citation.mark, citation.passage_id) == ("supported", 3, "mies")
+    assert citation.quote == MIES.text[citation.start : citation.end]
+    assert MIES.text[citation.focus.start : citation.focus.end] == "The Villa Tugendhat"
+
+
+@pytest.mark.parametrize("text", ["House of Brno", "the Villa Savoye", "Tugendhat Villa House", "", "unknown", "Yes", "?!"])
+def test_what_no_passage_holds_is_unsupported(text):
+    assert judge(HOUSE, text, [MIES]) == Assessment()
+
+
+def test_words_of_the_query_alone_are_no_answer():
+    brno = Passage("brno", "Brno is the second largest city of the Czech Republic.", "Brno")
+    assert support("In which city is Brno?", "Brno", passages=[brno]) == "unsupported"
+    assert support("In which city is Brno?", "Brno", reading("Brno", brno), [brno]) == "unsupported"
+    assert support("Which is older, the Villa Tugendhat or Brno?", "the Villa Tugendhat") == "unsupported"
+
+
+def test_an_answer_that_stands_in_the_title_cites_the_sentence_of_the_text_that_is_about_it():
+    [citation] = judge("Who made the Villa Tugendhat a leader?", "Ludwig Mies van der Rohe", [MIES]).citations
+    assert citation.quote == MIES.text[citation.start : citation.end]
+    assert citation.quote.startswith("The Villa Tugendhat")
+    assert citation.focus is None
+
+
+def test_a_title_over_no_text_bears_nothing_out():
+    assert support("Who was it?", "Ada Lovelace", passages=[Passage("p", " ", "Ada Lovelace")]) == "unsupported"
+
+
+def test_an_answer_of_several_sentences_is_borne_out_if_each_of_them_is():
+    both = "Mira Solberg was born in Tromvik. Ludwig Mies van der Rohe was born in Aachen."
+    assert [one.passage_id for one in judge("Who was born where?", both, [MIES, SOLBERG]).citations] == ["solberg", "mies"]
+    assert support("Who was born where?", f"{both} Mira Solberg was born in Ostvik.", passages=[MIES, SOLBERG]) == "unsupported"
+
+
+# -- the reader ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "confidence", "expected"),
+    [
+        ("House of Brno", "Villa Tugendhat", 0.13, "contradicted"),
+        ("House of Brno", "Villa Tugendhat", 0.0, "unsupported"),  # as likely an answer as none
+        ("House of Brno", "Brno", 9.0, "unsupported"),  # which only repeats the query
+        ("the Villa Tugendhat", "Tugendhat", 9.0, "supported"),
+        ("the Villa Tugendhat", "Aachen", 9.0, "contradicted"),  # though its words are there
+        ("the Villa Tugendhat", "Aachen", -0.1, "supported"),
+        ("the Villa Savoye", "Villa Tugendhat", 9.0, "contradicted"),
+        ("Yes, it was built by him in 1929", "1886", 9.0, "contradicted"),
+        ("Yes", "1886", 9.0, "unsupported"),
+        ("I do not know", "Villa Tugendhat", 9.0, "unsupported"),
+        ("It is the famous villa tugendhat of a family", "Villa Tugendhat", 9.0, "unsupported"),  # what else it says is nowhere
+        ("tugendhat's villa", "Villa Tugendhat", -5.0, "supported"),  # in another order, beside the words that were read
+    ],
+)
+def test_the_reader_denies_an_answer_or_points_to_it(text, words, confidence, expected):
+    assessment = judge(HOUSE, text, [MIES], reading(words, confidence=confidence))
+    assert assessment.support == expected
+    assert bool(assessment.citations) == (expected == "supported")
+    assert (assessment.contradicted_by is not None) == (expected == "contradicted")
+    if assessment.contradicted_by is not None:
+        against = assessment.contradicted_by
+        assert (against.mark, against.quote) == (0, MIES.text[against.start : against.end])
+        assert MIES.text[against.focus.start : against.focus.end] == words
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "words", "expected"),
+    [
+        ("When was he born?", "1960", "1940", True),
+        ("When was he born?", "12 May 1960", "12 May 1940", True),
+        ("When was he born?", "Yes, he was born in 1960.", "1940", True),
+        ("When was he born?", "May 12th, 1940", "12 May 1940", False),
+        ("When was he born?", "in May 1940", "1940", False),
+        ("How many?", "1,000", "1000", False),
+        ("Who was it?", "Robert Kennedy", "John Kennedy", True),
+        ("Who was it?", "Kennedy", "John Kennedy", False),
+        ("Where is it?", "Austrian", "Austria", False),
+        ("Where is it?", "GÖDEL", "Godel", False),
+        ("Where was Ann Lee born?", "Ann Lee was born in Ulm, a city on the Danube", "Ulm", False),
+        ("Why did it sink?", "It sank since its hull was too weak for the open sea", "the weak hull", False),
+    ],
+)
+def test_a_reading_denies_what_says_something_else(query, text, words, expected):
+    assert denies(query, text, Reading(words, Span(0, len(words)), 1.0)) == expected
+
+
+def test_another_passage_may_bear_out_what_one_denies():
+    other = Passage("other", "In Brno stands the House of Brno.")
+    found = judge(HOUSE, "the House of Brno", [MIES, other], reading("Villa Tugendhat"))
+    assert (found.support, found.citations[0].passage_id, found.contradicted_by) == ("supported", "other", None)
+
+
+def test_words_that_a_reader_made_up_point_nowhere():
+    invented = {"mies": Reading("Bauhaus", Span(0, 7), 9.0)}
+    assert judge(HOUSE, "House of Brno", [MIES], invented) == Assessment()
+
+
+hostile = st.text(st.sampled_from("aBé1. ,?[]’\u2060\ud83d\n\u0301 ßİ"), max_size=24)
+
+
+@given(hostile, hostile, hostile, hostile, st.floats(-2, 2))
+def test_whatever_the_words_a_quote_is_true_and_the_three_facts_agree(query, text, passage, title, confidence):
+    held = Passage("p", passage, title)
+    readings = {"p": Reading(passage[:3], Span(0, min(3, len(passage))), confidence)} if passage[:3] else {}
+    found = judge(query, text, [held], readings)
+    assert bool(found.citations) == (found.support == "supported")
+    assert (found.contradicted_by is not None) == (found.support == "contradicted")
+    for citation in (*found.citations, *filter(None, [found.contradicted_by])):
+        assert citation.quote == passage[citation.start : citation.end] != ""
+        assert citation.focus is None or citation.start <= citation.focus.start < citation.focus.end <= citation.end

@@ -1,0 +1,129 @@
+import gzip
+import json
+import os
+
+import pytest
+
+from hopweave.core.errors import DataError, SettingsError
+from hopweave.ingest import CorpusOptions, read_corpus
+
+BAD = {
+    "no text field": (
+        "a.jsonl",
+        b'{"text": "x"}\n{"id": 1, "words": "y"}\n',
+        r"a\.jsonl, line 2 .*its fields: id, words.*--text-field$",
+    ),
+    "text of another type": (
+        "a.jsonl",
+        b'{"text": ["x"]}',
+        r"a\.jsonl, line 1: its text is of type list; make it a single text$",
+    ),
+    "title of another type": ("a.jsonl", b'{"title": {"a": 1}, "text": "x"}', r"line 1: its title is of type dict"),
+    "id of another type": ("a.jsonl", b'{"id": 1.5, "text": "x"}', r"line 1: its id is of type float"),
+    "truth value as id": ("a.jsonl", b'{"id": true, "text": "x"}', r"line 1: its id is of type bool"),
+    "half a surrogate pair": ("a.jsonl", b'{"text": "a\\ud800"}', r"line 1: its text contains an unpaired surrogate"),
+    "line that is not JSON": (
+        "a.jsonl",
+        b'{"text": "x"}\n{"text": }\n',
+        r"a\.jsonl, line 2 is not JSON: .*column 10.*remove it$",
+    ),
+    "line that is no object": ("a.jsonl", b'["x"]', r"a\.jsonl, line 1 is a list, not an object"),
+    "deep nesting": ("a.jsonl", b"[" * 200_000, r"a\.jsonl, line 1 (is nested too deeply|is not JSON)"),
+    "bad bytes in lines": (
+        "a.jsonl",
+        b'{"text": "x"}\n{"text": "\xff"}',
+        r"a\.jsonl is not UTF-8: byte 0xff at offset 24; .*iconv$",
+    ),
+    "bad bytes in JSON": ("a.json", b'[{"text": "x\xc3(y"}]', r"a\.json is not UTF-8: byte 0xc3 at offset 12"),
+    "bad bytes in text": ("a.txt", b"x" * 300_000 + b"\x80", r"a\.txt is not UTF-8: byte 0x80 at offset 300000"),
+    "cut character at the end": ("a.txt", b"ab\xe2\x82", r"a\.txt is not UTF-8: byte 0xe2 at offset 2"),
+    "JSON that breaks off": (
+        "a.json",
+        b'[{"text": "x"},\n{"text": "y"',
+        r"a\.json, line 2 \(record 2\) is not JSON: .*correct the file$",
+    ),
+    "JSON with an error": ("a.json", b'[\n{"text": "x"},\n{"text" "y"}\n]', r"a\.json, line 3 \(record 2\) is not JSON"),
+    "JSON lines named json": (
+        "a.json",
+        b'{"a": {"text": "x"}}\n{"b": {"text": "y"}}',
+        r"a\.json, line 2 .*name the file \.jsonl$",
+    ),
+    "JSON of numbers": ("a.json", b"[1, 2]", r"a\.json, record 1 is a number, not an object"),
+    "JSON that is one record": ("a.json", b'{"title": "T", "text": "x"}', r"a\.json, record 'title' is a text, not an object"),
+    "JSON that is one text": ("a.json", b'"x"', r"a\.json is neither a list nor an object"),
+    "empty text file": ("a.txt", b" \n", r"a\.txt is empty; remove it or leave it out$"),
+    "empty lines": ("a.jsonl", b"\n\n", r"a\.jsonl is empty: it has no records"),
+    "empty JSON": ("a.json", b"", r"a\.json is empty"),
+    "empty list": ("a.json", b"[]", r"a\.json is empty"),
+    "header alone": ("a.tsv", b"id\ttext\n", r"a\.tsv is empty"),
+    "missing column": ("a.tsv", b"id\ttext\n1\tx\n2\n", r"a\.tsv, line 3 has 1 columns and the header has 2"),
+    "no header": ("a.tsv", b"7\tsome words\n8\tmore words\n", r"a\.tsv, line 2 has no field text or .*--text-field$"),
+    "stray quote": ("a.tsv", b'id\ttext\n1\t"Hi" she said\n', r"a\.tsv, line 2 cannot be split into columns.*marks doubled$"),
+    "open quote": ("a.tsv", b'id\ttext\n1\t"Hi she said\n', r"a\.tsv, line 2 cannot be split into columns"),
+    "no zip": ("a.txt.gz", b"plain", r"a\.txt\.gz is not a complete gzip file"),
+    "zip that breaks off": (
+        "a.txt.gz",
+        gzip.compress(os.urandom(5000).hex().encode())[:-900],
+        r"a\.txt\.gz is not a complete gzip file",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_cannot_be_read_is_one_line_that_names_file_place_and_remedy(tmp_path, case):
+    name, content, message = BAD[case]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message) as caught:
+        list(read_corpus([tmp_path]))
+    assert "\n" not in str(caught.value)
+    assert "; " in str(caught.value)
+
+
+@pytest.mark.parametrize(("option", "field"), [("text_field", "body_text"), ("id_field", "key")])
+def test_a_field_that_was_asked_for_by_name_must_be_there(tmp_path, option, field):
+    (tmp_path / "a.jsonl").write_text('{"id": 1, "text": "x"}')
+    with pytest.raises(
+        DataError, match=rf"line 1 has no field {field} .*name the right one with --{option.replace('_', '-')}$"
+    ):
+        list(read_corpus([tmp_path], options=CorpusOptions(**{option: field})))
+
+
+def test_a_path_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(DataError, match=r"there is no file or folder .*/nowhere; check the path$"):
+        list(read_corpus([tmp_path / "nowhere"]))
+
+
+def test_a_link_to_nothing_is_named(tmp_path):
+    (tmp_path / "a.txt").symlink_to(tmp_path / "gone")
+    with pytest.raises(DataError, match=r"a\.txt does not exist, or is a dangling link"):
+        list(read_corpus([tmp_path]))
+
+
+def test_a_folder_with_nothing_to_index_says_what_there_is(tmp_path):
+    with pytest.raises(DataError, match=r"nothing to index in .*; give \.json"):
+        list(read_corpus([tmp_path]))
+    (tmp_path / "a.odt").write_bytes(b"x")
+    with pytest.raises(DataError, match=r"nothing to index in .*: only \.odt \(1\); give \.json"):
+        list(read_corpus([tmp_path]))
+    (tmp_path / "b.jsonl").write_text(json.dumps({"text": " "}))
+    (tmp_path / "a.odt").unlink()
+    with pytest.raises(DataError, match=r"all 1 texts are empty"):
+        list(read_corpus([tmp_path]))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything, so nothing is refused")
+@pytest.mark.parametrize("name", ["a.txt", "folder"])
+def test_what_may_not_be_read_is_named(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("x") if name == "a.txt" else path.mkdir()
+    path.chmod(0)
+    try:
+        with pytest.raises(DataError, match=r"no permission to read .*; change its mode or leave it out$"):
+            list(read_corpus([tmp_path]))
+    finally:
+        path.chmod(0o700)
+
+
+def test_a_negative_length_is_refused():
+    with pytest.raises(SettingsError, match="max_words = -1 is below 0"):
+        CorpusOptions(max_words=-1)

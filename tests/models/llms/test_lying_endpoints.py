@@ -1,0 +1,241 @@
+"""Endpoints that lie, over real sockets: whatever they send, a call ends in a sound reply or in a ModelError, and in time."""
+
+import asyncio
+import gzip
+import json
+import zlib
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.lies import ASK, ENDLESS, EVENTS, MALFORMED_COMPLETIONS, SHORT, completion, outcome
+from support.scripted_server import Behaviour, ScriptedServer
+
+from hopweave.core.errors import ModelError
+from hopweave.core.json_text import one_line_of_json
+from hopweave.core.retries import Retries
+from hopweave.core.types import Reply, Sampling, Usage
+from hopweave.models.llms._address import Wire
+from hopweave.models.llms._json import parsed
+from hopweave.models.llms._wire import MALFORMED, StreamedReply, read_completions
+from hopweave.models.llms.openai_compatible import OpenAICompatible
+from hopweave.record import ModelCall, Trace
+from hopweave.run.components import Components
+from hopweave.run.store.store import Store
+from hopweave.run.workbench import Workbench
+
+# -- malformed replies -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("body", MALFORMED_COMPLETIONS.values(), ids=MALFORMED_COMPLETIONS)
+async def test_what_is_of_the_wrong_type_is_an_error_of_the_model(body, stream):
+    came = await outcome(Behaviour(raw=json.dumps(body)), stream=stream)
+    assert type(came) is ModelError
+    assert str(came).startswith("http://127.0.0.1")
+    assert "\n" not in str(came)
+
+
+@pytest.mark.parametrize("event", EVENTS.values(), ids=EVENTS)
+async def test_an_event_of_the_wrong_type_is_an_error_of_the_model(event):
+    body = f"data: {json.dumps(event)}\n\ndata: [DONE]\n\n"
+    came = await outcome(Behaviour(raw=body, headers={"Content-Type": "text/event-stream"}), stream=True)
+    assert type(came) is ModelError
+
+
+@pytest.mark.parametrize(
+    "body", [b"\xff\xfe\xfa", b'{"choices": "\xc3', b"[" * 100_000, b'{"a":' * 100_000, b"9" * 100_000, b"\x00" * 50]
+)
+async def test_bytes_that_are_no_json_are_an_error_of_the_model(body):
+    assert type(await outcome(Behaviour(raw=body))) is ModelError
+
+
+@pytest.mark.parametrize("where", ["choice_finish_reason", "choice_message"])
+async def test_half_of_a_surrogate_pair_comes_to_a_reply_that_can_be_kept(where, tmp_path):
+    body = completion(**{where: "\ud800" if "reason" in where else {"content": "Ulm \udc00"}})
+    async with ScriptedServer([Behaviour(raw=json.dumps(body))]) as server:
+        record, stored = await kept(server, tmp_path)
+    assert stored.reply is not None
+    assert "\ufffd" in one_line_of_json_of(stored.reply)
+    assert record.error is None
+
+
+@pytest.mark.parametrize("body", MALFORMED_COMPLETIONS.values(), ids=MALFORMED_COMPLETIONS)
+async def test_a_malformed_reply_is_kept_as_a_failure_and_tried_again(body, tmp_path):
+    async with ScriptedServer([Behaviour(raw=json.dumps(body)), Behaviour("Ulm")]) as server:
+        first, failed = await kept(server, tmp_path)
+        second, stored = await kept(server, tmp_path)
+    assert (first.error.kind, failed) == ("ModelError", None)
+    assert (second.error, stored.reply.text) == (None, "Ulm")
+
+
+async def kept(server, folder):
+    """The step of a call without retries, and what the store holds of it afterwards."""
+    llm, store = OpenAICompatible(model="m", base_url=server.base_url), Store(folder / "store.sqlite")
+    parts, steps = Components(llm, store=store, retries=Retries(max_attempts=1)), []
+    trace = Trace([steps.append])
+    keys = []
+    put = store.put
+    store.put = lambda key, stored: (keys.append(key), put(key, stored))[1]
+    try:
+        await Workbench(parts, trace).reply(ASK, purpose="test", sampling=SHORT)
+    except ModelError:
+        pass
+    finally:
+        found = store.get(keys[0]) if keys else None
+        await parts.close()
+    return next(step for step in steps if isinstance(step, ModelCall)), found
+
+
+def one_line_of_json_of(reply):
+    from pydantic import TypeAdapter
+
+    return one_line_of_json(TypeAdapter(Reply), reply)
+
+
+NAMES = [
+    "choices", "message", "content", "text", "delta", "finish_reason", "usage", "prompt_tokens", "logprobs", "tokens", "token",
+    "logprob", "top_logprobs", "token_logprobs", "index", "error", "timings",
+]  # fmt: skip
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    max_leaves=12,
+)
+CHOICE = st.fixed_dictionaries(
+    {"message": st.fixed_dictionaries({"content": JSON})}, optional={"finish_reason": JSON, "logprobs": JSON, "index": JSON}
+)
+COMPLETION = st.fixed_dictionaries(
+    {"choices": st.lists(CHOICE, min_size=1, max_size=3)}, optional={"usage": JSON, "timings": JSON}
+)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(JSON | COMPLETION)
+def test_any_json_is_a_sound_reply_or_one_of_the_errors_of_reading(data):
+    wire = Wire("m", "http://127.0.0.1/v1")
+    try:
+        replies = read_completions(wire, parsed(json.dumps(data).encode()), "", ())
+    except MALFORMED:
+        pass
+    else:
+        for reply in replies:
+            one_line_of_json_of(reply if reply.text.isprintable() else Reply("", reply.finish_reason, reply.usage))
+    streamed = StreamedReply(wire, "", SHORT)
+    try:
+        list(streamed.feed(b"data: " + json.dumps(data).encode() + b"\n"))
+        streamed.end()
+    except ModelError:
+        pass
+
+
+# -- too much --------------------------------------------------------------------------------------------------------------
+
+
+async def within(seconds, call):
+    return await asyncio.wait_for(call, seconds)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("behaviour", ENDLESS.values(), ids=ENDLESS)
+async def test_what_does_not_end_is_cut_off(behaviour, stream):
+    came = await within(60, outcome(behaviour, stream=stream))
+    assert "was cut off" in str(came)
+    assert not came.retryable
+
+
+async def test_a_stream_of_more_pieces_than_tokens_were_asked_for_is_cut_off():
+    shown = []
+    behaviour = Behaviour("a b c", is_endless=True)
+    came = await within(60, outcome(behaviour, stream=True, on_text=shown.append))
+    assert "129 pieces of a reply that was to have 8 tokens" in str(came)
+    assert len(shown) == 128
+
+
+async def test_a_stream_that_comes_letter_by_letter_is_a_reply():
+    text = "The Danube flows through Ulm."
+    assert (await outcome(Behaviour(text, pieces=list(text)), stream=True)).text == text
+
+
+async def test_a_stream_that_keeps_coming_ends_at_its_time():
+    behaviour = Behaviour("a", is_endless=True, piece_delay=0.02)
+    sampling = Sampling(max_tokens=100_000)
+    came = await within(30, outcome(behaviour, sampling=sampling, stream=True, timeout_seconds=1.5, stream_seconds=3.0))
+    assert "had not ended its reply after 3 s" in str(came)
+    assert "llms.openai_compatible.stream_seconds" in str(came)
+
+
+def packed(content, kind="gzip"):
+    squeeze = zlib.compressobj(wbits={"gzip": 31, "deflate": 15, "raw": -15}[kind])
+    return squeeze.compress(content) + squeeze.flush()
+
+
+async def test_a_small_body_that_unpacks_to_a_huge_one_is_cut_off():
+    bomb = packed(b" " * 200_000_000)
+    assert len(bomb) < 300_000
+    came = await within(30, outcome(Behaviour(raw=bomb, headers={"Content-Encoding": "gzip"})))
+    assert "was cut off" in str(came)
+
+
+async def test_packed_bytes_count_too():
+    empty = gzip.compress(b"")  # unpacks to nothing, again and again
+    came = await within(60, outcome(Behaviour(raw=empty * 4000, is_endless=True, headers={"Content-Encoding": "gzip"})))
+    assert "was cut off" in str(came)
+
+
+@pytest.mark.parametrize(("kind", "name"), [("gzip", "gzip"), ("deflate", "deflate"), ("raw", "deflate")])
+async def test_a_packed_reply_is_read(kind, name):
+    body = packed(json.dumps(completion()).encode(), kind)
+    assert (await outcome(Behaviour(raw=body, headers={"Content-Encoding": name}))).text == "Ulm"
+
+
+@pytest.mark.parametrize("name", ["br", "gzip", "deflate", "gzip, gzip"])
+async def test_what_is_packed_otherwise_than_it_says_is_an_error(name):
+    assert type(await outcome(Behaviour(raw=b"\x99 no such thing", headers={"Content-Encoding": name}))) is ModelError
+
+
+def nested(depth):
+    return '{"choices": ' + "[" * depth + "]" * depth + ', "usage": {}}'
+
+
+async def test_brackets_are_nested_so_deep_and_no_deeper():
+    assert "nested more than 64 deep" in str(await outcome(Behaviour(raw=nested(100))))
+    assert "nested" not in str(await outcome(Behaviour(raw=nested(60))))
+    text = "[{" * 5000 + '\\"' * 50
+    assert (await outcome(Behaviour(raw=json.dumps(completion(choice_message={"content": text}))))).text == text
+
+
+@pytest.mark.parametrize("usage", [{"prompt_tokens": 7.0}, {"prompt_tokens": 7, "completion_tokens": None}])
+async def test_a_usage_that_says_less_is_read_as_far_as_it_goes(usage):
+    assert (await outcome(Behaviour(raw=json.dumps(completion(usage=usage))))).usage == Usage(7)
+
+
+# -- elsewhere -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_redirect_to_another_server_is_an_error_and_nothing_is_sent_there(status):
+    async with ScriptedServer() as elsewhere:
+        target = f"{elsewhere.base_url}/chat/completions"
+        came = await outcome(Behaviour("moved", status=status, headers={"Location": target}))
+        assert f"redirects to '{target}', which is not followed" in str(came)
+        assert not came.retryable
+        assert elsewhere.num_connections == 0
+
+
+@pytest.mark.parametrize("target", ["/v1/here/chat/completions", "here/completions"])
+async def test_a_redirect_that_stays_is_followed_with_the_request(target):
+    def decide(request):
+        is_first = request.path == "/v1/chat/completions"
+        return Behaviour("moved", status=308, headers={"Location": target}) if is_first else Behaviour("Ulm")
+
+    async with ScriptedServer(decide) as server:
+        llm = OpenAICompatible(model="m", base_url=server.base_url)
+        assert (await llm.reply(ASK, SHORT)).text == "Ulm"
+        await llm.close()
+    assert server.requests[0].body == server.requests[1].body
+
+
+@pytest.mark.parametrize("target", ["", "/v1/chat/completions", "file:///etc/passwd", "http://", "//[", "https://127.0.0.1:1/"])
+async def test_a_redirect_that_leads_nowhere_is_an_error(target):
+    assert "redirects to" in str(await outcome(Behaviour("moved", status=307, headers={"Location": target})))

@@ -1,0 +1,574 @@
+"""The client of OpenAI-compatible endpoints, against a real HTTP server."""
+
+import asyncio
+import email.utils
+import json
+import subprocess
+import sys
+import time
+from contextlib import asynccontextmanager
+
+import pytest
+from support import scripted_server
+from support.scripted_server import Behaviour, ScriptedServer
+
+from hopweave.core.errors import ModelError, SettingsError
+from hopweave.core.protocols import LanguageModel, Opens
+from hopweave.core.types import Message, Reply, Sampling, Usage
+from hopweave.models.llms._address import Wire, server_at
+from hopweave.models.llms._wire import Cutter, request_body
+from hopweave.models.llms.openai_compatible import OpenAICompatible
+
+ASK = (Message("system", "Be brief."), Message("user", "Where?"))
+BEGUN = (*ASK, Message("assistant", "It is in"))
+GREEDY = Sampling()
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"], "additionalProperties": False}
+
+
+@asynccontextmanager
+async def served(*script, **options):
+    """A model at a server that follows a script, and the server."""
+    given = script[0] if len(script) == 1 and callable(script[0]) else script or (Behaviour(),)
+    async with ScriptedServer(given) as server:
+        llm = OpenAICompatible(model="m", base_url=server.base_url, **options)
+        try:
+            yield llm, server
+        finally:
+            await llm.close()
+
+
+async def failed(*script, messages=ASK, sampling=GREEDY, on_text=None, **options) -> ModelError:
+    async with served(*script, **options) as (llm, _):
+        with pytest.raises(ModelError) as caught:
+            await llm.reply(messages, sampling, on_text)
+    return caught.value
+
+
+def fields_sent(messages=ASK, sampling=GREEDY, is_streamed=False, **wire):
+    return request_body(Wire("m", "http://127.0.0.1/v1", **wire), messages, sampling, frozenset(), is_streamed=is_streamed)
+
+
+def test_it_fills_the_role_of_a_language_model():
+    assert isinstance(OpenAICompatible(model="m"), LanguageModel)
+
+
+async def test_opening_it_sends_nothing_and_it_replies_afterwards():
+    async with served(Behaviour("Ulm")) as (llm, server):
+        assert isinstance(llm, Opens)
+        await llm.open()
+        await llm.open()
+        assert server.num_requests == 0
+        assert (await llm.reply(ASK, GREEDY)).text == "Ulm"
+
+
+async def test_opening_it_without_the_key_that_it_needs_says_so(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(SettingsError, match="needs a key"):
+        await OpenAICompatible(model="m", base_url="https://models.example/v1").open()
+
+
+def test_importing_it_does_not_import_the_http_client():
+    code = "import sys, hopweave.models.llms.openai_compatible; sys.exit('aiohttp' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+async def test_a_reply_carries_text_reason_and_usage():
+    usage = {"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}}
+    async with served(Behaviour("In Paris", finish_reason="length", usage=usage)) as (llm, server):
+        reply = await llm.reply(ASK, Sampling(max_tokens=5))
+    assert reply == Reply("In Paris", "length", Usage(9, 2, 4))
+    assert server.requests[0].body == {
+        "model": "m",
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Where?"}],
+        "temperature": 0.0,
+        "top_p": 1.0,
+        "max_tokens": 5,
+    }
+
+
+async def test_cached_tokens_are_read_from_timings_where_usage_is_silent():
+    async with served(Behaviour(extra={"timings": {"cache_n": 5}})) as (llm, _):
+        assert (await llm.reply(ASK, GREEDY)).usage.cached_tokens == 5
+
+
+@pytest.mark.parametrize("text", ["", None])
+async def test_an_empty_reply_is_a_reply(text):
+    async with served(Behaviour(text)) as (llm, _):
+        assert (await llm.reply(ASK, GREEDY)).text == ""
+
+
+async def test_content_that_comes_in_parts_is_joined():
+    body = {"choices": [{"message": {"content": [{"type": "text", "text": "Pa"}, {"type": "text", "text": "ris"}]}}]}
+    async with served(Behaviour(raw=json.dumps(body))) as (llm, _):
+        assert (await llm.reply(ASK, GREEDY)).text == "Paris"
+
+
+async def test_stop_strings_are_cut_on_our_side_at_the_first_that_occurs():
+    async with served(Behaviour("one\nObs: two\n\nthree", finish_reason="length")) as (llm, server):
+        reply = await llm.reply(ASK, Sampling(stop=("\n\n", "\nObs:")))
+    assert (reply.text, reply.finish_reason) == ("one", "stop")
+    assert server.requests[0].body["stop"] == ["\n\n", "\nObs:"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_an_echoed_prefill_is_taken_off(stream):
+    async with served(Behaviour(" Paris", echo=True), stream=stream) as (llm, _):
+        assert (await llm.reply(BEGUN, GREEDY)).text == " Paris"
+
+
+async def test_a_reply_that_goes_on_without_an_echo_stays_whole():
+    async with served(Behaviour(" It was Paris")) as (llm, _):
+        assert (await llm.reply(BEGUN, GREEDY)).text == " It was Paris"
+
+
+async def test_log_probabilities_of_a_chat_are_read():
+    async with served(Behaviour("Yes", logprobs=[("Yes", {"No": -2.0, "Yes": -0.25})])) as (llm, server):
+        (token,) = (await llm.reply(ASK, Sampling(top_logprobs=2))).logprobs
+    assert (token.token, token.logprob, token.top) == ("Yes", -0.25, (("Yes", -0.25), ("No", -2.0)))
+    assert server.requests[0].body["logprobs"] is True
+    assert server.requests[0].body["top_logprobs"] == 2
+
+
+async def test_log_probabilities_of_a_completion_are_read():
+    behaviour = Behaviour("Yes", logprobs=[("Yes", {"Yes": -0.25, "No": -2.0})])
+    async with served(behaviour, endpoint="completion") as (llm, server):
+        (token,) = (await llm.reply(ASK, Sampling(top_logprobs=2))).logprobs
+    assert token.top == (("Yes", -0.25), ("No", -2.0))
+    assert server.requests[0].body["logprobs"] == 2
+
+
+async def test_log_probabilities_beyond_a_cut_are_left_out():
+    behaviour = Behaviour("a b\n\nc", logprobs=[(token, {token: -0.1}) for token in ("a", " b", "\n\n", "c")])
+    async with served(behaviour) as (llm, _):
+        reply = await llm.reply(ASK, Sampling(top_logprobs=1, stop=("\n\n",)))
+    assert [token.token for token in reply.logprobs] == ["a", " b"]
+
+
+async def test_a_token_missing_from_its_alternatives_is_put_among_them():
+    body = {"choices": [{"message": {"content": "A"}, "logprobs": {"content": [
+        {"token": "A", "logprob": -3.0, "top_logprobs": [{"token": "B", "logprob": -0.1}]}]}}]}  # fmt: skip
+    async with served(Behaviour(raw=json.dumps(body))) as (llm, _):
+        assert (await llm.reply(ASK, Sampling(top_logprobs=1))).logprobs[0].top == (("B", -0.1), ("A", -3.0))
+
+
+async def test_the_completion_endpoint_joins_the_turns_with_blank_lines():
+    async with served(Behaviour(" Paris"), endpoint="completion") as (llm, server):
+        assert (await llm.reply(BEGUN, GREEDY)).text == " Paris"
+    assert server.requests[0].path == "/v1/completions"
+    assert server.requests[0].body["prompt"] == "Be brief.\n\nWhere?\n\nIt is in"
+
+
+async def test_a_stream_is_shown_piece_by_piece_and_put_together():
+    pieces = []
+    async with served(Behaviour("In the city of Paris")) as (llm, server):
+        reply = await llm.reply(ASK, GREEDY, pieces.append)
+    assert pieces == ["In ", "the ", "city ", "of ", "Paris"]
+    assert reply == Reply("In the city of Paris", "stop", Usage(7, 3))
+    assert server.requests[0].body["stream_options"] == {"include_usage": True}
+
+
+async def test_a_stream_of_a_completion_is_read_like_that_of_a_chat():
+    async with served(Behaviour("In Paris"), endpoint="completion", stream=True) as (llm, _):
+        assert (await llm.reply(ASK, GREEDY)).text == "In Paris"
+
+
+async def test_a_stream_ends_at_a_stop_string_that_the_server_let_pass():
+    pieces = []
+    behaviour = Behaviour(pieces=["one", "\n", "\ntwo", "three"], stall_after=3)
+    async with served(behaviour) as (llm, server):
+        reply = await llm.reply(ASK, Sampling(stop=("\n\n",)), pieces.append)
+        await until(lambda: server.num_abandoned == 1)
+    assert ("".join(pieces), reply.text, reply.finish_reason) == ("one", "one", "stop")
+
+
+async def test_log_probabilities_of_a_stream_are_read():
+    behaviour = Behaviour("Yes", logprobs=[("Yes", {"Yes": -0.25})])
+    async with served(behaviour, stream=True) as (llm, _):
+        assert (await llm.reply(ASK, Sampling(top_logprobs=1))).logprobs[0].logprob == -0.25
+
+
+async def test_a_server_that_does_not_stream_is_read_all_the_same():
+    pieces = []
+    body = json.dumps({"choices": [{"message": {"content": "Paris"}, "finish_reason": "stop"}]})
+    async with served(Behaviour(raw=body)) as (llm, _):
+        assert (await llm.reply(ASK, GREEDY, pieces.append)).text == "Paris"
+    assert pieces == ["Paris"]
+
+
+def test_text_that_may_become_a_stop_string_is_held_back():
+    cutter = Cutter(stop=("\n\nQ",))
+    assert [cutter.push(piece) for piece in ("a\n", "\n", "b\n\n", "Q")] == ["a", "", "\n\nb", ""]
+    assert (cutter.is_cut, cutter.rest(), cutter.shown) == (True, "", "a\n\nb")
+
+
+def test_text_that_was_held_back_comes_at_the_end():
+    cutter = Cutter(prefill="abc", stop=("XY",))
+    assert (cutter.push("ab"), cutter.rest()) == ("", "ab")
+
+
+# What is sent
+
+
+def test_vllm_is_told_to_go_on_from_the_last_turn():
+    sent = fields_sent(BEGUN, server="vllm", prefill=True)
+    assert (sent["continue_final_message"], sent["add_generation_prompt"]) == (True, False)
+
+
+@pytest.mark.parametrize("wire", [{"server": "llama.cpp", "prefill": True}, {"server": "vllm", "prefill": False}])
+def test_nobody_else_is_told_to_go_on(wire):
+    assert "continue_final_message" not in fields_sent(BEGUN, **wire)
+
+
+def test_openai_gets_no_more_stop_strings_than_it_takes():
+    assert fields_sent(sampling=Sampling(stop=tuple("abcdef")), server="openai")["stop"] == ["a", "b", "c", "d"]
+
+
+def test_a_schema_is_sent_where_the_endpoint_knows_schemas():
+    sampling = Sampling(json_schema=SCHEMA)
+    assert fields_sent(sampling=sampling)["response_format"]["json_schema"] == {
+        "name": "reply",
+        "schema": SCHEMA,
+        "strict": True,
+    }
+    assert "response_format" not in fields_sent(sampling=sampling, json_schema=False)
+
+
+@pytest.mark.parametrize(
+    ("server", "prefill", "is_sent"), [("llama.cpp", '{"city":', True), ("llama.cpp", "Answer:", False), ("vllm", "{", False)]
+)
+def test_a_schema_that_contradicts_the_prefill_is_left_out(server, prefill, is_sent):
+    messages = (*ASK, Message("assistant", prefill))
+    sent = fields_sent(messages, Sampling(json_schema=SCHEMA), server=server, prefill=True)
+    assert ("response_format" in sent) == is_sent
+
+
+def test_extra_fields_go_along_as_they_are():
+    assert fields_sent(extra_body={"top_k": 5})["top_k"] == 5
+
+
+@pytest.mark.parametrize(
+    ("address", "server"),
+    [
+        ("https://api.openai.com/v1", "openai"),
+        ("https://mine.openai.azure.com/openai/v1", "openai"),
+        ("http://gpu:8000/v1", "vllm"),
+        ("http://127.0.0.1:8080/v1", "llama.cpp"),
+        ("http://localhost:11434/v1", "ollama"),
+        ("https://notopenai.com/v1", "other"),
+    ],
+)
+def test_a_server_is_known_by_its_address(address, server):
+    assert server_at(address) == server
+
+
+def test_abilities_follow_the_server_unless_an_option_says_otherwise():
+    assert not OpenAICompatible(model="m").abilities.prefill
+    assert OpenAICompatible(model="m", base_url="http://127.0.0.1:8000/v1").abilities.prefill
+    assert OpenAICompatible(model="m", prefill="yes").abilities.prefill
+
+
+async def test_a_model_that_refuses_a_field_gets_the_request_without_it():
+    def decide(request):
+        if "max_tokens" in request.body:
+            return refusal("max_tokens", "unsupported_parameter")
+        return refusal("temperature", "unsupported_value") if "temperature" in request.body else Behaviour("ok")
+
+    def refusal(name, code):
+        return Behaviour(status=400, raw=json.dumps({"error": {"message": "no", "param": name, "code": code}}))
+
+    async with ScriptedServer(decide) as server:
+        llm = OpenAICompatible(model="m", base_url=server.base_url)
+        assert (await llm.reply(ASK, Sampling(max_tokens=9))).text == "ok"
+        assert (await llm.reply(ASK, Sampling(max_tokens=9))).text == "ok"
+        await llm.close()
+    assert len(server.requests) == 4
+    assert server.requests[-1].body["max_completion_tokens"] == 9
+
+
+# Failures
+
+
+@pytest.mark.parametrize(
+    ("status", "is_retryable"),
+    [(400, False), (401, False), (403, False), (404, False), (408, True), (409, True), (422, False), (429, True), (500, True),
+     (502, True), (503, True)],
+)  # fmt: skip
+async def test_a_status_says_whether_to_try_again(status, is_retryable):
+    assert (await failed(Behaviour("no", status=status))).retryable == is_retryable
+
+
+async def test_a_refused_key_names_the_variable_and_never_the_key(monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-secret-123")
+    error = await failed(Behaviour("bad key sk-secret-123", status=401), api_key_env="MY_KEY")
+    assert "MY_KEY" in str(error)
+    assert "secret" not in str(error)
+
+
+async def test_a_key_that_a_server_repeats_is_not_shown(monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-secret-123")
+    assert "secret" not in str(await failed(Behaviour("got sk-secret-123", status=500), api_key_env="MY_KEY"))
+
+
+async def test_a_missing_model_is_named_with_its_address():
+    error = await failed(Behaviour("no such model", status=404))
+    assert "'m'" in str(error)
+    assert "http://127.0.0.1" in str(error)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["maximum context length is 8192 tokens", "request (9031 tokens) exceeds the available context size (8192 tokens)"],
+)
+async def test_a_prompt_that_is_too_long_says_so(message):
+    error = await failed(Behaviour(message, status=400))
+    assert "too long" in str(error)
+    assert not error.retryable
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"), [({"Retry-After": "2.5"}, 2.5), ({"retry-after-ms": "1500"}, 1.5), ({"Retry-After": "soon"}, None)]
+)
+async def test_the_wait_that_a_server_asks_for_is_kept(headers, seconds):
+    assert (await failed(Behaviour("busy", status=429, headers=headers))).retry_after_seconds == seconds
+
+
+async def test_the_wait_may_be_a_date():
+    date = email.utils.formatdate(time.time() + 60, usegmt=True)
+    error = await failed(Behaviour("busy", status=503, headers={"Retry-After": date}))
+    assert error.retry_after_seconds == pytest.approx(60, abs=3)
+
+
+async def test_a_spent_quota_is_not_tried_again():
+    body = json.dumps({"error": {"message": "no money", "code": "insufficient_quota"}})
+    assert not (await failed(Behaviour(status=429, raw=body))).retryable
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        Behaviour(raw="<html>a proxy says hello</html>"),
+        Behaviour(raw=""),
+        Behaviour(raw="[]"),
+        Behaviour(raw='{"choices": []}'),
+        Behaviour(raw='{"choices": [{}]}'),
+        Behaviour(raw='{"choices": [{"message": {"content": 3}}]}'),
+        Behaviour(raw='{"error": {"message": "slot is gone"}}'),
+        Behaviour("a text that is cut in the middle", truncate=True),
+        Behaviour(close=True),
+    ],
+)
+async def test_what_is_no_completion_is_an_error_worth_another_try(behaviour):
+    assert (await failed(behaviour)).retryable
+
+
+async def test_what_came_instead_of_a_completion_is_quoted():
+    assert "a proxy says hello" in str(await failed(Behaviour(raw="<html>a proxy says hello</html>")))
+
+
+async def test_an_error_inside_a_good_status_is_told():
+    assert "slot is gone" in str(await failed(Behaviour(raw='{"error": {"message": "slot is gone"}}')))
+
+
+async def test_a_server_that_is_not_there_is_named_with_what_to_do():
+    llm = OpenAICompatible(model="m", base_url="http://127.0.0.1:9/v1")
+    with pytest.raises(ModelError, match=r"http://127.0.0.1:9/v1.*start the server.*base_url") as caught:
+        await llm.reply(ASK, GREEDY)
+    assert caught.value.retryable
+    await llm.close()
+
+
+async def test_a_call_that_takes_too_long_ends():
+    error = await failed(Behaviour(delay=30), timeout_seconds=0.2)  # the server would answer
+    assert error.retryable
+
+
+async def test_a_stalled_stream_ends():
+    pieces = []
+    error = await failed(Behaviour("one two three", stall_after=2), timeout_seconds=1.5, on_text=pieces.append)
+    assert error.retryable
+    assert pieces == ["one ", "two "]
+
+
+async def test_a_long_stream_that_keeps_coming_does_not_time_out():
+    text = "word " * 40
+
+    async def slowly():
+        async with served(Behaviour(text, pieces=[text[:100], text[100:]], delay=0.9), stream=True, timeout_seconds=1.6) as (
+            llm,
+            _,
+        ):
+            return await llm.reply(ASK, GREEDY)
+
+    assert (await slowly()).text == text
+
+
+async def test_a_stream_that_breaks_off_is_an_error_worth_another_try():
+    assert (await failed(Behaviour("one two three", close_after=1), stream=True)).retryable
+
+
+async def test_a_stream_that_ends_without_an_ending_is_an_error():
+    body = 'data: {"choices": [{"delta": {"content": "one"}}]}\n\n'
+    error = await failed(Behaviour(raw=body, headers={"Content-Type": "text/event-stream"}), stream=True)
+    assert error.retryable
+
+
+async def test_the_next_call_after_a_failure_succeeds():
+    async with served(Behaviour(close=True), Behaviour("ok", truncate=True), Behaviour("fine")) as (llm, _):
+        for _ in range(2):
+            with pytest.raises(ModelError):
+                await llm.reply(ASK, GREEDY)
+        assert (await llm.reply(ASK, GREEDY)).text == "fine"
+
+
+# Keys
+
+
+async def test_an_endpoint_elsewhere_needs_a_key(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(SettingsError, match="environment variable OPENAI_API_KEY"):
+        await OpenAICompatible(model="m").reply(ASK, GREEDY)
+
+
+async def test_a_key_is_sent_as_a_bearer(monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-1")
+    async with served(api_key_env="MY_KEY") as (llm, server):
+        await llm.reply(ASK, GREEDY)
+    assert server.requests[0].headers["authorization"] == "Bearer sk-1"
+
+
+async def test_a_key_handed_over_by_the_program_is_used_and_never_shown():
+    async with served() as (llm, server):
+        llm.use_key("sk-2")
+        await llm.reply(ASK, GREEDY)
+        assert "sk-2" not in repr(llm) + llm.identity + str(vars(llm).keys())
+    assert server.requests[0].headers["authorization"] == "Bearer sk-2"
+
+
+def test_the_identity_holds_no_password_and_tells_models_apart():
+    llm = OpenAICompatible(model="m", base_url="https://me:secret@host/v1")
+    assert llm.identity == "chat:https://host/v1:m"
+    assert OpenAICompatible(model="m", extra_body={"top_k": 1}).identity != OpenAICompatible(model="m").identity
+
+
+@pytest.mark.parametrize("options", [{"base_url": "localhost:8000"}, {"timeout_seconds": 0}, {"max_connections": 0}])
+def test_options_that_cannot_be_are_refused(options):
+    with pytest.raises(SettingsError):
+        OpenAICompatible(model="m", **options)
+
+
+# Connections
+
+
+async def test_connections_are_kept():
+    async with served() as (llm, server):
+        for _ in range(5):
+            await llm.reply(ASK, GREEDY)
+    assert server.num_connections == 1
+
+
+async def test_no_more_calls_are_open_than_allowed():
+    async with served(Behaviour(delay=0.02), max_connections=3) as (llm, server):
+        await asyncio.gather(*(llm.reply(ASK, GREEDY) for _ in range(12)))
+    assert server.max_open == 3
+
+
+async def test_waiting_for_a_turn_is_not_a_timeout():
+    async with served(Behaviour(delay=0.3), max_connections=1, timeout_seconds=1.2) as (llm, _):
+        replies = await asyncio.gather(*(llm.reply(ASK, GREEDY) for _ in range(5)))
+    assert len(replies) == 5
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_cancelled_call_closes_its_connection(stream):
+    behaviour = Behaviour("one two", stall_after=1) if stream else Behaviour(delay=30)
+    async with served(behaviour, stream=stream) as (llm, server):
+        call = asyncio.create_task(llm.reply(ASK, GREEDY))
+        await until(lambda: server.num_open == 1)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await until(lambda: server.num_abandoned == 1)
+
+
+def test_one_object_serves_one_event_loop_after_another():
+    llms = []
+
+    async def once():
+        async with ScriptedServer() as server:
+            if not llms:
+                llms.append((server.port, OpenAICompatible(model="m", base_url=server.base_url)))
+            return await llms[0][1].reply(ASK, GREEDY)
+
+    async def again():
+        async with ScriptedServer(port=llms[0][0]):
+            return await llms[0][1].reply(ASK, GREEDY)
+
+    assert asyncio.run(once()) == asyncio.run(again())
+
+
+async def until(condition, seconds=3.0):
+    deadline = time.perf_counter() + seconds
+    while not condition():
+        assert time.perf_counter() < deadline, "it did not come to pass"
+        await asyncio.sleep(0.01)
+
+
+async def test_a_server_that_ends_its_connection_after_a_stream_is_told_to_do_so():
+    """llama.cpp promises to keep the connection and closes it; a call that reuses it in that moment would be lost."""
+    async with served(Behaviour(headers={"Server": "llama.cpp"}), stream=True) as (llm, server):
+        for _ in range(3):
+            await llm.reply(ASK, GREEDY)
+    assert [request.headers["connection"] for request in server.requests] == ["keep-alive", "close", "close"]
+
+
+async def test_many_calls_at_a_time_all_come_back():
+    async with served(lambda request: Behaviour(request.body["messages"][0]["content"], delay=0.05)) as (llm, server):
+        texts = [str(number) for number in range(40)]
+        replies = await asyncio.gather(*(llm.reply((Message("user", text),), GREEDY) for text in texts))
+    assert [reply.text for reply in replies] == texts
+    assert server.max_open == 40
+
+
+async def test_the_server_of_these_tests_runs_as_a_process_too(tmp_path):
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"text": "one"}, {"text": "two", "status": 429, "headers": {"Retry-After": "1"}}]))
+    command = [sys.executable, scripted_server.__file__, "--port", "0", "--script", str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: ASYNC220 - nothing else runs here
+        llm = OpenAICompatible(model="m", base_url=f"http://127.0.0.1:{int(process.stdout.readline())}/v1")
+        assert (await llm.reply(ASK, GREEDY)).text == "one"
+        with pytest.raises(ModelError, match="two"):
+            await llm.reply(ASK, GREEDY)
+        await llm.close()
+        process.kill()
+
+
+# -- several replies in one request ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("endpoint", ["chat", "completion"])
+async def test_several_replies_come_of_one_request_in_order_and_the_first_has_its_usage(endpoint):
+    async with served(Behaviour("ok"), endpoint=endpoint, samples="yes") as (llm, server):
+        replies = await llm.replies(ASK, Sampling(temperature=0.7), 3)
+    assert [reply.text for reply in replies] == ["ok 0", "ok 1", "ok 2"]
+    assert [reply.usage for reply in replies] == [Usage(7, 3), Usage(), Usage()]
+    [request] = server.requests
+    assert request.body["n"] == 3
+
+
+async def test_one_reply_is_asked_for_without_a_number():
+    async with served() as (llm, server):
+        await llm.reply(ASK, GREEDY)
+    assert "n" not in server.requests[0].body
+
+
+async def test_a_server_that_sends_fewer_replies_is_told_of_with_what_to_set():
+    async with served(Behaviour(num_choices=1), samples="yes") as (llm, _):
+        with pytest.raises(ModelError, match=r"sent 1 of 3 replies.*set llms.openai_compatible.samples=no") as caught:
+            await llm.replies(ASK, GREEDY, 3)
+    assert not caught.value.retryable
+
+
+@pytest.mark.parametrize(("server", "is_able"), [("openai", True), ("vllm", True), ("llama.cpp", False), ("ollama", False)])
+def test_whether_several_replies_are_drawn_at_once_goes_by_the_server_or_the_option(server, is_able):
+    assert OpenAICompatible(model="m", server=server).abilities.samples is is_able
+    assert OpenAICompatible(model="m", server=server, samples="no").abilities.samples is False

@@ -1,0 +1,410 @@
+"""Dense retrieval: what is nearest is found, and the index on disk survives whatever happens to it."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("faiss", reason="needs the extra dense")
+
+from support.tiny_encoder import TinyEncoder
+
+from hopweave.core import catalog
+from hopweave.core.errors import DataError, MissingExtra, SearchError, SettingsError
+from hopweave.core.protocols import Retriever
+from hopweave.core.ranking import APART
+from hopweave.core.types import Passage
+from hopweave.retrieval.encoders.encoders import EncoderOptions
+from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.retrieval.engines.dense import Dense
+from hopweave.retrieval.index import dense_index as _dense_index
+from hopweave.retrieval.index.index_folder import read_manifest
+from hopweave.retrieval.index.vector_source import encoded_text
+
+PLACES = ("a harbour", "a mill", "two churches", "an observatory", "no railway", "a market of sheep", "a lighthouse")
+PASSAGES = [
+    Passage(f"p{n}", f"Number {n} of {n * 7919 % 1000} towns has {PLACES[n % 7]} and {PLACES[n * 3 % 5]}.", f"Town {n}")
+    for n in range(600)
+]
+
+
+@pytest.fixture
+def index(tmp_path):
+    Dense.build(tmp_path / "index", PASSAGES, encoder=TinyEncoder())
+    return tmp_path / "index"
+
+
+def opened(folder, **options):
+    return Dense(folder, encoder=options.pop("encoder", TinyEncoder()), **options)
+
+
+def found(folder, query, max_hits=5, **options):
+    retriever = opened(folder, **options)
+    [hits] = retriever.search([query], max_hits)
+    retriever.close()
+    return hits
+
+
+def ids(hits):
+    return [hit.passage.id for hit in hits]
+
+
+def exact(passages, query, max_hits):
+    vectors = TinyEncoder().encode([encoded_text(one) for one in passages], "passage")
+    [asked] = TinyEncoder().encode([query], "query")
+    scores = (vectors.astype(np.float64) @ asked.astype(np.float64)).round(6)
+    order = sorted(range(len(passages)), key=lambda at: (-scores[at], passages[at].id))[:max_hits]
+    return [(passages[at].id, scores[at]) for at in order]
+
+
+# -- what is found -----------------------------------------------------------------------------------------------------------
+
+
+def test_it_is_a_retriever(index):
+    assert isinstance(opened(index), Retriever)
+
+
+def test_the_hits_are_the_exact_nearest_with_their_scores_in_order(index):
+    for query in ("a town with an observatory", "Number 77", "sheep and a lighthouse", "xyz"):
+        expected = exact(PASSAGES, query, 10)
+        hits = found(index, query, 10)
+        assert ids(hits) == [key for key, _ in expected]
+        assert [hit.score for hit in hits] == pytest.approx([score for _, score in expected], abs=2e-6)
+        assert [hit.rank for hit in hits] == list(range(1, 11))
+
+
+def test_a_hit_holds_the_passage_whole(tmp_path):
+    whole = Passage("doc#2", "Ein Satz über Ulm.\nZwei.", "Ulm", "dir/ulm.txt", 10, 34)
+    Dense.build(tmp_path / "index", [whole], encoder=TinyEncoder())
+    assert found(tmp_path / "index", "Ulm")[0].passage == whole
+
+
+def test_a_query_is_scored_the_same_whatever_is_asked_beside_it(index):
+    queries = [f"a town with {place}" for place in PLACES] * 5
+    together = opened(index).search(queries, 7)
+    assert together == [opened(index).search([query], 7)[0] for query in queries]
+
+
+def test_equal_scores_are_ordered_by_id(tmp_path):
+    Dense.build(tmp_path / "index", [Passage(key, "the same text") for key in "dacb"], encoder=TinyEncoder())
+    assert ids(found(tmp_path / "index", "the same text", 3)) == ["a", "b", "c"]
+
+
+def test_a_query_of_white_space_finds_nothing(index):
+    assert opened(index).search([" \n", "mill", ""], 2)[::2] == [[], []]
+    assert opened(index).search(["mill"], 0) == [[]]
+
+
+def test_the_mean_of_several_texts_is_searched_for(index):
+    texts = ["an observatory", "two churches and a mill", "sheep"]
+    vectors = TinyEncoder().encode([encoded_text(one) for one in PASSAGES], "passage").astype(np.float64)
+    mean = TinyEncoder().encode(texts, "query").mean(axis=0)
+    hits = opened(index).search(["a mill", APART.join(texts)], 5)[1]
+    assert [hit.score for hit in hits] == pytest.approx(sorted(vectors @ mean, reverse=True)[:5], abs=2e-6)
+    [without_query] = opened(index).search([APART.join(["", *texts])], 5)
+    assert without_query == hits
+
+
+# -- the inverted file -------------------------------------------------------------------------------------------------------
+
+
+class Given:
+    """Vectors by a text that is a number."""
+
+    identity = "given by number"
+
+    def __init__(self, vectors):
+        self.vectors = vectors
+
+    def encode(self, texts, kind):
+        return np.array([self.vectors[int(text)] for text in texts], dtype=np.float32)
+
+
+def mixture(num, dimension, seed):
+    draw = np.random.default_rng(seed)
+    centres = draw.normal(size=(200, dimension))
+    vectors = centres[draw.integers(200, size=num)] + 0.5 * draw.normal(size=(num, dimension))
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_above_the_size_an_inverted_file_finds_nine_in_ten_of_the_exact_nearest(tmp_path):
+    vectors = mixture(60_000, 16, seed=3)
+    Dense.build(tmp_path / "index", (Passage(f"p{n}", str(n)) for n in range(60_000)), encoder=Given(vectors))
+    assert "ivf.faiss" in read_manifest(tmp_path / "index").files
+    asked = vectors[::600] + 0.05 * np.random.default_rng(4).normal(size=(100, 16)).astype(np.float32)
+    retriever = Dense(tmp_path / "index", encoder=Given(asked))
+    hits = retriever.search([str(n) for n in range(100)], 10)
+    truth = np.argsort(-(asked @ vectors.T), axis=1)[:, :10]
+    recall = np.mean([len({int(key[1:]) for key in ids(of_one)} & set(best)) for of_one, best in zip(hits, truth, strict=True)])
+    assert recall >= 9.0
+    assert hits[0][0].score == pytest.approx(float(asked[0] @ vectors[int(hits[0][0].passage.id[1:])]), abs=2e-6)
+
+
+def test_an_update_keeps_the_inverted_file_in_step(tmp_path, monkeypatch):
+    monkeypatch.setattr(_dense_index, "FLAT_MAX", 300)
+    folder = tmp_path / "index"
+    Dense.build(folder, PASSAGES[:500], encoder=TinyEncoder())
+    trained = read_manifest(folder).state["trained_on"]
+    Dense.update(folder, upsert=PASSAGES[500:], delete=["p7"], encoder=TinyEncoder())
+    assert read_manifest(folder).state["trained_on"] == trained == 500
+    left = [one for one in PASSAGES if one.id != "p7"]
+    for query in ("Number 7 of towns", "Number 577"):
+        hits = found(folder, query, 10, nprobe=1000)
+        assert ids(hits) == [key for key, _ in exact(left, query, 10)]
+    Dense.update(folder, delete=[f"p{n}" for n in range(100, 600)], encoder=TinyEncoder())
+    assert "ivf.faiss" not in read_manifest(folder).files
+    assert len(found(folder, "Number", 200)) == 99
+
+
+# -- building and updating ---------------------------------------------------------------------------------------------------
+
+
+def test_passages_are_added_replaced_and_deleted_and_only_the_new_ones_are_encoded(index):
+    encoder = TinyEncoder()
+    summary = Dense.update(
+        index, upsert=[Passage("p5", "a glacier"), Passage("new", "a volcano")], delete=["p6"], encoder=encoder
+    )
+    assert (summary.num_passages, summary.num_added, summary.num_deleted) == (600, 2, 2)
+    assert encoder.encoded == ["a glacier", "a volcano"]
+    now = [one for one in PASSAGES if one.id not in ("p5", "p6")] + [Passage("p5", "a glacier"), Passage("new", "a volcano")]
+    for query in ("a volcano", "a glacier", "Number 6 of towns"):
+        assert ids(found(index, query, 10)) == [key for key, _ in exact(now, query, 10)]
+    assert list(opened(index).all_passages()) == now
+    assert summary.fingerprint == Dense.build(index.with_name("anew"), now, encoder=TinyEncoder()).fingerprint
+
+
+def test_the_fingerprint_is_that_of_bm25_over_the_same_passages(index, tmp_path):
+    assert read_manifest(index).fingerprint == BM25.build(tmp_path / "bm25", PASSAGES).fingerprint
+
+
+def test_a_document_is_replaced_and_deleted_as_a_whole(tmp_path):
+    folder = tmp_path / "index"
+    pieces = [Passage(f"doc#{n}", f"piece {n}", "Doc", start=n * 10, end=n * 10 + 7) for n in (1, 2, 3)]
+    Dense.build(folder, [*pieces, Passage("other", "another")], encoder=TinyEncoder())
+    assert Dense.update(folder, upsert=pieces[:2], encoder=TinyEncoder()).num_passages == 3
+    summary = Dense.update(folder, delete=["doc"], encoder=TinyEncoder())
+    assert (summary.num_passages, summary.num_deleted) == (1, 2)
+
+
+def test_what_cannot_be_leaves_the_index_as_it_was(index):
+    before = read_manifest(index)
+    for passages, delete, said in (
+        ([Passage("x", "1"), Passage("x", "2")], (), "the id 'x' occurs twice, as passage 1 .* and passage 2"),
+        ([], ("nobody",), "no passage or document 'nobody' to delete"),
+        ([Passage("", "no id")], (), "cannot have the id ''"),
+        ([Passage("s", "half \ud800")], (), "half of a surrogate pair"),
+    ):
+        with pytest.raises(DataError, match=said):
+            Dense.update(index, upsert=passages, delete=delete, encoder=TinyEncoder())
+        assert read_manifest(index) == before
+    assert Dense.check(index).num_passages == 600
+    assert Dense.update(index, delete=["nobody"], missing_ok=True, encoder=TinyEncoder()).num_deleted == 0
+
+
+def test_everything_may_be_deleted_and_added_again(tmp_path):
+    folder = tmp_path / "index"
+    Dense.build(folder, PASSAGES[:2], encoder=TinyEncoder())
+    assert Dense.update(folder, delete=["p0", "p1"], encoder=TinyEncoder()).num_passages == 0
+    assert found(folder, "Town") == []
+    Dense.update(folder, upsert=PASSAGES[:1], encoder=TinyEncoder())
+    assert ids(found(folder, "Town")) == ["p0"]
+
+
+def test_no_passage_at_all_is_refused(tmp_path):
+    with pytest.raises(DataError, match="there is no passage to index"):
+        Dense.build(tmp_path / "index", [], encoder=TinyEncoder())
+    assert not (tmp_path / "index").exists()
+
+
+def test_a_reader_keeps_its_state_while_the_index_is_updated(index):
+    reader = opened(index)
+    Dense.update(index, delete=["p0"], encoder=TinyEncoder())
+    assert "p0" in ids(reader.search([encoded_text(PASSAGES[0])], 5)[0])
+    assert "p0" not in ids(found(index, encoded_text(PASSAGES[0])))
+
+
+def test_damage_is_found(index):
+    data = index / read_manifest(index).data
+    for name in ("vectors.f32", "passages.sqlite", "numbers.i64"):
+        path, content = data / name, (data / name).read_bytes()
+        path.write_bytes(content[:-8] + bytes(8 * [0xA5]))
+        with pytest.raises(DataError, match=rf"{name} does not match its checksum"):
+            Dense.check(index)
+        path.write_bytes(content)
+    assert Dense.check(index).num_passages == 600
+
+
+# -- a killed build ----------------------------------------------------------------------------------------------------------
+
+KILLED = """
+    import os, sys
+    from pathlib import Path
+    from support.tiny_encoder import TinyEncoder
+    from hopweave.retrieval.engines.dense import Dense
+    from hopweave.core.types import Passage
+
+    batches = iter([None, None])
+
+    def kill_in_the_third_batch():
+        if next(batches, "end") == "end":
+            os._exit(9)
+
+    Dense.build(
+        Path(sys.argv[1]),
+        [Passage(f"p{n}", f"text of {n}") for n in range(1000)],
+        encoder=TinyEncoder(before=kill_in_the_third_batch),
+    )
+"""
+
+
+def test_a_build_that_was_killed_encodes_only_the_rest(tmp_path):
+    folder = tmp_path / "index"
+    code = textwrap.dedent(KILLED)
+    assert subprocess.run([sys.executable, "-c", code, folder], check=False, env=_environment()).returncode == 9
+    assert not (folder / "manifest.json").exists()
+    encoder, told = TinyEncoder(), []
+    passages = [Passage(f"p{n}", f"text of {n}") for n in range(1000)]
+    Dense.build(folder, passages, encoder=encoder, on_passage=told.append)
+    assert encoder.encoded == [f"text of {n}" for n in range(512, 1000)]
+    assert told == list(range(1, 1001))
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
+    Dense.build(tmp_path / "anew", passages, encoder=TinyEncoder())
+    for query in ("text of 3", "text of 700"):
+        assert found(folder, query) == found(tmp_path / "anew", query)
+
+
+def test_a_piece_that_was_cut_off_with_the_power_is_encoded_again(tmp_path):
+    class Broken(TinyEncoder):
+        def encode(self, texts, kind):
+            if self.encoded:
+                raise SearchError("the endpoint is down")
+            return super().encode(texts, kind)
+
+    folder = tmp_path / "index"
+    with pytest.raises(SearchError, match="is down"):
+        Dense.build(folder, PASSAGES, encoder=Broken())
+    [piece] = (tmp_path / ".index.encoding").iterdir()
+    piece.write_bytes(piece.read_bytes()[:1000])
+    encoder = TinyEncoder()
+    Dense.build(folder, PASSAGES, encoder=encoder)
+    assert len(encoder.encoded) == 600
+    assert ids(found(folder, "Number 77")) == [key for key, _ in exact(PASSAGES, "Number 77", 5)]
+
+
+def _environment():
+    import os
+
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+# -- whose vectors -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_index_of_another_model_is_refused(index):
+    with pytest.raises(DataError, match=r"holds vectors of tiny\(64\), and the settings name tiny\(32\)"):
+        opened(index, encoder=TinyEncoder(32))
+    with pytest.raises(DataError, match=r"holds vectors of tiny\(64\)"):
+        Dense.update(index, upsert=PASSAGES[:1], encoder=TinyEncoder(32))
+
+
+def test_without_a_model_it_says_what_to_set(index):
+    with pytest.raises(SettingsError, match="HOPWEAVE_RETRIEVERS__DENSE__MODEL"):
+        Dense(index)
+
+
+def test_vectors_made_elsewhere_are_taken_by_id_and_searched_with_given_ones(tmp_path):
+    encoder = TinyEncoder()
+    shuffled = PASSAGES[::-1]
+    np.save(tmp_path / "vectors.npy", encoder.encode([encoded_text(one) for one in shuffled], "passage"))
+    (tmp_path / "vectors.txt").write_text("\n".join(one.id for one in shuffled))
+    np.save(tmp_path / "queries.npy", encoder.encode(["a town with a mill"], "query"))
+    (tmp_path / "queries.txt").write_text("a town with a mill\n")
+    folder = tmp_path / "index"
+    Dense.build(folder, PASSAGES, options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
+    given = Dense(folder, query_vectors=tmp_path / "queries.npy")
+    assert ids(given.search(["a town  with a mill"], 10)[0]) == [key for key, _ in exact(PASSAGES, "a town with a mill", 10)]
+    with pytest.raises(SearchError, match="there is no vector of 'other'"):
+        given.search(["other"], 3)
+    assert ids(found(folder, "Number 9", 10)) == [key for key, _ in exact(PASSAGES, "Number 9", 10)]
+    with pytest.raises(DataError, match="has no vector of passage 'stranger'"):
+        Dense.update(folder, upsert=[Passage("stranger", "")], options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
+    with pytest.raises(SearchError, match=r"vectors of 8 numbers, and index .* has 64"):
+        found(folder, "x", encoder=TinyEncoder(8))
+
+
+@pytest.mark.parametrize("lines", ["p0\np1", None])
+def test_vectors_that_do_not_fit_their_ids_are_refused(tmp_path, lines):
+    np.save(tmp_path / "vectors.npy", np.zeros((3, 4), dtype=np.float32))
+    if lines is not None:
+        (tmp_path / "vectors.txt").write_text(lines)
+    with pytest.raises(DataError, match=r"vectors\.npy"):
+        Dense.build(tmp_path / "index", PASSAGES[:3], options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
+
+
+def test_an_encoder_that_leaves_a_text_out_is_an_error(tmp_path):
+    class Forgetful(TinyEncoder):
+        def encode(self, texts, kind):
+            return super().encode(texts, kind)[1:]
+
+    with pytest.raises(SearchError, match="the encoder returned vectors of 4 texts, not of 5; check the model"):
+        Dense.build(tmp_path / "index", PASSAGES[:5], encoder=Forgetful())
+    assert not (tmp_path / "index").exists()
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_vectors_that_are_no_numbers_are_refused(tmp_path, wrong):
+    np.save(tmp_path / "vectors.npy", np.array([[1.0, 0.0], [wrong, 0.0]], dtype=np.float32))
+    (tmp_path / "vectors.txt").write_text("p0\np1")
+    with pytest.raises(DataError, match=r"vectors\.npy holds what is no number; make the vectors anew"):
+        Dense.build(tmp_path / "index", PASSAGES[:2], options=EncoderOptions(vectors=tmp_path / "vectors.npy"))
+
+
+# -- where the index is ------------------------------------------------------------------------------------------------------
+
+
+def test_the_index_lies_inside_that_of_bm25_under_its_name(tmp_path):
+    folder = tmp_path / "corpus"
+    BM25.build(folder, PASSAGES)
+    with pytest.raises(DataError, match=r"no index of dense in .*; make one with: hopweave index PATH\.\.\. --engine dense"):
+        opened(folder)
+    Dense.build(folder / "dense", PASSAGES, encoder=TinyEncoder())
+    assert opened(folder).index == folder / "dense"
+    BM25.update(folder, delete=["p0"])
+    assert Dense.check(folder / "dense").num_passages == BM25.check(folder).num_passages + 1 == 600
+
+
+def test_without_its_library_it_says_which_extra_brings_it(index, monkeypatch):
+    def missing(module, extra):
+        raise MissingExtra(module, extra)
+
+    monkeypatch.setattr(_dense_index, "require", missing)
+    with pytest.raises(MissingExtra, match=r"faiss is not installed; it comes with: pip install 'hopweave\[dense\]'"):
+        opened(index)
+    assert catalog.entry("retrievers", "dense").extra == "dense"
+
+
+def test_closed_is_closed(index):
+    retriever = opened(index)
+    retriever.close()
+    retriever.close()
+    with pytest.raises(SearchError, match="is closed"):
+        retriever.search(["x"], 1)
+
+
+def test_the_identity_names_encoder_options_and_corpus(index):
+    identity = opened(index, nprobe=7).identity
+    assert "tiny(64)" in identity
+    assert "nprobe=7" in identity
+    assert json.loads(Path(index, "manifest.json").read_text())["fingerprint"] in identity
+
+
+def test_passages_are_given_by_their_ids_and_by_those_of_their_documents(tmp_path):
+    cut = [Passage("oak#1", "An old oak.", start=0, end=11), Passage("oak#2", "It stands.", start=12, end=22)]
+    Dense.build(tmp_path / "index", [*PASSAGES[:3], *cut, Passage("s", "Hidden.", access=("board",))], encoder=TinyEncoder())
+    retriever = opened(tmp_path / "index")
+    assert retriever.passages_of(["oak", "p2", "p2", "s", "\ud800", "gone"]) == [PASSAGES[2], *cut]
+    retriever.close()

@@ -1,0 +1,293 @@
+"""Multi-hop retrieval over an index, without a model."""
+
+import itertools
+import json
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hopweave.core.errors import DataError, SearchError, SettingsError
+from hopweave.core.protocols import Retriever
+from hopweave.core.types import Passage
+from hopweave.retrieval.engines.bm25 import BM25
+from hopweave.retrieval.engines.weave import Weave
+from hopweave.retrieval.index.index_folder import read_manifest, write_manifest
+from hopweave.retrieval.index.links import MAX_KEY_WORDS, mentions, openings, title_key, words_of
+from hopweave.retrieval.index.word_index import Document
+
+NOISE = [
+    Passage(f"noise-{n}", f"A harbour town number {n} has a church, a market and a club of the film.", f"Town {n}")
+    for n in range(40)
+]
+CHAIN = [
+    Passage("film", "The Long Tide is a 1971 drama film directed by Tom Carey. It was shot in Wales.", "The Long Tide"),
+    Passage("carey", "Tom Carey was a Welsh painter and teacher. He married Lina Holt in 1964.", "Tom Carey (painter)"),
+    Passage("holt", "Lina Holt grew up on a farm at Kerrow, among sheep.", "Lina Holt"),
+    Passage("kerrow", "Kerrow is a parish with an old mill.", "Kerrow"),
+]
+QUESTION = "Who is the wife of the director of the film The Long Tide?"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("weave") / "index"
+    BM25.build(folder, [*NOISE[:20], *CHAIN, *NOISE[20:]])
+    return folder
+
+
+def found(folder, question=QUESTION, max_hits=4, **options):
+    retriever = Weave(folder, **options)
+    [hits] = retriever.search([question], max_hits)
+    retriever.close()
+    return hits
+
+
+def known_titles(*keys):
+    """What `mentions` asks of an index with a passage of each of these titles."""
+    return {
+        "is_title": keys.__contains__,
+        "num_titled": keys.count,
+        "num_opened": lambda pair: sum(key == pair or key.startswith(f"{pair} ") for key in keys),
+    }
+
+
+def ids(hits):
+    return [hit.passage.id for hit in hits]
+
+
+def test_it_is_a_retriever(index):
+    assert isinstance(Weave(index), Retriever)
+
+
+def test_it_finds_the_second_hop_that_shares_no_word_with_the_question(index):
+    [plain] = BM25(index).search([QUESTION], 4)
+    assert "carey" not in ids(plain)
+    assert ids(found(index))[:2] == ["film", "carey"]
+
+
+def test_it_follows_two_hops(index):
+    assert {"film", "carey", "holt"} <= set(ids(found(index, "Where did the wife of the director of The Long Tide grow up?")))
+
+
+def test_a_hit_says_what_led_to_it(index):
+    hits = {hit.passage.id: hit for hit in found(index)}
+    assert hits["film"].via is None
+    assert (hits["carey"].via.passage_id, hits["carey"].via.title, hits["carey"].via.by) == ("film", "The Long Tide", "link")
+
+
+def test_a_question_typed_in_small_letters_names_titles_of_two_words_or_more(index):
+    assert ids(found(index, QUESTION.lower()))[:2] == ["film", "carey"]
+    assert mentions(
+        "the long tide of kerrow",
+        **known_titles("long tide", "kerrow"),
+        any_case=True,
+    ) == ["long tide"]
+
+
+def test_what_led_to_what_is_a_tree(index):
+    for question in (QUESTION, "Where did the wife of the director of The Long Tide grow up?", "Kerrow Lina Holt Tom Carey"):
+        hits = {hit.passage.id: hit for hit in found(index, question, 30)}
+        for passage_id in hits:
+            path = [passage_id]
+            while path[-1] in hits and hits[path[-1]].via is not None:
+                path.append(hits[path[-1]].via.passage_id)
+                assert path[-1] not in path[:-1]
+
+
+def test_a_link_is_followed_backwards_too(index):
+    assert "film" in ids(found(index, "Which film did Tom Carey the Welsh painter direct?"))
+
+
+def test_without_hops_it_ranks_as_bm25_does(index):
+    for question in (QUESTION, "harbour town market", "Kerrow mill"):
+        [plain] = BM25(index).search([question], 5)
+        assert ids(found(index, question, 5, depth=0, links=False, set_choice=False)) == ids(plain)
+
+
+def test_without_titles_names_lead_on(tmp_path):
+    BM25.build(tmp_path / "index", [Passage(one.id, one.text) for one in [*NOISE, *CHAIN]])
+    question = "Who is the wife of the person behind the 1971 drama film The Long Tide?"
+    assert "carey" not in ids(found(tmp_path / "index", question, links=False, residual=False))
+    hits = found(tmp_path / "index", question, residual=False)
+    assert {hit.passage.id: hit for hit in hits}["carey"].via.by == "link"
+
+
+def test_false_links_count_for_little_where_their_targets_answer_nothing(tmp_path):
+    crowd = " ".join(f"Town {n}." for n in range(10))
+    crowded = [Passage(one.id, f"{one.text} {crowd}", one.title) for one in CHAIN]
+    BM25.build(tmp_path / "index", [*NOISE, *crowded])
+    assert ids(found(tmp_path / "index"))[:2] == ["film", "carey"]
+
+
+def test_a_passage_is_linked_as_soon_as_it_is_added_and_unlinked_as_soon_as_it_is_deleted(tmp_path):
+    folder = tmp_path / "index"
+    BM25.build(folder, [*NOISE, CHAIN[0]])
+    assert "carey" not in ids(found(folder))
+    BM25.update(folder, upsert=[CHAIN[1]])
+    assert "carey" in ids(found(folder))
+    BM25.update(folder, delete=["carey"])
+    assert "carey" not in ids(found(folder))
+
+
+def test_an_updated_index_finds_what_one_built_anew_finds(tmp_path):
+    BM25.build(tmp_path / "anew", [*NOISE, *CHAIN])
+    BM25.build(tmp_path / "updated", NOISE)
+    BM25.update(tmp_path / "updated", upsert=CHAIN)
+    assert ids(found(tmp_path / "updated", max_hits=10)) == ids(found(tmp_path / "anew", max_hits=10))
+
+
+def test_an_index_without_names_is_refused_with_what_to_do_and_bm25_still_searches_and_updates_it(tmp_path, monkeypatch):
+    folder = tmp_path / "index"
+    as_before(monkeypatch, folder, [*NOISE, *CHAIN])
+    with pytest.raises(DataError, match="rebuild it with: hopweave index"):
+        Weave(folder)
+    BM25.update(folder, upsert=[Passage("new", "A zorb is a thing.", "Zorb")], delete=["kerrow"])
+    assert ids(BM25(folder).search(["zorb"], 3)[0]) == ["new"]
+    assert "kerrow" not in [one.id for one in BM25(folder).all_passages()]
+
+
+def as_before(monkeypatch, folder, passages):
+    """An index of the first layout, which had no fields of names."""
+    from hopweave.retrieval.index import bm25_index as _bm25_index
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_bm25_index, "LINK_FIELDS", ())
+        patch.setattr(_bm25_index, "_link_values", lambda passage: ())
+        _bm25_index.schema.cache_clear()
+        BM25.build(folder, passages)
+    _bm25_index.schema.cache_clear()
+    manifest = read_manifest(folder)
+    write_manifest(
+        folder,
+        type(manifest)(
+            **{name: getattr(manifest, name) for name in manifest.__slots__}
+            | {"state": {"next_number": manifest.state["next_number"]}}
+        ),
+    )
+    assert json.loads((folder / "manifest.json").read_text())["state"] == {"next_number": len(passages)}
+
+
+def test_with_a_budget_of_tokens_only_the_likeliest_sentences_are_shown(index):
+    [film, *_] = found(index, max_tokens=60)
+    assert film.passage.text.startswith("The Long Tide is a 1971 drama film directed by Tom Carey.")
+    assert sum(len(hit.passage.text.replace(" ", "")) for hit in found(index, max_tokens=60)) < sum(
+        len(hit.passage.text.replace(" ", "")) for hit in found(index)
+    )
+
+
+def test_scores_fall_and_ranks_count_from_one(index):
+    hits = found(index, max_hits=20)
+    assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
+    assert all(one.score >= other.score for one, other in itertools.pairwise(hits))
+    assert len(set(ids(hits))) == len(hits)
+
+
+def test_as_many_hits_as_there_are_are_given_where_so_many_are_asked_for(tmp_path):
+    BM25.build(tmp_path / "index", [Passage(f"p{n}", f"A zorb of number {n}.") for n in range(150)])
+    assert len(found(tmp_path / "index", "zorb", 130)) == 130
+
+
+def test_fewer_hits_are_the_first_of_more(index):
+    assert ids(found(index, max_hits=3)) == ids(found(index, max_hits=12))[:3]
+
+
+@pytest.mark.parametrize("question", ["", "?", "the of and", "zzzzqqq", "\ud800", "(a OR b) AND c:d", "\x00"])
+def test_a_query_without_a_known_word_finds_nothing_and_breaks_nothing(index, question):
+    assert found(index, question) == [] or question.startswith("(")
+
+
+def test_a_closed_one_says_so(index):
+    retriever = Weave(index)
+    retriever.close()
+    with pytest.raises(SearchError, match="is closed"):
+        retriever.search(["Kerrow"], 3)
+
+
+@pytest.mark.parametrize("options", [{"depth": -1}, {"max_tokens": 0}, {"title_weight": -0.5}, {"title_weight": math.nan}])
+def test_an_option_that_cannot_be_is_refused(index, options):
+    with pytest.raises(SettingsError):
+        Weave(index, **options)
+
+
+def test_a_common_word_is_no_title(tmp_path):
+    common = [Passage(f"n{n}", f"It rained once on day {n}, and it was cold.", f"Day {n}") for n in range(30)]
+    BM25.build(tmp_path / "index", [*common, Passage("once", "Once is a musical of 2006.", "Once"), *CHAIN])
+    hits = found(tmp_path / "index", "Once the director of The Long Tide married, who was she?")
+    assert ids(hits)[0] == "film"
+
+
+@pytest.mark.parametrize(
+    ("title", "key"),
+    [
+        ("Amélie (2001 film)", "amelie"),
+        ("(500) Days of Summer", "500 days of summer"),
+        ("AC/DC", "ac dc"),
+        ("(What)", "what"),
+        ("...", ""),
+        ("", ""),
+        ("word " * 13, ""),
+    ],
+)
+def test_the_key_of_a_title(title, key):
+    assert title_key(title) == key
+
+
+def test_the_longest_title_is_the_one_that_is_named():
+    known = known_titles("new york", "new york city", "york", "city", "new york city hall of records")
+    assert mentions("In New York City, and in York.", **known) == ["new york city", "york"]
+
+
+def test_a_title_that_does_not_count_is_passed_over_for_a_shorter_one():
+    known = known_titles("new york", "new york city") | {"is_title": {"new york"}.__contains__}
+    assert mentions("In New York City.", **known) == ["new york"]
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.sampled_from("ab"), max_size=16), st.sets(st.text("ab", min_size=1, max_size=13)))
+def test_no_title_is_longer_than_the_one_that_is_found(words, known):
+    keys = {" ".join(key) for key in known if len(key) <= MAX_KEY_WORDS}
+    expected, at = [], 0
+    while at < len(words):
+        longest = max((n for n in range(1, len(words) - at + 1) if " ".join(words[at : at + n]) in keys), default=0)
+        expected += [" ".join(words[at : at + longest])] if longest else []
+        at += max(1, longest)
+    assert mentions(" ".join(words).upper(), **known_titles(*keys)) == expected
+
+
+def test_a_name_in_small_letters_is_no_mention():
+    assert mentions("the new york", **known_titles("new york")) == []
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(max_size=200), st.lists(st.text(max_size=20), max_size=4))
+def test_whatever_a_text_holds_it_names_what_stands_in_it(text, titles):
+    keys = {title_key(title) for title in titles} - {""}
+    text = f"{text} {' '.join(titles)}"
+    for key in mentions(text, **known_titles(*keys)):
+        assert key in keys
+        assert f" {key} " in f" {' '.join(words_of(text).keys)} "
+        assert key.split(" ")[0] in openings(text)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(max_size=200) | st.text("aA1 -_'é", max_size=40))
+def test_each_word_has_its_key_and_stands_where_the_words_before_it_end(text):
+    keys, written = words_of(text)
+    assert len(keys) == len(written)
+    end = 0
+    for key, word in zip(keys, written, strict=True):
+        end = text.index(word, end) + len(word)
+        assert [key] == words_of(word).keys
+
+
+def test_among_sentences_that_share_the_same_terms_with_the_question_the_first_is_best():
+    for number in range(100):
+        shared = [f"word{number}x{place}" for place in range(5)]
+        asked = dict(zip(shared, (0.1, 0.2, 0.3, 0.4, 0.6), strict=True))
+        longer = " ".join(f"other{number}x{place}" for place in range(40))
+        text = f"{' '.join(shared)} ends. {' '.join(shared).capitalize()} {longer}."
+        document = Document((0, 0), 0, words=None)
+        document.passage = Passage("p", text)
+        assert document.best_sentence(asked) is document.sentences[0]

@@ -1,0 +1,527 @@
+"""The store: what was asked once is answered again, by whichever process, and never lost."""
+
+import json
+import math
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hopweave.core.errors import DataError, ModelError
+from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, Usage
+from hopweave.record import Failure
+from hopweave.run.store.store import Store, Stored, key_of
+
+HELLO = Stored(Reply("hello", "stop", Usage(3, 2, 1), (TokenLogprob("hello", -0.5, (("hello", -0.5),)),)), None, 1.5, 2)
+OTHER = Stored(Reply("other"), None, 9.0, 1)
+FAILED = Stored(None, Failure("ModelError", "gone", retryable=True), 4.0, 4)
+CUT = Stored(None, Failure("BudgetReached", "max_seconds = 1 reached"), 1.0, 1)
+MESSAGES = [Message("system", "S"), Message("user", "U")]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "deep" / "store.sqlite"
+
+
+@pytest.fixture
+def opened():
+    stores = []
+
+    def make(path, mode="on"):
+        stores.append(Store(path, mode))
+        return stores[-1]
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+# -- modes -----------------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_put_is_there_now_and_after_opening_again(path, opened):
+    assert opened(path).put("k", HELLO) == HELLO
+    assert opened(path).get("k") == HELLO
+    assert opened(path, "replay").get("k") == HELLO
+    assert opened(path).get("unknown") is None
+
+
+def test_the_first_reply_wins_over_later_ones(path, opened):
+    store = opened(path)
+    store.put("k", HELLO)
+    assert store.put("k", OTHER) == HELLO
+    assert opened(path).put("k", FAILED) == HELLO
+    assert store.get("k") == HELLO
+    assert len(store) == 1
+
+
+@pytest.mark.parametrize("stored", [FAILED, CUT])
+def test_failures_and_cuts_replay_as_they_happened_and_are_tried_again_with_the_store_on(path, opened, stored):
+    store = opened(path)
+    assert store.put("k", stored) == stored
+    assert store.get("k") is None
+    assert len(store) == 0
+    assert opened(path, "replay").get("k") == stored
+    assert store.put("k", HELLO) == HELLO
+    assert opened(path, "replay").get("k") == HELLO
+
+
+def test_the_latest_failure_stands(path, opened):
+    store = opened(path)
+    store.put("k", FAILED)
+    store.put("k", CUT)
+    assert opened(path, "replay").get("k") == CUT
+
+
+def test_off_neither_answers_nor_keeps_nor_makes_a_file(path, opened):
+    store = opened(path, "off")
+    assert store.put("k", HELLO) == HELLO
+    assert store.get("k") is None
+    assert len(store) == 0
+    assert not path.parent.exists()
+
+
+def test_replay_adds_nothing(path, opened):
+    opened(path)
+    store = opened(path, "replay")
+    assert store.put("k", HELLO) == HELLO
+    assert store.get("k") is None
+
+
+def test_replay_leaves_the_file_as_it_is(path):
+    store = Store(path)
+    store.put("k", HELLO)
+    store.close()
+    before = path.read_bytes()
+    replay = Store(path, "replay")
+    assert replay.get("k") == HELLO
+    replay.close()
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_replay_needs_no_right_to_write():
+    # As somebody who owns neither the folder nor the file; only root can become nobody.
+    if not hasattr(os, "getuid") or os.getuid() != 0:
+        pytest.skip("needs root")
+    code = """
+import os, shutil, sys, tempfile
+from pathlib import Path
+from hopweave.run.store.store import *
+from hopweave.core.types import Reply
+from hopweave.run.store.store import _outcome_adapter
+folder = Path(tempfile.mkdtemp())
+try:
+    store = Store(folder / "s"); store.put("k", Stored(Reply("hello"), None, 1.0, 1)); store.close()
+    _outcome_adapter()
+    (folder / "s").chmod(0o444); folder.chmod(0o555)
+    if not os.fork():
+        os.setuid(65534)
+        try:
+            replay = Store(folder / "s", "replay")
+            print(replay.get("k").reply.text, flush=True)
+        finally:
+            os._exit(0)
+    os.wait()
+finally:
+    shutil.rmtree(folder)
+"""
+    assert run(code).stdout == "hello\n"
+
+
+def test_a_closed_store_says_so(path):
+    store = Store(path)
+    store.close()
+    store.close()
+    for use in (lambda: store.get("k"), lambda: store.put("k", HELLO), lambda: len(store)):
+        with pytest.raises(DataError, match="is closed"):
+            use()
+
+
+# -- what is kept ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_large_reply_comes_back_whole(path, opened):
+    text = "The Danube – 🌊 – flows.\n" * 400_000
+    opened(path).put("k", Stored(Reply(text), None, 1.0, 1))
+    assert opened(path).get("k").reply.text == text
+
+
+def test_a_probability_of_nothing_comes_back_as_it_was(path, opened):
+    tokens = (TokenLogprob("a", -math.inf, (("b", -math.inf), ("c", math.inf))),)
+    stored = Stored(Reply("a", logprobs=tokens), None, 1.0, 1)
+    store = opened(path)
+    store.put("k", stored)
+    assert store.get("k") == stored
+
+
+# -- keys ------------------------------------------------------------------------------------------------------------------
+
+CHANGED = {
+    "temperature": 0.5,
+    "top_p": 0.9,
+    "max_tokens": 7,
+    "stop": ("\n",),
+    "seed": 1,
+    "top_logprobs": 5,
+    "json_schema": {"type": "object"},
+}
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Sampling)])
+def test_each_field_of_the_sampling_is_in_the_key(name):
+    assert key_of("m", MESSAGES, replace(Sampling(), **{name: CHANGED[name]}), 0) != key_of("m", MESSAGES, Sampling(), 0)
+
+
+def test_identity_messages_roles_and_the_number_of_the_sample_are_in_the_key():
+    keys = {
+        key_of("m", MESSAGES, Sampling(), 0),
+        key_of("m2", MESSAGES, Sampling(), 0),
+        key_of("m", MESSAGES, Sampling(), 1),
+        key_of("m", MESSAGES[:1], Sampling(), 0),
+        key_of("m", MESSAGES[::-1], Sampling(), 0),
+        key_of("m", [Message("system", "S"), Message("assistant", "U")], Sampling(), 0),
+        key_of("m", [Message("system", "SU"), Message("user", "")], Sampling(), 0),
+        key_of("m", [Message("system", 'S"],["user","U')], Sampling(), 0),
+        key_of("m", MESSAGES, Sampling(json_schema={"a": 1, "b": 2}), 0),
+        key_of("m", MESSAGES, Sampling(json_schema={"b": 2, "a": 1}), 0),
+        key_of("m", MESSAGES, Sampling(stop=("a", "b")), 0),
+        key_of("m", MESSAGES, Sampling(stop=("a,b",)), 0),
+    }
+    assert len(keys) == 12
+
+
+def test_a_key_does_not_depend_on_how_a_number_was_written():
+    assert key_of("m", MESSAGES, Sampling(temperature=0, top_p=1), 0) == key_of("m", MESSAGES, Sampling(), 0)
+
+
+def test_a_key_is_the_same_in_every_process():
+    code = (
+        "from hopweave.run.store.store import key_of; from hopweave.core.types import *\n"
+        "print(key_of('m', [Message('user', 'Ünïcode 🌊')], Sampling(stop=('x',), json_schema={'a': [1]}), 2))"
+    )
+    here = key_of("m", [Message("user", "Ünïcode 🌊")], Sampling(stop=("x",), json_schema={"a": [1]}), 2)
+    assert run(code).stdout.strip() == here
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_any_text_has_a_key(text):
+    assert len(key_of(text, [Message("user", text)], Sampling(stop=(text,)), 0)) == 64
+
+
+# -- several processes -----------------------------------------------------------------------------------------------------
+
+
+def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from hopweave.run.store.store import Store, Stored
+from hopweave.core.types import Reply
+path, name = sys.argv[1:]
+sys.stdin.readline()  # all begin at once, so that the file is made by several at the same moment
+store = Store(Path(path))
+for number in range(250):
+    store.put(f"{name} {number}", Stored(Reply(f"{name} says {number}"), None, 1.0, 1))
+    won = store.put(f"shared {number}", Stored(Reply(name), None, 1.0, 1)).reply.text
+    print(number, won)
+"""
+
+
+def test_processes_that_write_at_once_lose_nothing_and_agree_who_was_first(path, opened):
+    names = ["anna", "bert", "cleo"]
+    command = [sys.executable, "-c", WRITER, str(path)]
+    writers = [
+        subprocess.Popen([*command, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for name in names
+    ]
+    for writer in writers:
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    outcomes = [writer.communicate(timeout=60) for writer in writers]
+    assert [errors for _, errors in outcomes] == ["", "", ""]
+    store = opened(path)
+    assert len(store) == 4 * 250
+    for name in names:
+        assert all(store.get(f"{name} {number}").reply.text == f"{name} says {number}" for number in range(250))
+    first = [[line.split()[1] for line in output.splitlines()] for output, _ in outcomes]
+    assert first[0] == first[1] == first[2] == [store.get(f"shared {number}").reply.text for number in range(250)]
+
+
+OPENER = """
+import sys, time
+from pathlib import Path
+from hopweave.run.store.store import Store
+for line in sys.stdin:
+    moment, path = line.split(maxsplit=1)
+    while time.time() < float(moment):
+        pass
+    try:
+        Store(Path(path.strip())).close()
+        print("opened", flush=True)
+    except Exception as error:
+        print(error, flush=True)
+"""
+
+
+def test_processes_that_open_a_new_store_at_the_same_moment_all_open_it(tmp_path):
+    command = [sys.executable, "-c", OPENER]
+    openers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    said = set()
+    for number in range(20):
+        for opener in openers:
+            opener.stdin.write(f"{time.time() + 0.05} {tmp_path / str(number) / 'store.sqlite'}\n")
+            opener.stdin.flush()
+        said |= {opener.stdout.readline().strip() for opener in openers}
+    for opener in openers:
+        opener.communicate(timeout=60)
+    assert said == {"opened"}
+
+
+class Busy(sqlite3.Connection):
+    """A connection whose first switches to WAL meet those of another process."""
+
+    num_refused = 0
+
+    def execute(self, statement, *values):
+        if "journal_mode" in statement and Busy.num_refused < 3:
+            Busy.num_refused += 1
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+        return super().execute(statement, *values)
+
+
+def test_a_switch_to_wal_that_is_sent_away_is_tried_again(path, opened, monkeypatch):
+    Busy.num_refused = 0
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, **named, factory=Busy))
+    assert opened(path).put("k", HELLO) == HELLO
+    assert Busy.num_refused == 3
+
+
+def test_a_store_that_stays_locked_is_an_error_that_says_so(path, opened, monkeypatch):
+    Busy.num_refused = -(10**6)
+    monkeypatch.setattr("hopweave.run.store.store._BUSY_SECONDS", 0.05)
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *given, **named: connect(*given, **named, factory=Busy))
+    with pytest.raises(DataError, match="database is locked"):
+        opened(path)
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from hopweave.run.store.store import Store, Stored
+from hopweave.core.types import Reply
+store = Store(Path(sys.argv[1]))
+for number in range(100_000):
+    store.put(str(number), Stored(Reply("x" * 500), None, 1.0, 1))
+    print(number, flush=True)
+"""
+
+
+def test_a_kill_in_the_middle_loses_nothing_that_was_put(path, opened):
+    writer = subprocess.Popen([sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, text=True)
+    for line in writer.stdout:
+        if int(line) == 150:
+            writer.send_signal(signal.SIGKILL)
+            break
+    last = max([150, *(int(line) for line in writer.stdout.read().splitlines())])
+    writer.stdout.close()
+    assert writer.wait(timeout=30) == -signal.SIGKILL
+    store = opened(path)
+    assert all(store.get(str(number)) is not None for number in range(last + 1))
+    assert last + 1 <= len(store) <= last + 2
+    assert opened(path, "replay").get(str(last)).reply.text == "x" * 500
+
+
+# -- what is refused -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["on", "replay"])
+@pytest.mark.parametrize(
+    "content", [b"this is not a database, whatever its name says" * 20, b"SQLite format 3\x00" + b"\xff" * 500]
+)
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path, mode, content):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"cannot use the store .*notes\.txt: .*; move the file away or choose another path"):
+        Store(path, mode)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("mode", ["on", "replay"])
+def test_a_database_of_something_else_is_refused_and_left_alone(tmp_path, mode):
+    path = tmp_path / "places.sqlite"
+    with sqlite3.connect(path) as file:
+        file.execute("CREATE TABLE bookmarks (url TEXT)")
+    file.close()
+    before = path.read_bytes()
+    with pytest.raises(DataError, match="is a database of something else; choose another path"):
+        Store(path, mode)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("mode", ["on", "replay"])
+def test_a_newer_layout_is_refused(path, mode):
+    Store(path).close()
+    file = sqlite3.connect(path)
+    file.execute("PRAGMA user_version = 3")
+    file.close()
+    with pytest.raises(DataError, match="has layout 3, newer than this version of hopweave; upgrade it"):
+        Store(path, mode)
+
+
+def test_there_is_nothing_to_replay_without_a_file(path):
+    with pytest.raises(DataError, match=r"nothing to replay: .*store\.sqlite does not exist; run once with the store on"):
+        Store(path, "replay")
+    assert not path.parent.exists()
+
+
+def test_there_is_nothing_to_replay_in_an_empty_file(tmp_path):
+    (tmp_path / "s").touch()
+    with pytest.raises(DataError, match=r"nothing to replay: .* is empty"):
+        Store(tmp_path / "s", "replay")
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match=r"cannot reach the store .*; choose another path"):
+        Store(tmp_path / "file" / "store.sqlite")
+
+
+def test_a_folder_in_place_of_the_file_is_refused(tmp_path):
+    with pytest.raises(DataError, match="cannot use the store"):
+        Store(tmp_path)
+
+
+DAMAGED = ["", "no JSON", "[]", json.dumps([{"text": 5}, None]), "[null, null]", b"\xff\xfe", "[" * 100_000]
+
+
+@pytest.mark.parametrize("outcome", DAMAGED, ids=range(len(DAMAGED)))
+def test_a_damaged_row_is_a_miss_that_is_counted_and_makes_room_for_the_next_reply(path, opened, outcome, caplog):
+    store = opened(path)
+    store.put("the-key", HELLO)
+    store.put("another", HELLO)
+    change(path, "UPDATE replies SET outcome = ? WHERE key = 'the-key'", outcome)
+    assert store.get("the-key") is None
+    assert store.get("the-key") is None
+    assert store.num_unreadable == 2
+    assert caplog.text.count("holds a reply that cannot be read, at key the-key") == 1
+    assert opened(path, "replay").get("the-key") is None
+    assert store.put("the-key", OTHER) == OTHER
+    assert store.get("the-key") == OTHER
+    assert store.get("another") == HELLO
+
+
+@pytest.mark.parametrize("column", ["seconds = -1", "seconds = 9e999", "attempts = -1"])
+def test_a_row_that_took_no_time_that_can_be_is_a_miss(path, opened, column):
+    store = opened(path)
+    store.put("k", HELLO)
+    change(path, f"UPDATE replies SET {column}")
+    assert store.get("k") is None
+    assert store.num_unreadable == 1
+
+
+def change(path, statement, *values):
+    """Changes a store behind its back."""
+    file = sqlite3.connect(path)
+    with file:
+        file.execute(statement, values)
+    file.close()
+
+
+USELESS = {
+    "a number for a reason": Reply("x", 5),
+    "half of a surrogate pair": Reply("x", "\ud800"),
+    "a list for a text": Reply(["x"]),
+    "a text for a number of tokens": Reply("x", "stop", Usage("many", 0)),
+    "a token that is none": Reply("x", "stop", Usage(), (TokenLogprob(None, 0.0, ()),)),
+    "nothing at all": None,
+}
+
+
+@pytest.mark.parametrize("reply", USELESS.values(), ids=USELESS)
+def test_what_could_not_be_read_again_is_not_kept(path, opened, reply):
+    store = opened(path)
+    with pytest.raises(ModelError, match="the reply cannot be kept"):
+        store.put("k", Stored(reply, None, 1.0, 1))
+    assert len(store) == 0
+    store.put("k", HELLO)
+    assert opened(path, "replay").get("k") == HELLO
+
+
+def test_a_path_may_hold_any_sign(tmp_path, opened):
+    path = tmp_path / "a folder? with #signs & 100% ünïcode" / "s?mode=memory"
+    opened(path).put("k", HELLO)
+    assert path.is_file()
+    assert opened(path, "replay").get("k") == HELLO
+
+
+def test_a_disk_that_fails_is_a_clear_error(path):
+    store = Store(path)
+    file = sqlite3.connect(path)
+    with file:
+        file.execute("DROP TABLE replies")
+    file.close()
+    with pytest.raises(DataError, match="failed: no such table: replies; free space or choose another path"):
+        store.put("k", HELLO)
+    store.close()
+
+
+# -- what broke on the disk ----------------------------------------------------------------------------------------------------
+
+
+def changed(path, statement, *values):
+    with sqlite3.connect(path) as file:
+        file.execute(statement, values)
+    file.close()
+
+
+@pytest.mark.parametrize("mode", ["on", "replay"])
+def test_a_reply_in_which_one_letter_turned_over_is_a_miss_and_is_counted(path, opened, mode):
+    opened(path).put("k", HELLO)
+    changed(path, "UPDATE replies SET outcome = replace(outcome, 'hello', 'hellm')")
+    store = opened(path, mode)
+    assert store.get("k") is None
+    assert store.num_unreadable == 1
+    if mode == "on":
+        assert store.put("k", OTHER) == OTHER
+        assert store.get("k") == OTHER
+
+
+@pytest.mark.parametrize("change", ["seconds = 99", "attempts = 7", "key = 'other'", "outcome = outcome || ' '"])
+def test_what_stands_beside_a_reply_is_under_its_checksum_too(path, opened, change):
+    opened(path).put("k", HELLO)
+    changed(path, f"UPDATE replies SET {change}")
+    assert opened(path).get("other" if "key" in change else "k") is None
+
+
+def test_a_store_of_the_older_layout_answers_and_goes_on(path, opened):
+    store = opened(path)
+    store.put("k", HELLO)
+    bare = '[{"text":"as it was","finish_reason":"stop","usage":{"prompt_tokens":1,"completion_tokens":1}},null]'
+    changed(path, "UPDATE replies SET outcome = ?", bare)
+    changed(path, "PRAGMA user_version = 1")
+    assert opened(path, "replay").get("k").reply.text == "as it was"
+    again = opened(path)
+    assert again.get("k").reply.text == "as it was"
+    again.put("new", OTHER)
+    with sqlite3.connect(path) as file:
+        assert file.execute("PRAGMA user_version").fetchone() == (2,)
+    file.close()
+    assert opened(path, "replay").get("new") == OTHER

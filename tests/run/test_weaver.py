@@ -1,0 +1,588 @@
+"""The weaver: each question ends in a record, whatever the method does, and nothing is left running."""
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import hopweave
+from hopweave.core.errors import (
+    BudgetReached,
+    DataError,
+    MethodError,
+    MissingExtra,
+    ModelError,
+    ParseError,
+    SearchError,
+    SettingsError,
+)
+from hopweave.core.retries import Retries
+from hopweave.core.types import Answer, Citation, Claim, Hit, Message, Passage, Question, Span
+from hopweave.models.llms.scripted import Line, Scripted
+from hopweave.record import ModelCall, Record
+from hopweave.run.components import Components
+from hopweave.run.opening import index_folder, open_components
+from hopweave.run.settings import read_settings
+from hopweave.run.store.store import Store
+from hopweave.run.weaver import Weaver, ask
+
+ULM = Passage("ulm", "Einstein was born in Ulm.")
+QUOTED = Claim("Where?", "Ulm", "verified", "supported", (Citation(1, "ulm", 21, 24, "Ulm", Span(21, 24)),))
+
+
+class OnePassage:
+    """Finds the same passage for every query."""
+
+    identity = "one passage"
+
+    def search(self, queries, max_hits):
+        return [[Hit(ULM, 1.0, 1)][:max_hits] for _ in queries]
+
+    def close(self):
+        pass
+
+
+@dataclass(frozen=True)
+class Does:
+    """A method that is a function."""
+
+    what: object = None
+
+    async def answer(self, question, workbench):
+        said = self.what(question, workbench)
+        return await said if asyncio.iscoroutine(said) else said
+
+
+@pytest.fixture(autouse=True)
+def own_folders(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+@asynccontextmanager
+async def weaver(what=None, llm=None, **settings):
+    parts = Components(llm or Scripted(lambda messages, sampling: "Paris"), retriever=OnePassage(), retries=Retries(1))
+    async with Weaver(read_settings({"method": "direct", **settings}), components=parts) as made:
+        if what is not None:
+            made.method = Does(what)
+            made.setup = lambda budget: hopweave.record.Setup("0", "does", {}, "scripted", budget=budget.limits())
+        yield made
+
+
+async def record_of(what, question="Where?", **settings) -> Record:
+    async with weaver(what, **settings) as made:
+        record = await made.answer(question)
+    assert Record.from_json(record.to_json()) == record
+    assert (record.answer is None) == (record.error is not None)
+    return record
+
+
+def raising(error):
+    def what(question, workbench):
+        raise error
+
+    return what
+
+
+def others() -> set[asyncio.Task]:
+    return asyncio.all_tasks() - {asyncio.current_task()}
+
+
+# -- a record for every question -------------------------------------------------------------------------------------------
+
+
+async def test_an_answer_comes_with_everything_that_it_depends_on():
+    async with weaver(budget={"max_llm_calls": 3}) as made:
+        record = await made.answer("What is the capital of France?")
+    assert (record.question.id, record.answer.short) == ("question", "Paris")
+    assert record.setup.method == "direct"
+    assert record.setup.options == {
+        "n_demos": None,
+        "seed": 0,
+        "probe": False,
+        "max_tokens": 64,
+        "max_tokens_long": 256,
+    }
+    assert record.setup.llm.startswith("scripted:")
+    assert (record.setup.retriever, record.setup.reader) == ("one passage", "")
+    assert record.setup.budget == {"max_llm_calls": 3}
+    assert record.setup.settings["method"] == "direct"
+    assert record.started_at.endswith("+00:00")
+    assert record.seconds > 0
+    assert Record.from_json(record.to_json()) == record
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ModelError("no model", retryable=True), SearchError("no index"), ParseError("no chain"), MethodError("no way")],
+)
+async def test_a_failed_question_is_a_record_with_its_error(error):
+    record = await record_of(raising(error))
+    assert record.answer is None
+    assert (record.error.kind, record.error.message) == (type(error).__name__, str(error))
+    assert record.error.retryable == error.retryable
+
+
+async def test_a_failure_keeps_the_steps_that_led_to_it():
+    async def what(question, workbench):
+        await workbench.reply([Message("user", "x")], purpose="plan")
+        raise ModelError("gone")
+
+    assert [step.kind for step in (await record_of(what)).steps] == ["model_call"]
+
+
+@pytest.mark.parametrize("error", [ValueError("bad luck"), ZeroDivisionError("x"), RecursionError("deep"), AssertionError("y")])
+async def test_a_method_that_breaks_is_a_failed_question_that_names_what_it_raised(error, caplog):
+    with caplog.at_level(logging.DEBUG, "hopweave"):
+        record = await record_of(raising(error))
+    assert (record.error.kind, record.error.message) == (
+        "MethodError",
+        f"test_weaver.Does broke: {type(error).__name__}: {error}",
+    )
+    assert "Traceback" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "error", [SettingsError("no key; set one"), DataError("no disk; free some"), MissingExtra("torch", "hf")]
+)
+async def test_what_the_user_has_to_mend_is_raised(error):
+    with pytest.raises(type(error), match=r".+"):
+        await record_of(raising(error))
+
+
+async def test_a_budget_that_a_method_lets_through_is_an_answer_that_says_what_stopped_it():
+    record = await record_of(raising(BudgetReached("max_searches", 3)))
+    assert record.error is None
+    assert (record.answer.text, record.answer.stopped_because, record.answer.how) == ("", "max_searches", "empty")
+
+
+async def test_the_budget_of_the_settings_holds():
+    async def what(question, workbench):
+        while True:
+            await workbench.reply([Message("user", "x")], purpose="plan")
+
+    record = await record_of(what, budget={"max_llm_calls": 4})
+    assert record.answer.stopped_because == "max_llm_calls"
+    assert len(record.steps) == 4
+
+
+@pytest.mark.parametrize(
+    ("errors", "kind", "said"),
+    [
+        ([ModelError("gone")], "ModelError", "gone"),
+        ([BudgetReached("max_tokens", 1), ModelError("gone")], "ModelError", "gone"),
+        ([ModelError("gone"), ValueError("x")], "MethodError", "test_weaver.Does broke: ValueError: x"),
+        ([ValueError("x"), ZeroDivisionError("y")], "MethodError", "test_weaver.Does broke: ValueError: x"),
+    ],
+)
+async def test_of_the_errors_of_branches_side_by_side_the_one_that_counts_is_recorded(errors, kind, said):
+    async def what(question, workbench):
+        async def fail(error):
+            raise error
+
+        async with asyncio.TaskGroup() as group:
+            for error in errors:
+                group.create_task(fail(error))
+
+    record = await record_of(what)
+    assert (record.error.kind, record.error.message) == (kind, said)
+
+
+async def test_a_budget_reached_in_branches_side_by_side_is_no_failure():
+    async def what(question, workbench):
+        async with asyncio.TaskGroup() as group:
+            for _ in range(3):
+                group.create_task(workbench.reply([Message("user", "x")], purpose="plan"))
+
+    assert (await record_of(what, budget={"max_llm_calls": 1})).answer.stopped_because == "max_llm_calls"
+
+
+async def test_what_the_user_has_to_mend_is_raised_from_branches_side_by_side():
+    with pytest.raises(SettingsError, match="no key"):
+        await record_of(raising(ExceptionGroup("", [ModelError("x"), ExceptionGroup("", [SettingsError("no key")])])))
+
+
+async def test_cancelling_is_no_failure():
+    with pytest.raises(asyncio.CancelledError):
+        await record_of(raising(asyncio.CancelledError()))
+
+
+# -- what a method may not hand back ---------------------------------------------------------------------------------------
+
+
+def handing_back(answer):
+    async def what(question, workbench):
+        await workbench.search(["Where?"], 1)
+        return answer
+
+    return what
+
+
+async def test_a_true_quote_and_a_mark_that_resolves_pass():
+    record = await record_of(handing_back(Answer("In Ulm [1].", "Ulm", (QUOTED,))))
+    assert record.answer.citations == QUOTED.citations
+
+
+def citing(*citation):
+    return Answer("In Ulm.", "Ulm", (Claim("Where?", "Ulm", "verified", "supported", (Citation(*citation),)),))
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (citing(1, "ulm", 0, 3, "Ulm"), "citation [1] does not quote passage 'ulm'"),
+        (citing(1, "ulm", -4, -1, "Ulm"), "citation [1] does not quote passage 'ulm'"),
+        (citing(1, "ulm", 0, 0, ""), "citation [1] does not quote passage 'ulm'"),
+        (citing(1, "bern", 0, 3, "Ulm"), "citation [1] names passage 'bern', which is not in the record"),
+        (citing(1, "ulm", 21, 24, "Ulm", Span(0, 3)), "citation [1] has its focus outside of its quote"),
+        (Answer("In Ulm [2].", "Ulm", (QUOTED,)), "the answer has marks without a citation, 1 in all: 'In Ulm [2].'"),
+        (Answer("In Ulm [1, 3; 4].", "Ulm", (QUOTED,)), "the answer has marks without a citation, 2 in all"),
+        (None, "the method handed back NoneType, not an Answer"),
+        ("Ulm", "the method handed back str, not an Answer"),
+        (Answer("x", 5), "the answer cannot be kept in a record: "),
+        (Answer("x", "x", (Claim("q", "x", "maybe"),)), "the answer cannot be kept in a record: "),
+        (Answer("x", "x", ("claim",)), "the answer cannot be kept in a record: "),
+    ],
+)
+async def test_an_answer_that_breaks_the_contract_is_a_method_error(answer, said):
+    record = await record_of(handing_back(answer))
+    assert record.error.kind == "MethodError"
+    assert record.error.message.startswith(said)
+
+
+async def test_a_number_in_brackets_that_is_no_mark_passes():
+    assert (await record_of(handing_back(Answer("In [2024] and a[i].", "Ulm")))).error is None
+
+
+async def test_data_of_a_decision_that_cannot_be_kept_is_a_failed_question_and_no_lost_record():
+    def what(question, workbench):
+        workbench.decide("node", "x", thing=object())
+
+    record = await record_of(what)
+    assert (record.error.kind, record.steps) == ("MethodError", ())
+
+
+# -- what may not be asked -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("", "the question is empty"),
+        (" \n\t\u3000", "the question is empty"),
+        ("why? " * 10_000, "the question has 50,000 characters, more than 8,000"),
+        (Question("q", "Is it so?", "label"), "question 'q' asks for a label and names none"),
+    ],
+)
+async def test_a_question_that_cannot_be_asked_is_refused_before_anything_is_called(question, said):
+    llm = Scripted([])
+    async with weaver(llm=llm) as made:
+        with pytest.raises(DataError, match=said):
+            await made.answer(question)
+    assert llm.calls == []
+
+
+async def test_a_question_of_exactly_the_longest_length_is_asked():
+    async with weaver() as made:
+        assert (await made.answer("x" * 8000)).error is None
+
+
+# -- many questions --------------------------------------------------------------------------------------------------------
+
+
+def questions(number):
+    return [Question(f"q{index}", f"question {index}") for index in range(number)]
+
+
+@pytest.mark.parametrize("max_parallel", [1, 3, 50])
+async def test_all_questions_are_answered_with_no_more_than_so_many_side_by_side(max_parallel):
+    running, most, all_there = set(), [], asyncio.Event()
+
+    async def together(question, workbench):
+        running.add(question.id)
+        most.append(len(running))
+        if len(running) == min(max_parallel, 20):
+            all_there.set()
+        await asyncio.wait_for(all_there.wait(), 60)
+        await asyncio.sleep(0.001 * (int(question.id[1:]) % 4))  # they end in another order
+        running.remove(question.id)
+        return Answer("Paris", "Paris")
+
+    async with weaver(together) as made:
+        records = [record async for record in made.answer_all(iter(questions(20)), max_parallel=max_parallel)]
+    assert sorted(record.question.id for record in records) == sorted(question.id for question in questions(20))
+    assert not any(record.error for record in records)
+    assert max(most) == min(max_parallel, 20)
+    assert others() == set()
+
+
+async def test_questions_are_taken_up_only_when_there_is_room():
+    taken = []
+
+    def source():
+        for question in questions(5):
+            taken.append(question.id)
+            yield question
+
+    async with weaver() as made, aclosing(made.answer_all(source(), max_parallel=2)) as records:
+        await anext(records)
+        assert len(taken) == 2
+
+
+async def test_a_failure_among_many_is_one_record_among_many():
+    def say(messages, sampling):
+        if "question 1" in messages[-1].text:
+            raise ModelError("gone")
+        return "x"
+
+    async with weaver(llm=Scripted(say)) as made:
+        records = [record async for record in made.answer_all(questions(3), max_parallel=2)]
+    assert {record.question.id: record.error and record.error.kind for record in records} == {
+        "q0": None,
+        "q1": "ModelError",
+        "q2": None,
+    }
+
+
+async def test_a_question_that_cannot_be_asked_stops_many_after_what_was_done_and_cancels_the_rest():
+    async with weaver(llm=Scripted(lambda messages, sampling: Line("x", stalls="stuck" in messages[-1].text))) as made:
+        asked = [Question("ok", "fine"), Question("stuck", "stuck"), Question("bad", "")]
+        records = made.answer_all(asked, max_parallel=2)
+        assert (await anext(records)).question.id == "ok"
+        with pytest.raises(DataError, match="empty"):
+            await anext(records)
+        assert others() == set()
+
+
+async def test_cancelling_many_leaves_nothing_running():
+    llm = Scripted(lambda messages, sampling: Line("x", stalls=True))
+    async with weaver(llm=llm) as made:
+
+        async def run():
+            return [record async for record in made.answer_all(questions(10), max_parallel=4)]
+
+        task = asyncio.create_task(run())
+        while len(llm.calls) < 4:  # noqa: ASYNC110 - the model does not tell
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert others() == set()
+        assert llm._num_open == 0
+    assert len(llm.calls) == 4
+
+
+async def test_stopping_to_listen_leaves_nothing_running():
+    llm = Scripted(lambda messages, sampling: Line("x", stalls="question 0" not in messages[-1].text))
+    async with weaver(llm=llm) as made:
+        async with aclosing(made.answer_all(questions(5), max_parallel=5)) as records:
+            assert (await anext(records)).question.id == "q0"
+        assert others() == set()
+        assert llm._num_open == 0
+
+
+async def test_no_questions_are_no_records_and_no_room_is_an_error():
+    async with weaver() as made:
+        assert [record async for record in made.answer_all([])] == []
+        with pytest.raises(SettingsError, match="max_parallel must be at least 1, not 0"):
+            await anext(made.answer_all(questions(1), max_parallel=0))
+
+
+async def test_questions_side_by_side_do_not_mix_their_records():
+    async def what(question, workbench):
+        with workbench.under(workbench.decide("node", question.text)):
+            for purpose in "ab":
+                await workbench.reply([Message("user", f"{question.text} {purpose}")], purpose=purpose)
+        return Answer(question.text, question.text)
+
+    def say(messages, sampling):
+        return Line(messages[-1].text, delay_seconds=0.001 * (hash(messages[-1].text) % 3))
+
+    async with weaver(what, Scripted(say)) as made:
+        async for record in made.answer_all(questions(12), max_parallel=6):
+            assert [step.text for step in record.steps] == [
+                record.question.text,
+                f"{record.question.text} a",
+                f"{record.question.text} b",
+            ]
+            assert [step.parent for step in record.steps] == [None, 0, 0]
+
+
+# -- from the settings to the answer ---------------------------------------------------------------------------------------
+
+
+def scripted(say="Tivoli", **more):
+    return {
+        "llm": "scripted",
+        "llms": {"scripted": {"rules": [("", say)]}},
+        "method": "direct",
+        "store": {"mode": "off"},
+        **more,
+    }
+
+
+def test_asking_twice_from_code_that_is_not_asynchronous_works():
+    for _ in range(2):
+        record = ask("Which park opened in 1843?", **scripted())
+        assert (record.answer.short, record.error) == ("Tivoli", None)
+        assert Record.from_json(record.to_json()).fingerprint == record.fingerprint
+
+
+def test_one_weaver_serves_one_event_loop_after_the_other():
+    settings = read_settings(scripted(method="direct_retrieval"))
+    made = Weaver(settings)
+    records = [asyncio.run(made.answer("Which amusement park opened in Copenhagen in 1843?")) for _ in range(2)]
+    asyncio.run(made.close())
+    assert records[0].fingerprint == records[1].fingerprint
+    assert records[0].answer.citations[0].quote.count("Tivoli")
+
+
+def test_an_unknown_setting_is_refused():
+    with pytest.raises(SettingsError, match=r"settings\.metod is not a setting; did you mean 'method'\?"):
+        ask("Which park?", metod="direct")
+
+
+def test_a_run_is_replayed_without_a_model(tmp_path):
+    store = {"path": str(tmp_path / "store.sqlite")}
+    first = ask("Which amusement park opened in 1843?", **scripted(method="direct_retrieval", store=store))
+    again = ask("Which amusement park opened in 1843?", **scripted(method="direct_retrieval", store=store | {"mode": "replay"}))
+    assert again.fingerprint == first.fingerprint
+    assert [step.timing.from_store for step in again.steps if isinstance(step, ModelCall)] == [True]
+    missed = ask("Another question?", **scripted(method="direct_retrieval", store=store | {"mode": "replay"}))
+    assert (missed.error.kind, missed.steps[-1].error.kind) == ("ReplayMiss", "ReplayMiss")
+
+
+def test_the_starter_index_is_built_once(tmp_path):
+    settings = read_settings(scripted())
+    folder = index_folder(settings)
+    made = (folder / "manifest.json").stat().st_mtime_ns
+    assert index_folder(settings) == folder
+    assert (folder / "manifest.json").stat().st_mtime_ns == made
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+    assert folder.is_relative_to(tmp_path)
+
+
+def test_processes_that_need_the_starter_index_at_once_all_get_it(tmp_path):
+    code = "from hopweave.run.opening import *\nsys.stdin.readline()\nprint(index_folder(read_settings()))"
+    command = [sys.executable, "-c", "import sys\n" + code]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    processes = [subprocess.Popen(command, text=True, **pipes) for _ in range(3)]
+    outcomes = [process.communicate("go\n", timeout=60) for process in processes]
+    assert [errors for _, errors in outcomes] == ["", "", ""]
+    assert len({output for output, _ in outcomes}) == 1
+    assert Path(outcomes[0][0].strip(), "manifest.json").is_file()
+
+
+def test_a_cache_that_cannot_be_written_to_is_a_clear_error(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(DataError, match=r"cannot make the starter index in .*; name a --corpus"):
+        index_folder(read_settings())
+
+
+def test_a_corpus_that_is_no_index_is_answered_with_the_command_that_makes_one(tmp_path):
+    with pytest.raises(DataError, match=r"there is no index at .*nowhere; make one with: hopweave index DOCUMENTS --to"):
+        index_folder(read_settings({"corpus": str(tmp_path / "nowhere")}))
+    (tmp_path / "notes").mkdir()
+    with pytest.raises(DataError, match=r"notes is not an index; make one with: hopweave index .*notes --to notes-index"):
+        index_folder(read_settings({"corpus": str(tmp_path / "notes")}))
+
+
+async def test_the_index_of_a_retriever_may_be_given_as_its_option(tmp_path):
+    starter = index_folder(read_settings())
+    given = {"corpus": str(tmp_path / "nowhere"), "retriever": "bm25", "retrievers": {"bm25": {"index": str(starter)}}}
+    parts = open_components(read_settings(scripted(**given)))
+    assert parts.retriever.num_passages > 100
+    await parts.close()
+
+
+async def test_a_retriever_that_asks_the_model_is_opened_with_the_engine_underneath():
+    parts = open_components(read_settings(scripted(retriever="hyde", retrievers={"hyde": {"num_documents": 2}})))
+    assert (parts.retriever.num_documents, parts.engine.num_passages > 100) == (2, True)
+    assert parts.retriever_identity.startswith("hyde(engine='bm25', num_documents=2")
+    assert " over bm25 fields=title_and_text" in parts.retriever_identity
+    await parts.close()
+
+
+async def test_the_engine_underneath_has_its_own_options_and_the_index_of_the_corpus(tmp_path):
+    starter = index_folder(read_settings())
+    assert index_folder(read_settings({"retriever": "multi_query"})) == starter
+    given = {"corpus": str(starter), "retriever": "multi_query", "retrievers": {"bm25": {"title_weight": 0}}}
+    parts = open_components(read_settings(scripted(**given)))
+    assert parts.engine.title_weight == 0
+    await parts.close()
+
+
+def test_an_engine_that_asks_the_model_itself_is_refused():
+    settings = read_settings(scripted(retriever="hyde", retrievers={"hyde": {"engine": "toqd"}}))
+    with pytest.raises(SettingsError, match=r"retrievers\.hyde\.engine = 'toqd' asks the language model itself; name one that"):
+        open_components(settings)
+    with pytest.raises(SettingsError, match="'bm52' is not one of the retrievers; did you mean 'bm25'"):
+        open_components(read_settings(scripted(retriever="hyde", retrievers={"hyde": {"engine": "bm52"}})))
+
+
+async def test_an_answer_that_cites_what_the_model_wrote_is_refused():
+    class Written(OnePassage):
+        def search(self, queries, max_hits):
+            return [[Hit(Passage("not-in-corpus:1", "Sub-question: Where?\nResponse: Paris."), 1.0, 1)] for _ in queries]
+
+    parts = Components(Scripted([("", "Paris")]), retriever=Written(), retries=Retries(1))
+    async with Weaver(read_settings({"method": "direct_retrieval"}), components=parts) as made:
+        record = await made.answer("Where?")
+    assert record.error.kind == "MethodError"
+    assert record.error.message.startswith("the answer cites what the model wrote")
+
+
+async def test_parts_that_are_given_are_used_and_closed(tmp_path):
+    closed = []
+
+    class Closing(OnePassage):
+        def close(self):
+            closed.append("retriever")
+
+    store = Store(tmp_path / "s")
+    async with Weaver(
+        read_settings({"method": "direct"}), components=Components(Scripted(["x"]), retriever=Closing(), store=store)
+    ) as made:
+        assert (await made.answer("x?")).answer.short == "x"
+    assert closed == ["retriever"]
+    with pytest.raises(DataError, match="is closed"):
+        store.get("k")
+
+
+async def test_observers_hear_of_each_question_they_were_given_to():
+    events = []
+    async with weaver() as made:
+        record = await made.answer("x?", observers=[events.append])
+        await made.answer("y?")
+    assert {event.id for event in events} == {step.id for step in record.steps}
+
+
+def test_the_whole_of_a_settings_file_goes_into_the_record_without_secrets(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("hopweave.run.settings.user_config_path", lambda name: tmp_path)
+    Path("hopweave.toml").write_text('[llms.openai_compatible]\nbase_url = "http://me:SECRET@host/v1"\n')
+    line = ask("Which park?", **scripted()).to_json()
+    assert "SECRET" not in line
+    assert json.loads(line)["setup"]["settings"]["llms"]["openai_compatible"] == {"base_url": "http://host/v1"}
+
+
+@pytest.mark.parametrize("method", ["searchain", "direct"])
+def test_a_profile_whose_extra_is_missing_fails_before_the_model_is_asked(method, monkeypatch):
+    """The reader and the duplicate detector of `paper_searchain` are first used after the first call."""
+
+    async def reply(self, messages, sampling):
+        raise AssertionError("the model was asked")
+
+    monkeypatch.setattr("hopweave.models.llms.scripted.Scripted.reply", reply)
+    monkeypatch.setattr("hopweave.core.catalog.missing_from", lambda extra: ["torch", "transformers"] if extra == "hf" else [])
+    settings = {"profile": "paper_searchain", "method": method, "llm": "scripted", "retriever": "bm25"}
+    message = r"torch, transformers are not installed; they come with: pip install 'hopweave\[hf\]'"
+    with pytest.raises(MissingExtra, match=message):
+        ask("Who was born in Ulm?", **settings)

@@ -1,0 +1,102 @@
+"""Every word and sign that is printed is explained, and an answer that rests on nothing never looks like one that does."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from rich.console import Console
+from support.sample_records import LIGHTHOUSE, all_records, cite, searchain
+
+from hopweave.core.types import Answer, Claim, Origin, Support, Verdict
+from hopweave.record import Record
+from hopweave.show.legend import LABELS, ORIGINS, SUPPORT, banner_of, legend_of
+from hopweave.show.outline import SIGNS, TONES, make_outline
+from hopweave.show.record_html import draw_page
+from hopweave.show.terminal import draw_record
+
+SOURCE = Path(__file__).parents[2] / "src" / "hopweave"
+
+
+def labels_of_decisions() -> set[str]:
+    """The labels that the package itself gives to decisions: first arguments of `decide` that are written out."""
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "decide" and node.args:
+                found |= {one.value for one in ast.walk(node.args[0]) if isinstance(one, ast.Constant)}
+    return {label for label in found if isinstance(label, str)}
+
+
+def shown(record: Record, *, colour: bool = False) -> str:
+    console = Console(file=StringIO(), width=100, force_terminal=colour, color_system="standard" if colour else None)
+    console.print(draw_record(record))
+    return console.file.getvalue()
+
+
+def answered(support: Support) -> Record:
+    against = cite(0, LIGHTHOUSE, "Ines Halloran") if support == "contradicted" else None
+    citations = (cite(1, LIGHTHOUSE, "Ines Halloran"),) if support == "supported" else ()
+    claim = Claim("Who designed it?", "Ines Halloran", "model", support, citations, against)
+    verdict = Verdict(support, 1, 1, int(support == "supported"), int(support == "contradicted"))
+    return replace(searchain(), answer=Answer("It was Ines Halloran.", "Ines Halloran", (claim,), verdict=verdict))
+
+
+def test_every_label_origin_and_support_has_its_meaning():
+    assert labels_of_decisions() - LABELS.keys() == set()
+    assert ORIGINS.keys() == set(get_args(Origin))
+    assert SUPPORT.keys() == set(get_args(Support))
+    assert SUPPORT.keys() <= SIGNS.keys() & TONES.keys()
+
+
+@pytest.mark.parametrize("record", all_records())
+def test_the_legend_names_what_is_shown_and_nothing_else(record: Record):
+    outline = make_outline(record, calls=True)
+    words = {entry.word.split()[-1] for entry in legend_of(record, outline)}
+    labels = {node.label for node, _ in outline.walk() if node.kind == "decision"}
+    assert words & LABELS.keys() - {"parse failure"} == labels & LABELS.keys()
+    assert all(entry.word in " ".join(shown(record).split()) for entry in legend_of(record, make_outline(record, calls=False)))
+    assert all(f"<dt>{entry.word}</dt>" in draw_page(record) for entry in legend_of(record, outline))
+
+
+def test_theta_and_f_are_explained_where_a_confidence_is_shown():
+    assert "threshold theta" in " ".join(shown(searchain()).split())
+
+
+def test_the_three_verdicts_look_different_with_and_without_colour():
+    plain = {support: shown(answered(support)) for support in get_args(Support)}
+    assert "✓ The answer rests on a passage: 1 of 1 claim rests on a passage." in plain["supported"]
+    assert "✗ A passage says otherwise: 0 of 1 claim rests on a passage; 1 is contradicted by one." in plain["contradicted"]
+    assert "○ The answer rests on no passage: 0 of 1 claim rests on a passage." in plain["unsupported"]
+    coloured = {support: shown(answered(support), colour=True) for support in get_args(Support)}
+    assert "\x1b[1;32mInes Halloran\x1b[0m" in coloured["supported"]
+    assert "\x1b[31mInes Halloran\x1b[0m" in coloured["contradicted"]
+    assert "\x1b[33mInes Halloran\x1b[0m" in coloured["unsupported"]
+
+
+@pytest.mark.parametrize(("support", "tone"), [("supported", "good"), ("contradicted", "bad"), ("unsupported", "warn")])
+def test_the_page_carries_the_verdict_in_its_look(support: Support, tone: str):
+    assert f'<div class="answer tone-{tone}">' in draw_page(answered(support))
+
+
+def test_an_answer_whose_passage_does_not_settle_it_is_not_said_to_rest_on_nothing():
+    record = answered("unsupported")
+    claim = replace(record.answer.claims[-1], citations=answered("supported").answer.claims[-1].citations)
+    answer = replace(record.answer, claims=(*record.answer.claims[:-1], claim))
+    assert answer.cites_without_support
+    assert banner_of(answer).headline == "The passage that is cited does not settle the answer"
+    assert not record.answer.cites_without_support
+
+
+def test_what_says_otherwise_is_shown_in_its_passage():
+    record = answered("contradicted")
+    assert "against claim 1: Carrow Head Light" in shown(record)
+    assert "against claim 1" in draw_page(record)
+
+
+def test_an_abstention_is_neither_good_nor_bad():
+    assert banner_of(Answer("Not found.", "")).tone == "quiet"
