@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, get_args, get_origin, get_type_hints
 
 import pytest
+from support.tiers import in_turn
 
 from hopweave.core import catalog, protocols
 from hopweave.core.catalog import ROLES, entries, load
@@ -219,9 +220,7 @@ SAYINGS = {
 }
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("saying", SAYINGS)
-@pytest.mark.parametrize("question", FORMS, ids=lambda question: question.form)
+@pytest.mark.parametrize(("name", "saying", "question"), in_turn(METHODS, list(SAYINGS), FORMS))
 async def test_every_method_answers_whatever_the_model_says_where_nothing_is_found(name, saying, question):
     record = await run(name, question, SAYINGS[saying], Nothing())
     assert record.error is None, record.error
@@ -240,8 +239,7 @@ async def test_every_method_that_searches_fails_as_a_record_where_the_retriever_
         assert record.error is None
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("limit", ["max_llm_calls", "max_tokens", "max_searches"])
+@pytest.mark.parametrize(("name", "limit"), in_turn(METHODS, ["max_llm_calls", "max_tokens", "max_searches"]))
 async def test_every_method_ends_in_an_answer_when_a_limit_is_reached(name, limit):
     for allowed in (1, 2, 3):
         record = await run(name, FORMS[0], SAYINGS["a chain"], Nothing(), budget={limit: allowed})

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.tiers import in_turn
 
 from hopweave.citations.marking import verdict_of, well_marked
 from hopweave.citations.support import judge
@@ -132,8 +133,7 @@ def sentences_with_marks(text):
         yield re.sub(r"\[\d+\]", "", part), [int(number) for number in re.findall(r"\[(\d{1,3})\]", part)]
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.form)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("method", "question"), in_turn(METHODS, QUESTIONS))
 async def test_no_mark_stands_where_nothing_is_cited_and_every_quote_is_in_its_passage(method, question):
     for seed in SEEDS:
         record = await answered(method, question, seed)
@@ -150,8 +150,7 @@ async def test_no_mark_stands_where_nothing_is_cited_and_every_quote_is_in_its_p
                 assert citation.quote == texts[citation.passage_id][citation.start : citation.end] != ""
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.form)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("method", "question"), in_turn(METHODS, QUESTIONS))
 async def test_a_claim_stands_as_the_one_rule_says_from_its_passage_and_reading(method, question):
     for seed in SEEDS:
         record = await answered(method, question, seed)
@@ -180,8 +179,7 @@ def test_no_method_makes_claims_or_answers_or_judges_by_itself():
     assert made == {("claims.py", "Answer"), ("_path.py", "Citation")}
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.form)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("method", "question"), in_turn(METHODS, QUESTIONS))
 async def test_where_support_is_required_an_answer_is_borne_out_or_withheld(method, question):
     for seed in SEEDS[:3]:
         plain = await answered(method, question, seed)
