@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 SIDE_BY_SIDE := --numprocesses auto --dist worksteal
+LIVE := tests/live tests/models/llms
 DEMO_INDEX := .demo/starter-index
 QUESTION ?= In which city was the author of the novel behind the film Barry Lyndon born?
 
@@ -18,12 +19,15 @@ demo: $(READY)
 	$(BIN)/hopweave index src/hopweave/starter/passages.jsonl --to $(DEMO_INDEX)
 	$(BIN)/hopweave ask "$(QUESTION)" --corpus $(DEMO_INDEX) --require-support
 
-test: lint types units wheel
+# What can run side by side does; the embedded model takes the whole machine, so its tests come last and alone.
+test: $(READY)
+	$(MAKE) --jobs 4 --output-sync lint types units wheel
+	$(BIN)/python -m pytest -m "live and not slow" $(LIVE)
 
 # With the tests marked `slow`, and Hypothesis at length.
 test-all: lint types wheel
 	$(BIN)/python -m pytest -m "not live" --hypothesis-profile thorough $(SIDE_BY_SIDE)
-	$(BIN)/python -m pytest -m live
+	$(BIN)/python -m pytest -m live $(LIVE)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -32,10 +36,9 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-# The tests of the embedded model take the whole machine, so they run alone.
+# The first tier: what shows most faults in least time.
 units: $(READY)
 	$(BIN)/python -m pytest -m "not live and not slow" $(SIDE_BY_SIDE)
-	$(BIN)/python -m pytest -m live
 
 # Which lines the tests run; less than 90% of them is an error. Of processes that tests start nothing is counted, and what measures
 # how time grows is left out, since it would measure the tracer.

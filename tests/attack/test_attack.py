@@ -30,7 +30,15 @@ def own_environment(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("attack", [one for one in all_attacks().values() if one.num_short], ids=lambda attack: attack.name)
+LONG = {"corpora", "strangers", "vanishing", "spreadsheets", "runs", "inflated", "pages", "wide", "terminal", "folders"}
+SHORT = [
+    pytest.param(one, marks=[pytest.mark.slow] if one.name in LONG else [], id=one.name)
+    for one in all_attacks().values()
+    if one.num_short
+]
+
+
+@pytest.mark.parametrize("attack", SHORT)
 def test_what_every_attack_promises_holds(attack, tmp_path):
     num = attack.num_short
     outcomes = list(attack.trials(SEED, num, range(len(attack.shares(num))), tmp_path / "attack"))
@@ -98,6 +106,7 @@ def test_the_table_counts_and_the_exit_status_tells(monkeypatch, capsys):
 DYING = Attack("dying", "nobody dies", dying, 5, 5)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_a_break_of_the_trial_that_it_was_at_and_ends_nothing_else(monkeypatch, capsys):
     children_of(monkeypatch, DYING)
     assert runner.main(["--seed", "7"]) == 1

@@ -108,6 +108,7 @@ def test_tables_say_what_is_right_what_it_cost_and_whether_it_cites_the_gold_sen
     assert {row["verify"] for row in tables["Runs"].values()} == {"passed"}
 
 
+@pytest.mark.slow
 def test_more_questions_begin_with_the_fewer_and_cost_their_own_calls_alone(capsys, monkeypatch):
     few = shown(capsys, monkeypatch, "--half", "confirm", "--questions", "2", "--methods", "direct")
     more = shown(capsys, monkeypatch, "--half", "confirm", "--questions", "3", "--methods", "direct")
@@ -117,6 +118,7 @@ def test_more_questions_begin_with_the_fewer_and_cost_their_own_calls_alone(caps
     assert [call["timing"]["from_store"] for call in calls] == [True, True, False]
 
 
+@pytest.mark.slow
 def test_what_was_killed_goes_on_and_a_method_under_another_label_joins_the_table(capsys, monkeypatch):
     asked = ("--half", "choose", "--questions", "3")
     before = shown(capsys, monkeypatch, *asked, "--methods", "direct")
@@ -143,6 +145,7 @@ def test_what_was_killed_goes_on_and_a_method_under_another_label_joins_the_tabl
     assert again["Runs"]["direct"]["verify"] == "passed"
 
 
+@pytest.mark.slow
 def test_what_was_measured_elsewhere_is_compared_and_kept_in_one_file(capsys, monkeypatch):
     asked = ("--half", "choose", "--questions", "4", "--outcomes", "outcomes.csv")
     alone = shown(capsys, monkeypatch, *asked, "--methods", "direct")
@@ -162,6 +165,7 @@ def test_what_was_measured_elsewhere_is_compared_and_kept_in_one_file(capsys, mo
     }
 
 
+@pytest.mark.slow
 def test_a_method_is_compared_with_itself_on_another_model(capsys, monkeypatch):
     asked = ("--half", "choose", "--questions", "2", "--methods", "direct", "--baseline", "direct", "--outcomes", "all.csv")
     shown(capsys, monkeypatch, *asked)

@@ -37,6 +37,7 @@ async def test_so_it_is_with_each_form_for_each_question_with_prefill_and_withou
             assert await live_markers(method, question, in_turns(form), prefill=prefill) == [], REPLIES[form]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 async def test_so_it_is_with_every_option(method):
     """Each option with a third of the forms, in turn."""
@@ -61,6 +62,7 @@ async def test_so_it_is_with_every_option_and_every_form(method):
                 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("retriever", [name for name in entries("retrievers") if asks_the_model(name)])
 @pytest.mark.parametrize("method", ["ircot", "react", "self_ask"])
 async def test_so_it_is_where_the_model_writes_the_queries(retriever, method):

@@ -10,6 +10,7 @@ from support.pages import ROOT, Readers, blocks, is_like, pages
 # These have tests of their own, which put the files into a copy of the package: tests/test_add_a_*.py.
 _TESTED_ELSEWHERE = "docs/add_a_"
 
+FIRST_READ = {"README.md", "docs/evaluation.md", "docs/server.md", "docs/weave.md"}
 PAGES = [page for page in pages() if not page.startswith(_TESTED_ELSEWHERE)]
 
 
@@ -19,7 +20,12 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> Readers:
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if any(block.kind not in ("not run", "shown") for block in blocks(page))]
+    "page",
+    [
+        page if page in FIRST_READ else pytest.param(page, marks=pytest.mark.slow)
+        for page in PAGES
+        if any(block.kind not in ("not run", "shown") for block in blocks(page))
+    ],
 )
 def test_what_a_page_says_to_do_can_be_done_in_an_empty_folder(page: str, readers: Readers):
     readers.done(page)

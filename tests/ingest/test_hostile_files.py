@@ -277,6 +277,7 @@ def test_a_file_that_becomes_a_fifo_behind_its_listing_is_not_waited_for(tmp_pat
         list(passages)
 
 
+@pytest.mark.slow
 def test_the_index_command_notes_what_it_left_out_and_takes_the_limits(special, tmp_path):
     command = [
         sys.executable,

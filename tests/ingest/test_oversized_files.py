@@ -47,6 +47,7 @@ def test_the_chapter_of_a_book_that_is_nested_too_deeply_is_named(tmp_path):
     assert "a.epub, OEBPS/c 2.xhtml is nested too deeply" in left_out(tmp_path, "a.epub", NESTED["a.epub"][1](MAX_DEPTH + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["<p>a", "<li>a", "<tr><td>a", "<dt>a<dd>b", "<option>a", "<br>", "<div>a</div>", "<b>a</b>"])
 def test_a_long_page_whose_end_tags_are_left_out_as_html_allows_is_not_nested(page):
     assert read_document(page * (MAX_DEPTH + 10) + TEXT, ".html")[1].endswith(TEXT)

@@ -97,6 +97,7 @@ print(sum(1 for _ in read_corpus([Path(sys.argv[1])])), tracemalloc.get_traced_m
 """In a process of its own: what other tests leave behind in this one is not of the corpus."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".jsonl", ".json", ".tsv"])
 def test_memory_does_not_grow_with_the_corpus(tmp_path, suffix):
     peaks = []

@@ -29,6 +29,7 @@ def answer(store, mode: str, question: str = QUESTION, **chosen: str) -> Record:
     return asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_searchain_answers_a_multi_hop_question_with_citations_that_hold_and_replays_the_same(tmp_path):
     record = answer(tmp_path / "store.sqlite", "on", method="searchain")
     assert record.error is None
@@ -41,6 +42,7 @@ def test_searchain_answers_a_multi_hop_question_with_citations_that_hold_and_rep
     assert again.fingerprint == record.fingerprint
 
 
+@pytest.mark.slow
 def test_direct_retrieval_reads_the_answer_off_real_passages(tmp_path):
     record = answer(tmp_path / "store.sqlite", "on", method="direct_retrieval")
     assert record.error is None

@@ -364,6 +364,7 @@ def test_a_process_that_is_killed_in_the_middle_leaves_the_old_index(tmp_path):
     assert sorted(p.name for p in (tmp_path / "index").iterdir()) == [".hopweave-index.lock", "data-2", "manifest.json"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [BM25.build, add])
 def test_a_disk_that_fills_up_is_one_line_and_leaves_the_old_index(tiny_disk, write):
     noise = random.Random(1)
@@ -441,6 +442,7 @@ def test_progress_is_told_after_each_passage(tmp_path):
     assert told == [1, 2, 3, 4, 5, 1, 2]
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_corpus(tmp_path):
     peaks = []
     for num_passages in (5_000, 50_000):

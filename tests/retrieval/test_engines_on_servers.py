@@ -119,6 +119,7 @@ def test_passages_are_given_by_their_ids_and_by_those_of_their_documents_as_far_
     assert one.passages_of([]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_passages_are_looked_up_as_they_are_searched_and_by_no_document_where_none_is_asked_for(engine, labelled):
     one = labelled(engine, access="a b", where={"year": [1999, 2000]})
@@ -176,6 +177,7 @@ def test_who_looks_passages_up_in_elasticsearch_needs_no_right_but_to_read(opene
 # -- languages ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_corpus_in_another_language_is_searched_in_it(engine, opened, reopened, tmp_path):
     texts = [
@@ -345,6 +347,7 @@ def test_metadata_choose_what_is_searched(engine, labelled):
     assert labelled(engine, where={"year": "1997"}).search(["oak"], 9) == [[]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_label_counts_as_soon_as_it_is_given_or_taken_away(engine, opened, reopened):
     one = opened(engine)
@@ -416,6 +419,7 @@ def test_a_build_takes_the_place_of_the_one_before(engine, opened):
     assert ids(one.search(["oak Carrow"], 5)[0]) == ["light"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_cannot_be_indexed_is_refused_and_leaves_what_was_there(engine, opened, reopened):
     one = opened(engine)
@@ -464,6 +468,7 @@ def test_an_update_that_was_interrupted_is_noticed(engine, opened, reopened, mon
         reopened(one).search(["oak"], 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["postgres", "elasticsearch"])
 def test_of_two_writers_the_second_is_told_to_wait_and_the_first_is_left_alone(engine, opened):
     first, second = opened(engine), opened(engine)
@@ -482,6 +487,7 @@ def test_of_two_writers_the_second_is_told_to_wait_and_the_first_is_left_alone(e
     assert second.check().num_passages == len(FEW) - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_writer_that_was_overtaken_ends_with_an_error_and_one_that_was_killed_is_waited_for(engine, opened, monkeypatch):
     one = opened(engine)
@@ -508,6 +514,7 @@ def test_a_writer_that_was_overtaken_ends_with_an_error_and_one_that_was_killed_
 # -- failures ------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_that_is_not_there_is_an_error_after_retries(engine, place):
     place(engine)
@@ -610,6 +617,7 @@ def test_postgres_killed_or_stopped_in_the_middle_of_a_search_is_an_error(tmp_pa
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["503", "429", "500 in part", "shard", "late", "cut", "nonsense"])
 def test_elasticsearch_that_errs_is_an_error_and_no_empty_result(fault, opened, elastic_server):
     one = opened("elasticsearch", max_attempts=2)

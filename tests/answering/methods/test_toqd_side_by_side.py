@@ -199,6 +199,7 @@ def killable(given: dict) -> subprocess.Popen:
     return subprocess.Popen([sys.executable, "-c", KILLED, json.dumps(given)], stdout=subprocess.PIPE, env=os.environ)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parallel", [True, False])
 async def test_a_run_killed_in_the_middle_of_a_child_graph_goes_on_without_repeating_a_call(tmp_path, parallel):
     source = tmp_path / "corpus.jsonl"

@@ -138,6 +138,7 @@ def test_what_is_not_text_is_an_error_of_one_line():
     assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_in_a_terminal_ctrl_c_ends_the_question_and_then_the_conversation():
     ours, theirs = pty.openpty()
     with subprocess.Popen(COMMAND, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=False) as process:

@@ -32,6 +32,7 @@ def test_the_summary_names_each_file_beyond_a_limit_with_the_limit_and_what_to_d
     ) in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in LONG if name != "a.txt"])
 def test_no_passage_of_a_document_that_was_stopped_is_in_the_index_and_the_next_sync_with_more_time_reads_it(
     folder, tmp_path, monkeypatch, name

@@ -101,6 +101,7 @@ def test_what_a_killed_build_has_kept_is_not_encoded_again():
     assert len(begun) == 5 - kept
 
 
+@pytest.mark.slow
 def test_workers_read_documents_and_the_index_is_that_of_one_process(cluster, monkeypatch):
     pytest.importorskip("pypdf", reason="needs: pip install 'hopweave[documents]'")
     Path("papers").mkdir()

@@ -4,6 +4,7 @@ import threading
 import time
 from io import StringIO
 
+import pytest
 from rich.console import Console
 from rich.tree import Tree
 from support.sample_records import all_records
@@ -92,6 +93,7 @@ def test_a_call_under_way_shows_what_was_said_and_how_long_it_takes_until_it_end
     assert [node.label for node in branch.children] == ["reason"]  # the finished tree leaves out calls that went well, too
 
 
+@pytest.mark.slow
 def test_it_can_be_drawn_while_steps_arrive():
     live = LiveTree("Where?")
     errors = []

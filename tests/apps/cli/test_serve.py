@@ -103,6 +103,7 @@ def test_a_signal_to_stop_lets_what_runs_finish_and_takes_nothing_new(tmp_path):
     assert kept.stem == replies[0].json()["id"]
 
 
+@pytest.mark.slow
 def test_what_is_not_done_in_time_is_cut_off_and_what_was_finished_stays(tmp_path):
     (tmp_path / "server.toml").write_text("[limits]\ngrace_seconds = 1\n")
     replies = []

@@ -106,6 +106,7 @@ def test_an_index_within_the_folder_does_not_set_it_off_again(watching):
     assert one.interrupted() == 0
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_later_is_told_and_the_next_change_is_waited_for(watching):
     Path("docs/engineer.txt").unlink()
     one = watching("docs", "--to", "index")
@@ -117,6 +118,7 @@ def test_what_goes_wrong_later_is_told_and_the_next_change_is_waited_for(watchin
     assert one.interrupted() == 0
 
 
+@pytest.mark.slow
 def test_a_disk_that_drops_is_told_the_index_stays_and_the_watch_goes_on_when_it_is_back(watching):
     one = watching("docs", "--to", "index")
     one.until("  fingerprint")

@@ -123,6 +123,7 @@ def test_a_connection_that_says_nothing_is_closed_without_a_word(slow_app, opene
         assert said_by(opened(port)) == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "before",
     [
@@ -154,6 +155,7 @@ def test_a_client_that_does_not_read_what_it_asked_for_is_cut_off(tmp_path, open
         wait_for(lambda: app.state.service.metrics.connections._value.get() == 0)
 
 
+@pytest.mark.slow
 def test_what_takes_long_on_the_side_of_the_server_is_not_cut_off(tmp_path, opened):
     llm = Scripted([("", Line("So the answer is: Ines Halloran.", delay_seconds=4 * SHORT))])
     app = app_over(tmp_path, llm, limits=Limits(max_header_seconds=SHORT, max_body_seconds=SHORT))
@@ -163,6 +165,7 @@ def test_what_takes_long_on_the_side_of_the_server_is_not_cut_off(tmp_path, open
         assert "event: answer" in streamed.text
 
 
+@pytest.mark.slow
 def test_requests_one_after_the_other_and_all_at_once_go_over_one_connection(slow_app, opened):
     with listening(slow_app) as port:
         one = opened(port, ASK * 3)
@@ -204,6 +207,7 @@ def test_an_address_has_its_share_and_a_proxy_has_none(tmp_path, opened):
             assert replies_to(one, 1) == [b"200"]
 
 
+@pytest.mark.slow
 def test_questions_that_run_are_not_cut_off_for_others(tmp_path, opened):
     llm = Scripted([("", Line("So the answer is: Ines Halloran.", delay_seconds=2))])
     body = json.dumps({"question": QUESTION}).encode()

@@ -51,6 +51,7 @@ def read(client, passage_id):
     return client.get(f"/v1/corpora/light/passages/{passage_id}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_passage_is_read_by_its_id_and_a_hidden_one_is_as_if_it_were_not_there(engine, built, tmp_path):
     address = built(engine)
@@ -68,6 +69,7 @@ def test_a_passage_is_read_by_its_id_and_a_hidden_one_is_as_if_it_were_not_there
         assert read(client, "pay").json()["text"] == PASSAGES[2].text
 
 
+@pytest.mark.slow
 def test_a_corpus_whose_server_is_down_is_told_as_such_and_served_again_when_it_is_back(built, tmp_path, elastic_server):  # noqa: F811
     address = built("elasticsearch")
     options = {"retrievers": {"elasticsearch": {"max_attempts": 2}}}

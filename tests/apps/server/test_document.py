@@ -55,6 +55,7 @@ def test_every_example_of_a_body_is_served(tmp_path):
                     assert httpx.post(address + path, json=example, timeout=30).status_code == 200, example
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", list(GenerationMode))
 def test_nothing_that_the_document_allows_or_forbids_makes_the_server_fail(tmp_path, mode):
     asked = []

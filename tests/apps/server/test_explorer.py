@@ -126,6 +126,7 @@ def test_a_mark_leads_to_its_step_and_to_the_cited_words(opened, server):
     assert page.evaluate_handle("document.activeElement").get_attribute("data-mark") == "2"
 
 
+@pytest.mark.slow
 def test_every_step_shows_how_it_stands_by_shape_and_words_and_what_it_cost(opened, server):
     page = opened(server)
     ask(page)
@@ -142,6 +143,7 @@ def test_every_step_shows_how_it_stands_by_shape_and_words_and_what_it_cost(open
     EXPECTED(page.locator("#passage-title")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_what_rests_on_nothing_looks_so(opened, server):
     page = opened(server)
     ask(page, method="direct_retrieval")
@@ -149,6 +151,7 @@ def test_what_rests_on_nothing_looks_so(opened, server):
     EXPECTED(page.locator(".standing")).to_contain_text("The answer rests on no passage")
 
 
+@pytest.mark.slow
 def test_an_edited_answer_runs_again_beside_the_first_and_all_before_it_is_replayed(opened, server):
     page = opened(server)
     ask(page)
@@ -175,6 +178,7 @@ def record_of(page, server, at):
     return Record.from_json(json.dumps(page.request.get(f"{server}/v1/answers/{answer}").json()["record"]))
 
 
+@pytest.mark.slow
 def test_a_query_is_edited_at_its_search(opened, server):
     page = opened(server)
     ask(page, method="direct_retrieval")
@@ -187,6 +191,7 @@ def test_a_query_is_edited_at_its_search(opened, server):
     assert record_of(page, server, 1).steps[0].queries == ("Ines Halloran",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("choice", "field"), [("Forbid this passage", "forbidden"), ("Pin it first", "pinned")])
 def test_a_passage_is_forbidden_or_pinned_from_where_it_is_read(opened, server, choice, field):
     page = opened(server)
@@ -198,6 +203,7 @@ def test_a_passage_is_forbidden_or_pinned_from_where_it_is_read(opened, server, 
     assert getattr(changed[0], field) == ("carrow",)
 
 
+@pytest.mark.slow
 def test_two_methods_stand_side_by_side_with_their_differences_marked(opened, server):
     page = opened(server)
     ask(page, method="toqd", beside="direct_retrieval")
@@ -209,6 +215,7 @@ def test_two_methods_stand_side_by_side_with_their_differences_marked(opened, se
     EXPECTED(page.locator(".node.shown > .row")).to_contain_text("In which town was that designer born?")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "ending", "holds"), [("HTML", ".html", "<h1"), ("Mermaid", ".mmd", "flowchart"), ("JSON", ".json", '"schema"')]
 )
@@ -221,6 +228,7 @@ def test_an_answer_is_taken_away_as_a_file(opened, server, name, ending, holds):
     assert holds in Path(waiting.value.path()).read_text()
 
 
+@pytest.mark.slow
 def test_the_history_is_there_after_a_restart_and_a_reload_shows_the_same(opened, tmp_path):
     with opened.served(app_with(tmp_path)) as address:
         page = opened(address)
@@ -236,6 +244,7 @@ def test_the_history_is_there_after_a_restart_and_a_reload_shows_the_same(opened
         EXPECTED(page.locator("#history-list li.current")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_an_answer_is_deleted_from_the_history_once_that_is_confirmed(opened, server):
     page = opened(server)
     asked = []
@@ -262,6 +271,7 @@ def test_an_answer_is_deleted_from_the_history_once_that_is_confirmed(opened, se
     EXPECTED(page.locator("#history-list")).to_contain_text("Nothing was asked yet.")
 
 
+@pytest.mark.slow
 def test_markup_in_questions_passages_and_replies_is_shown_and_never_run(opened, server):
     page = opened(server)
     ask(page, f"Who painted the gate of Nith {HOSTILE}?", method="direct_retrieval")
@@ -275,6 +285,7 @@ def test_markup_in_questions_passages_and_replies_is_shown_and_never_run(opened,
     assert page.evaluate_handle("window").get_property("broken").json_value() is None
 
 
+@pytest.mark.slow
 def test_everything_is_reached_by_the_keyboard(opened, server):
     page = opened(server)
     page.focus("#question")
@@ -290,6 +301,7 @@ def test_everything_is_reached_by_the_keyboard(opened, server):
     assert "stop" in page.evaluate_handle("document.activeElement").inner_text()
 
 
+@pytest.mark.slow
 def test_a_server_with_keys_asks_for_one(opened, browser, tmp_path):
     from support.served_app import KEY, app_over, keys
 
@@ -304,6 +316,7 @@ def test_a_server_with_keys_asks_for_one(opened, browser, tmp_path):
         context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing_serious(opened, server, width, theme):
@@ -328,6 +341,7 @@ def open_a_citation_into_a_pdf(page):
     EXPECTED(page.locator("#passage .where")).to_have_text("halloran.pdf, page 3")
 
 
+@pytest.mark.slow
 def test_a_citation_into_a_pdf_opens_its_page_with_the_cited_words_marked(opened, papers):
     page = opened(papers)
     open_a_citation_into_a_pdf(page)
@@ -367,6 +381,7 @@ def darkest_under(drawn, mark, paper):
     )
 
 
+@pytest.mark.slow
 def test_a_pdf_that_changed_is_named_and_the_panel_says_why_its_page_is_not_shown(opened, papers, tmp_path):
     (tmp_path / "papers-files" / "halloran.pdf").write_bytes(b"%PDF-1.4 and something else")
     page = opened(papers)
@@ -375,6 +390,7 @@ def test_a_pdf_that_changed_is_named_and_the_panel_says_why_its_page_is_not_show
     assert page.locator("canvas").count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1280, "dark")])
 def test_axe_finds_nothing_serious_on_a_page_of_a_pdf(opened, papers, width, theme):
     axe = pytest.importorskip(
@@ -393,6 +409,7 @@ def test_axe_finds_nothing_serious_on_a_page_of_a_pdf(opened, papers, width, the
         assert page.locator("html").evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
+@pytest.mark.slow
 def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp_path):
     run = make_run(tmp_path / "night", {"careful": ["1874", "1874", None], "hasty": ["1874", "1999", "1999"]})
     metrics, _ = open_metrics(["cover_em", "calls"])
@@ -414,6 +431,7 @@ def test_an_evaluation_is_browsed_from_a_mean_by_cause_to_one_record(opened, tmp
         EXPECTED(page.locator(".run .failure")).to_contain_text("the endpoint is gone")
 
 
+@pytest.mark.slow
 def test_a_question_can_be_stopped(opened, tmp_path):
     with opened.served(app_with(tmp_path, delay_seconds=20)) as address:
         page = opened(address)

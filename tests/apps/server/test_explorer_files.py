@@ -12,6 +12,7 @@ from hopweave.show.legend import ORIGINS, SUPPORT
 FILES = sorted(path.name for path in explorer._FOLDER.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_every_file_is_served_to_be_used_as_what_it_is_and_nothing_else(tmp_path, name):
     with client_of(app_over(tmp_path, keys=keys())) as client:

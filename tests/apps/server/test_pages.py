@@ -70,6 +70,7 @@ def test_words_that_are_not_on_the_page_are_not_marked(tmp_path):
     assert found["why"] == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("span", ["5-5", "9-3", "0-9999", "-1-4", "a-b", "0-4,5-6", "", "0" * 50])
 def test_a_span_that_cannot_be_is_refused(tmp_path, span):
     with client_of(papers_app(tmp_path)) as client:

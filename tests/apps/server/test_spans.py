@@ -93,6 +93,7 @@ def test_the_spans_continue_the_trace_of_whoever_asked(tmp_path):
     assert sent(record, with_texts=False, within={"traceparent": [f"{TRACEPARENT[:-2]}00"]}) == {}  # it is not to be recorded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "within",
     [
@@ -115,6 +116,7 @@ def test_a_header_that_cannot_be_begins_a_trace_of_its_own(tmp_path, within):
     assert f"{root.context.trace_id:032x}" != TRACE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "body"),
     [

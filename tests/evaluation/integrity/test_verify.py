@@ -258,6 +258,7 @@ def test_a_run_that_was_moved_to_another_name_still_holds(reported):
     assert verify(moved).differences == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["other", "..", ""])
 def test_another_name_of_the_run_in_its_report_is_found(reported, name):
     change(reported.path / "report" / "numbers.json", '"run": "run"', f'"run": "{name}"')

@@ -86,6 +86,7 @@ def test_the_command_writes_the_report_into_the_run_or_where_it_is_told(run, tmp
         assert (run.path / "report" / name).read_bytes() == (tmp_path / "elsewhere" / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes_wherever_it_lies(made, run):
     assert report_again(made) == report_again(run)
 
@@ -133,6 +134,7 @@ def test_columns_of_metrics_that_count_failed_records_are_costs(made):
     assert all(columns[name].is_cost for name in ("llm_calls", "total_tokens", "seconds", "cost"))
 
 
+@pytest.mark.slow
 def test_methods_are_compared_by_the_column_of_the_form_of_the_questions(made):
     tables = read_report_data(made)
 
@@ -150,6 +152,7 @@ def asked_at_a_time(run: RunFolder, *parallel: int | None) -> RunFolder:
     return run
 
 
+@pytest.mark.slow
 def test_quality_is_drawn_against_each_cost_that_there_is_data_for(run):
     tables = read_report_data(asked_at_a_time(run, 1))
 
@@ -162,6 +165,7 @@ def test_quality_is_drawn_against_each_cost_that_there_is_data_for(run):
         assert {point.method for point in frontier.points} | set(frontier.absent) == set(METHODS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parallel", [(1,), (1, 0), (0,), (1, 1)])
 def test_seconds_of_questions_that_were_asked_alone_need_no_caveat(run, parallel):
     report = make_report(read_report_data(asked_at_a_time(run, *parallel))).files["report.md"]
@@ -169,6 +173,7 @@ def test_seconds_of_questions_that_were_asked_alone_need_no_caveat(run, parallel
     assert "cover_em against seconds" in report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parallel", "says", "fact"),
     [
@@ -189,10 +194,12 @@ def test_seconds_of_questions_side_by_side_carry_their_caveat_and_are_on_no_fron
     assert "Nothing is drawn against seconds" in report
 
 
+@pytest.mark.slow
 def test_a_run_that_does_not_say_how_many_it_asked_at_a_time_is_not_taken_to_have_asked_one(made):
     assert "not recorded" in read_report_data(made).caveat_of_seconds
 
 
+@pytest.mark.slow
 def test_two_comparisons_of_one_column_stand_under_keys_of_their_own(run):
     keep_comparisons(run, compare(run, num_resamples=100, seed=3))
     tables = read_report_data(run)
@@ -202,6 +209,7 @@ def test_two_comparisons_of_one_column_stand_under_keys_of_their_own(run):
     make_report(tables)  # raises where a key has two values
 
 
+@pytest.mark.slow
 def test_examples_are_answers_with_citations_of_several_methods_and_questions(made):
     examples = read_report_data(made).examples
 
@@ -212,6 +220,7 @@ def test_examples_are_answers_with_citations_of_several_methods_and_questions(ma
     assert all(example.gold and example.scores for example in examples)
 
 
+@pytest.mark.slow
 def test_what_was_run_is_told_by_the_records_and_not_by_the_plan_alone(made):
     story = story_of(made)
     by_label = {method.label: method for method in story.methods}
@@ -226,6 +235,7 @@ def test_what_was_run_is_told_by_the_records_and_not_by_the_plan_alone(made):
     assert story.datasets[0].draw == f"{NUM} with seed 13"
 
 
+@pytest.mark.slow
 def test_of_a_method_that_is_not_installed_every_option_is_shown(made, monkeypatch):
     def gone(role, name):
         raise SettingsError(f"there is no {name}")
@@ -235,6 +245,7 @@ def test_of_a_method_that_is_not_installed_every_option_is_shown(made, monkeypat
     assert direct.changed == direct.options
 
 
+@pytest.mark.slow
 def test_a_change_of_the_model_within_a_run_is_a_caveat(run):
     place = run.records_path(DATASETS[0], "direct")
     first, rest = place.read_text(encoding="utf-8").split("\n", 1)
@@ -245,6 +256,7 @@ def test_a_change_of_the_model_within_a_run_is_a_caveat(run):
     assert any("not all of one model" in caveat for caveat in story_of(run).caveats)
 
 
+@pytest.mark.slow
 def test_licence_and_address_come_from_the_dataset_itself(run):
     plan = Plan({DATASETS[0]: DatasetPlan("hotpotqa")}, {"direct": MethodPlan("direct")})
     (facts,) = story_of(RunFolder(run.path, plan)).datasets
@@ -252,6 +264,7 @@ def test_licence_and_address_come_from_the_dataset_itself(run):
     assert (facts.licence, facts.address) == ("CC BY-SA 4.0", "https://hotpotqa.github.io")
 
 
+@pytest.mark.slow
 def test_an_unfinished_cell_is_said_to_be_unfinished(made):
     assert (
         f"Not done: {LONG_NAME} on {DATASETS[1]} has 4 of 8 records."
@@ -266,6 +279,7 @@ def test_a_run_that_is_not_scored_says_what_to_do(run):
         command(run.path)
 
 
+@pytest.mark.slow
 def test_a_record_that_came_after_the_scores_is_noticed(run):
     place = run.records_path(DATASETS[0], "direct")
     place.write_text("".join(place.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
@@ -274,6 +288,7 @@ def test_a_record_that_came_after_the_scores_is_noticed(run):
         command(run.path)
 
 
+@pytest.mark.slow
 def test_a_run_without_comparisons_is_reported_and_the_user_told(run):
     (run.path / "compare.json").unlink()
     result = command(run.path)
@@ -282,12 +297,14 @@ def test_a_run_without_comparisons_is_reported_and_the_user_told(run):
     assert "## Comparison" not in (run.path / "report" / "report.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_traits_that_were_not_grouped_by_are_named(run):
     score(run, by=[])
 
     assert any("type, hops, level" in note for note in read_report_data(run).notes)
 
 
+@pytest.mark.slow
 def test_a_digit_changed_in_the_report_is_found(run):
     write_report(make_report(read_report_data(run)), run.path / "report")
     before = [str(one) for one in verify(run.path).differences if one.file.startswith("report/")]
@@ -300,6 +317,7 @@ def test_a_digit_changed_in_the_report_is_found(run):
     assert {one.file for one in after} == {"report/report.html"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("here", ["matplotlib 0.1", ""])
 def test_plots_that_another_version_drew_are_held_to_their_hashes_and_the_numbers_are_computed_all_the_same(
     run, monkeypatch, here
@@ -317,6 +335,7 @@ def test_plots_that_another_version_drew_are_held_to_their_hashes_and_the_number
     assert files == {"report/results.svg", "report/results.csv"}
 
 
+@pytest.mark.slow
 def test_the_commands_name_what_was_scored_and_compared(made):
     commands = read_report_data(made).commands
 
@@ -326,6 +345,7 @@ def test_the_commands_name_what_was_scored_and_compared(made):
     assert commands[-2:] == ("hopweave report harbours", "hopweave verify harbours")
 
 
+@pytest.mark.slow
 def test_the_plan_that_is_written_is_the_plan_that_was_run(made, tmp_path: Path):
     (tmp_path / "plan.toml").write_text(plan_toml(made.plan), encoding="utf-8")
 

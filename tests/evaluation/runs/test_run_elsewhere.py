@@ -73,6 +73,7 @@ def test_another_index_or_other_data_by_another_path_are_still_refused(scene):
     assert (done.exit_code, "data of jsonl: fewer.jsonl changed" in done.output) == (1, True), done.output
 
 
+@pytest.mark.slow
 def test_a_finished_run_verifies_from_anywhere_and_misses_its_store(scene, monkeypatch):
     assert evaluate().exit_code == 0
     for words in (["score", "run"], ["report", "run"]):

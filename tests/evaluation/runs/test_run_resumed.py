@@ -35,6 +35,7 @@ async def test_a_run_that_is_killed_at_random_moments_repeats_no_call_and_loses_
     assert num_stored > 0
 
 
+@pytest.mark.slow
 async def test_two_processes_on_one_run_are_refused_and_a_killed_one_leaves_no_lock(scene):
     async with ScriptedServer([Behaviour(text="the Nith", delay=0.2)]) as server:
         first = await started(server.base_url, "--parallel", "1")
@@ -59,6 +60,7 @@ MALFORMED = (
 )
 
 
+@pytest.mark.slow
 async def test_malformed_replies_end_no_run_and_are_asked_for_again(scene):
     is_sound = False
 
@@ -82,6 +84,7 @@ async def test_malformed_replies_end_no_run_and_are_asked_for_again(scene):
     assert [record.error for record in records if record.error] == []
 
 
+@pytest.mark.slow
 async def test_rows_of_the_store_that_cannot_be_read_are_asked_for_again_and_counted(scene):
     async with ScriptedServer([Behaviour("So the answer is: the Nith.")]) as server:
         await (await started(server.base_url)).communicate()

@@ -81,6 +81,7 @@ def test_no_sample_of_one_seed_is_a_sample_of_another():
     assert MethodPlan("cot_sc").sampling_seed is None
 
 
+@pytest.mark.slow
 def test_the_command_says_mean_and_spread_and_the_report_has_them_and_the_plan_that_makes_them_again(scene):
     for words in (["evaluate", "plan.toml", "--out", "run"], ["score", "run"], ["compare", "run"], ["report", "run"]):
         done = CliRunner().invoke(app, words)

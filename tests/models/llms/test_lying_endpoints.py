@@ -157,6 +157,7 @@ async def test_a_stream_that_comes_letter_by_letter_is_a_reply():
     assert (await outcome(Behaviour(text, pieces=list(text)), stream=True)).text == text
 
 
+@pytest.mark.slow
 async def test_a_stream_that_keeps_coming_ends_at_its_time():
     behaviour = Behaviour("a", is_endless=True, piece_delay=0.02)
     sampling = Sampling(max_tokens=100_000)
