@@ -91,6 +91,7 @@ def children_of(monkeypatch, attack):
     monkeypatch.setattr(runner.subprocess, "Popen", started)
 
 
+@pytest.mark.slow
 def test_the_table_counts_and_the_exit_status_tells(monkeypatch, capsys):
     children_of(monkeypatch, ODD)
     assert runner.main(["--seed", "7"]) == 1

@@ -82,6 +82,7 @@ def drawn(half):
     return found
 
 
+@pytest.mark.slow
 def test_the_halves_are_the_first_30_and_40_others_of_which_none_was_looked_at(capsys, monkeypatch):
     for half in ("choose", "confirm"):
         shown(capsys, monkeypatch, "--half", half, "--questions", "1", "--methods", "direct")

@@ -131,6 +131,7 @@ def mixture(num, dimension, seed):
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
+@pytest.mark.slow
 def test_above_the_size_an_inverted_file_finds_nine_in_ten_of_the_exact_nearest(tmp_path):
     vectors = mixture(60_000, 16, seed=3)
     Dense.build(tmp_path / "index", (Passage(f"p{n}", str(n)) for n in range(60_000)), encoder=Given(vectors))

@@ -458,6 +458,7 @@ def test_after_replacements_scores_are_those_of_a_new_index(tmp_path):
     assert scores(tmp_path / "old") == scores(tmp_path / "new")
 
 
+@pytest.mark.slow
 def test_of_what_the_engine_counts_few_are_deleted_even_in_a_large_index(tmp_path, monkeypatch):
     monkeypatch.setattr("hopweave.retrieval.index.bm25_compaction.FEW", 0)
     passages = drawn(900)

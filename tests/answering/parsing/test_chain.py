@@ -350,6 +350,7 @@ def chains(draw):
     ]
 
 
+@pytest.mark.slow
 @given(chains())
 def test_rendered_nodes_are_read_back_as_they_were(nodes):
     chain = parse_chain(render_nodes(nodes))

@@ -54,6 +54,7 @@ def fingerprint(said):
     return said.rpartition("fingerprint ")[2].strip()
 
 
+@pytest.mark.slow
 def test_workers_encode_and_the_index_is_that_of_one_process(cluster, monkeypatch):
     pytest.importorskip("onnxruntime", reason="needs: pip install 'hopweave[dense]'")
     tiny_onnx(Path("tiny"), WORDS)

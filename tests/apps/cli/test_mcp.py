@@ -97,6 +97,7 @@ async def cited(client):
     assert any("✓ supported, verified" in line for line in lines)
 
 
+@pytest.mark.slow
 async def test_a_client_over_standard_input_gets_a_cited_answer_and_hears_of_each_step():
     async with over_stdio("lights=index", "trees=trees-index") as client:
         listed = await client.list_tools()

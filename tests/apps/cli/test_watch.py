@@ -80,6 +80,7 @@ def scene(tmp_path, monkeypatch):
     write(engineer=ENGINEER, lamp=LAMP)
 
 
+@pytest.mark.slow
 def test_an_edit_is_indexed_and_the_answers_that_cited_it_are_told_until_ctrl_c(watching):
     sync()
     keep_all()

@@ -118,6 +118,7 @@ def test_a_failed_question_is_a_record_with_an_error(tmp_path):
     assert data["record"]["error"]["kind"] == "ModelError"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "body"),
     [

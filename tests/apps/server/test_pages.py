@@ -104,6 +104,7 @@ def test_a_file_that_changed_or_is_gone_is_not_shown_also_after_it_was(tmp_path)
     assert str(tmp_path) not in str(changed) + str(gone)
 
 
+@pytest.mark.slow
 def test_only_files_that_the_index_was_built_from_are_read_whatever_a_passage_says(tmp_path):
     outside = tmp_path / "secret.pdf"
     outside.write_bytes(pdf("Secret."))
@@ -201,6 +202,7 @@ def test_a_page_is_drawn_once_for_all_who_ask_and_no_more_than_so_many_wait(tmp_
     assert sorted(drawn) == [("halloran.pdf", 1), ("halloran.pdf", 3), ("marlow.pdf", 1)]
 
 
+@pytest.mark.slow
 def test_no_more_pages_are_kept_than_may_be(tmp_path, monkeypatch):
     monkeypatch.setattr(page_images, "_MAX_KEPT", 2)
     app = papers_app(tmp_path)

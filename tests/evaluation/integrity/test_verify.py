@@ -227,6 +227,7 @@ def reported(run):
     return run
 
 
+@pytest.mark.slow
 def test_a_report_that_nobody_touched_holds(reported):
     assert lines(reported) == []
 

@@ -356,6 +356,7 @@ def test_each_tampering_is_named_in_at_most_five_lines(project, tamper):
     assert any(line.startswith(f"differs: {expected}") for line in lines), lines
 
 
+@pytest.mark.slow
 def test_what_follows_from_an_altered_record_is_counted_and_another_slip_is_still_told(project):
     a_deleted_record()
     edit("scores.jsonl", '"method": "b", "question": "q3"', '"method": "b", "question": "q4"')
@@ -391,6 +392,7 @@ def test_scores_that_are_older_than_the_records_say_to_score_again(project):
     assert (len(lines) <= 5, code) == (True, 1)
 
 
+@pytest.mark.slow
 def test_verifying_changes_nothing_from_another_folder_either(project, monkeypatch):
     def files():
         return {place: place.read_bytes() for place in project.rglob("*") if place.is_file()}

@@ -461,6 +461,7 @@ async def test_memory_does_not_hold_the_records():
     assert 0 < most <= 2 * (MIN_UNWRITTEN + 8)  # those on their way to the disk, and those that wait for it
 
 
+@pytest.mark.slow
 def test_answers_that_come_faster_than_the_disk_takes_them_wait_and_all_are_kept(monkeypatch):
     write_questions("questions.jsonl", 12)
     add = RunFolder.add

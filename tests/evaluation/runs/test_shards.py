@@ -221,6 +221,7 @@ def test_shards_of_another_plan_or_of_other_data_are_refused_with_the_difference
     assert "other questions of jsonl were drawn" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["records/jsonl/direct.jsonl", "examples/jsonl.jsonl", "plan.json", "manifest.json"])
 def test_a_shard_that_was_altered_is_refused_so_that_nothing_altered_is_proved_anew(name):
     shards(2)
