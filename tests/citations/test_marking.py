@@ -15,9 +15,9 @@ from hopweave.citations.marking import (
     carrier_of,
     settled,
     states,
+    validate_marks,
     verdict_of,
     verdict_problems,
-    well_marked,
 )
 from hopweave.core.types import Answer, Citation, Claim, Verdict
 
@@ -73,9 +73,9 @@ def test_a_name_that_recurs_states_no_claim(sentence):
 
 def test_a_pronoun_stands_for_the_names_before_it():
     answer = Answer("Kurt Gödel was a logician. He studied in Brno, where he was born.", "Brno", (GODEL,))
-    assert well_marked(answer.text, "Brno", (GODEL,), add_missing=True).text.endswith("where he was born [1].")
+    assert validate_marks(answer.text, "Brno", (GODEL,), add_missing=True).text.endswith("where he was born [1].")
     other = "Ida Renn was a logician. She studied in Brno, where she was born."
-    assert well_marked(other, "", (GODEL,), add_missing=True).text == other
+    assert validate_marks(other, "", (GODEL,), add_missing=True).text == other
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_pronoun_stands_for_the_names_before_it():
     ],
 )
 def test_a_mark_stays_only_on_the_sentence_that_states_its_claim(text, expected, num_invented, num_misplaced):
-    marked = well_marked(text, "the Villa Tugendhat", (GODEL, VILLA, INVENTED))
+    marked = validate_marks(text, "the Villa Tugendhat", (GODEL, VILLA, INVENTED))
     assert marked.text == (expected or text)
     assert (marked.num_invented, marked.num_misplaced) == (num_invented, num_misplaced)
 
@@ -111,7 +111,7 @@ ADDED = {
 
 @pytest.mark.parametrize(("text", "expected"), ADDED.values(), ids=ADDED)
 def test_a_missing_mark_goes_to_the_first_sentence_that_states_the_claim(text, expected):
-    assert well_marked(text, "", (GODEL, VILLA), add_missing=True).text == (expected or text)
+    assert validate_marks(text, "", (GODEL, VILLA), add_missing=True).text == (expected or text)
 
 
 WORDS = st.sampled_from(
@@ -143,10 +143,10 @@ WORDS = st.sampled_from(
 def test_whatever_is_said_marks_stand_on_claims_that_are_cited_and_settling_again_changes_nothing(text, short):
     claims = (GODEL, VILLA, INVENTED)
     for add_missing in (False, True):
-        marked = well_marked(text, short, claims, add_missing=add_missing)
+        marked = validate_marks(text, short, claims, add_missing=add_missing)
         numbers = [int(number) for number in re.findall(r"\[(\d{1,3})\]", marked.text)]
         assert set(numbers) <= {1, 2}
-        assert well_marked(marked.text, short, claims, add_missing=add_missing).text == marked.text
+        assert validate_marks(marked.text, short, claims, add_missing=add_missing).text == marked.text
         answer = settled(Answer(marked.text, short, claims))
         assert (answer.text, answer.num_marks_misplaced) == (marked.text, 0)
 
@@ -228,5 +228,5 @@ def test_an_abstention_says_what_was_found_and_nothing_else():
 def test_no_text_takes_long(unit):
     text = (unit * 20_000)[:20_000] + "x"
     started = time.process_time()
-    well_marked(text, "Brno", (GODEL, VILLA, INVENTED), add_missing=True)
+    validate_marks(text, "Brno", (GODEL, VILLA, INVENTED), add_missing=True)
     assert time.process_time() - started < 20  # quadratic work on a text of this length takes minutes

@@ -169,7 +169,7 @@ OTHERS = {
     "words_in": keywords.words_in,
     "only_repeats": lambda text: keywords.only_repeats(text, "who wrote it first?"),
     "longest_shared_run": lambda text: keywords.longest_shared_run("It was Ida Renn of Marlow.", text, "who wrote it first?"),
-    "marking.well_marked": lambda text: marking.well_marked(text, text[:9], CITED, add_missing=True),
+    "marking.validate_marks": lambda text: marking.validate_marks(text, text[:9], CITED, add_missing=True),
     "commands_in": lambda text: commands.commands_in(text, "who wrote it first?"),
     "without_commands": lambda text: commands.without_commands(Passage("p", text), "who wrote it first?"),
     "normalize_answer": matching.normalize_answer,

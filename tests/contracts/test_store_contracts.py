@@ -1,4 +1,4 @@
-"""Every kind of store, and every kind of shelf for answers, keeps the same promises."""
+"""Every kind of store, and every kind of answers for answers, keeps the same promises."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 from hopweave.core.errors import DataError, ModelError
 from hopweave.core.types import Message, Reply, Sampling, TokenLogprob, Usage
 from hopweave.record import Failure
-from hopweave.run.store.answer_shelf import open_shelf
+from hopweave.run.store.answer_store import open_answer_store
 from hopweave.run.store.store import Stored, key_of
 from hopweave.run.store.stores import open_store
 
@@ -137,56 +137,56 @@ def test_a_closed_store_says_so(opened):
 
 
 @pytest.fixture
-def shelf(place):
-    opened = open_shelf(place)
+def answers(place):
+    opened = open_answer_store(place)
     opened.check()
     yield opened
     opened.close()
 
 
-def test_an_answer_is_there_now_and_for_whoever_opens_the_shelf_again(shelf, place):
+def test_an_answer_is_there_now_and_for_whoever_opens_the_shelf_again(answers, place):
     entry, record = '{"short": "é\\u0000"}', '{"record": "\U0001f600 \\n"}'
-    shelf.keep("ann", "0a-1", entry, record)
-    again = open_shelf(place)
-    for one in (shelf, again):
+    answers.keep("ann", "0a-1", entry, record)
+    again = open_answer_store(place)
+    for one in (answers, again):
         assert (one.entry("ann", "0a-1"), one.record("ann", "0a-1")) == (entry, record)
     again.close()
 
 
-def test_an_answer_is_its_owners_alone(shelf):
-    shelf.keep("ann", "0a-1", "{}", "{}")
-    assert shelf.entry("ben", "0a-1") is None
-    assert shelf.record("ben", "0a-1") is None
-    assert shelf.page("ben", before=None, limit=5).entries == []
+def test_an_answer_is_its_owners_alone(answers):
+    answers.keep("ann", "0a-1", "{}", "{}")
+    assert answers.entry("ben", "0a-1") is None
+    assert answers.record("ben", "0a-1") is None
+    assert answers.page("ben", before=None, limit=5).entries == []
 
 
 @pytest.mark.parametrize(
     "answer_id", ["", "..", "../ann/0a-1", "a/b", "\x00", "0a-1\n", "%", "' OR 1=1 --", "x" * 5000, ".writable"]
 )
-def test_what_is_no_id_finds_nothing(shelf, answer_id):
-    shelf.keep("ann", "0a-1", "{}", "{}")
-    assert shelf.entry("ann", answer_id) is None
-    assert shelf.record("ann", answer_id) is None
+def test_what_is_no_id_finds_nothing(answers, answer_id):
+    answers.keep("ann", "0a-1", "{}", "{}")
+    assert answers.entry("ann", answer_id) is None
+    assert answers.record("ann", answer_id) is None
 
 
-def test_pages_go_from_the_newest_to_the_oldest_and_miss_none(shelf):
+def test_pages_go_from_the_newest_to_the_oldest_and_miss_none(answers):
     ids = [f"{number:02}" for number in range(7)]
     for one in ids:
-        shelf.keep("ann", one, f'"{one}"', "{}")
+        answers.keep("ann", one, f'"{one}"', "{}")
     seen, before = [], None
     for _ in range(4):
-        page = shelf.page("ann", before=before, limit=2)
+        page = answers.page("ann", before=before, limit=2)
         seen += page.entries
         before = page.following
         if before is None:
             break
     assert seen == [(one, f'"{one}"') for one in reversed(ids)]
-    assert shelf.page("ann", before=None, limit=7).following is None
-    assert shelf.page("ann", before="00", limit=7).entries == []
+    assert answers.page("ann", before=None, limit=7).following is None
+    assert answers.page("ann", before="00", limit=7).entries == []
 
 
-def test_an_answer_that_is_kept_again_is_replaced(shelf):
-    shelf.keep("ann", "1", "{}", "{}")
-    shelf.keep("ann", "1", '{"a":1}', '{"b":2}')
-    assert (shelf.entry("ann", "1"), shelf.record("ann", "1")) == ('{"a":1}', '{"b":2}')
-    assert len(shelf.page("ann", before=None, limit=5).entries) == 1
+def test_an_answer_that_is_kept_again_is_replaced(answers):
+    answers.keep("ann", "1", "{}", "{}")
+    answers.keep("ann", "1", '{"a":1}', '{"b":2}')
+    assert (answers.entry("ann", "1"), answers.record("ann", "1")) == ('{"a":1}', '{"b":2}')
+    assert len(answers.page("ann", before=None, limit=5).entries) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.tiers import in_turn
 
-from hopweave.citations.marking import verdict_of, well_marked
+from hopweave.citations.marking import validate_marks, verdict_of
 from hopweave.citations.support import judge
 from hopweave.core import catalog
 from hopweave.core.catalog import entries, load
@@ -141,7 +141,7 @@ async def test_no_mark_stands_where_nothing_is_cited_and_every_quote_is_in_its_p
         cited = {number: claim for number, claim in enumerate(answer.claims, 1) if claim.citations}
         for sentence, marks in sentences_with_marks(answer.text):
             assert set(marks) <= cited.keys(), sentence
-        assert well_marked(answer.text, answer.short, answer.claims).text == answer.text
+        assert validate_marks(answer.text, answer.short, answer.claims).text == answer.text
         assert answer.verdict == verdict_of(answer)
         for number, claim in enumerate(answer.claims, 1):
             assert {citation.mark for citation in claim.citations} <= {number}

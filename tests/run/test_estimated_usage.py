@@ -134,7 +134,7 @@ def test_a_record_from_before_there_were_estimates_is_read_as_it_was():
 
     record, _ = worked("x", calls=[("one two", "three")])
     old = record.to_json()
-    for field in (',"is_estimated":false', ',"is_merged":false', ',"is_beside":false', ',"dataset":""'):
+    for field in (',"is_estimated":false', ',"is_merged":false', ',"drawn_concurrently":false', ',"dataset":""'):
         assert field in old
         old = old.replace(field, "")
     assert Record.from_json(old) == record

@@ -107,6 +107,6 @@ async def killed_at_random(moments: random.Random, parallel: int, max_kills: int
         assert [record.error for record in folder.records("jsonl", method) if record.error] == []
     manifest = Manifest.read(Path("run"))
     assert manifest.is_complete
-    assert [sitting.ended_because for sitting in manifest.sittings][-1] == "finished"
+    assert [session.ended_because for session in manifest.sessions][-1] == "finished"
     assert manifest.records["jsonl/direct"].sha256 == hash_file(folder.records_path("jsonl", "direct"))
     return num_kills, sum(len(texts) for _, texts in stored_then)

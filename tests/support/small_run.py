@@ -12,7 +12,7 @@ from hopweave.evaluation.integrity.manifest import (
     DrawnExamples,
     KeptRecords,
     Manifest,
-    Sitting,
+    RunSession,
     hash_code,
     hash_file,
     hash_source,
@@ -106,7 +106,7 @@ def with_manifest(run: RunFolder, *, data: Path, index: Path | None = None, stor
             f"{dataset}/{method}": KeptRecords(hash_file(run.records_path(dataset, method)), 0, 0)
             for method in run.plan.methods
         },
-        sittings=(Sitting("2026-01-01T00:00:00+00:00", "0", hash_code(), "2026-01-01T00:01:00+00:00", "finished", store),),
+        sessions=(RunSession("2026-01-01T00:00:00+00:00", "0", hash_code(), "2026-01-01T00:01:00+00:00", "finished", store),),
         base=base_of(run.path),
     )
     made.write(run.path)

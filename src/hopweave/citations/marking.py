@@ -41,7 +41,7 @@ class Marked:
     num_misplaced: int = 0
 
 
-def well_marked(text: str, short: str, claims: Sequence[Claim], *, add_missing: bool = False) -> Marked:
+def validate_marks(text: str, short: str, claims: Sequence[Claim], *, add_missing: bool = False) -> Marked:
     """Keeps marks only on sentences that state their claim, and can add those that the model forgot.
 
     Args:
@@ -161,7 +161,7 @@ def verdict_of(answer: Answer) -> Verdict:
 
 def settled(answer: Answer) -> Answer:
     """The answer without marks on sentences that do not state their claim. Idempotent."""
-    marked = well_marked(answer.text, answer.short, answer.claims)
+    marked = validate_marks(answer.text, answer.short, answer.claims)
     num_misplaced = answer.num_marks_misplaced + marked.num_misplaced + marked.num_invented
     return replace(answer, text=marked.text, num_marks_misplaced=num_misplaced)
 

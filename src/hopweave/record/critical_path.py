@@ -61,7 +61,7 @@ def _is_of_one_draw(before: Step | None, step: Step) -> bool:
     if not isinstance(step, ModelCall) or not isinstance(before, ModelCall):
         return False
     is_next = before.messages == step.messages and before.sample < step.sample  # the first of a draw may have been cancelled
-    return is_next and (step.is_beside or step.is_shared)
+    return is_next and (step.drawn_concurrently or step.is_shared)
 
 
 def _of_step(step: Step, below: Sequence[Step], ways: Mapping[int, CriticalPath]) -> CriticalPath:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import Discriminator, Field
+from pydantic import AliasChoices, Discriminator, Field
 
 from hopweave.core.errors import RunError
 from hopweave.core.json_text import whole
@@ -65,7 +65,7 @@ class ModelCall:
         messages: positions in `Record.messages`.
         sample: numbers identical calls from 0.
         is_shared: drawn by the same request as the preceding call, which has the usage of that request.
-        is_beside: a sample of the same draw as the preceding call, which did not wait for it.
+        drawn_concurrently: a sample of the same draw as the preceding call, which did not wait for it.
         was: what the model answered, where other words were put in its place (`hopweave.record.changes`), which are the `text`.
             Like all that follows, it is left out of the JSON where it is empty.
     """
@@ -82,7 +82,7 @@ class ModelCall:
     error: Failure | None
     timing: Timing
     is_shared: bool = False
-    is_beside: bool = False
+    drawn_concurrently: Annotated[bool, Field(validation_alias=AliasChoices("drawn_concurrently", "is_beside"))] = False
     was: Annotated[str | None, Field(exclude_if=lambda was: was is None)] = None
     kind: Literal["model_call"] = "model_call"
 
@@ -229,7 +229,7 @@ def call_step(
     *,
     lost: Usage | None = None,
     is_shared: bool = False,
-    is_beside: bool = False,
+    drawn_concurrently: bool = False,
     was: str | None = None,
 ) -> ModelCall:
     """A `ModelCall` from the result of a call; `lost` is the usage of a failed one, `was` what an edited one had been."""
@@ -238,5 +238,18 @@ def call_step(
     else:
         text, reason, usage, error = outcome.text, outcome.finish_reason, outcome.usage, None
     return ModelCall(
-        step_id, parent, purpose, messages, sampling, sample, text, reason, usage, error, timing, is_shared, is_beside, was
+        step_id,
+        parent,
+        purpose,
+        messages,
+        sampling,
+        sample,
+        text,
+        reason,
+        usage,
+        error,
+        timing,
+        is_shared,
+        drawn_concurrently,
+        was,
     )

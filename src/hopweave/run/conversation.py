@@ -1,4 +1,4 @@
-"""Follow-up questions: "and when did he die?" is made whole from the turns before it, so that a method can answer it alone.
+"""Follow-up questions: "and when did he die?" is rewritten from the turns before it, so that a method can answer it alone.
 
 One call of the model, at most, before the method starts. It is part of the trace of the question that it belongs to, and of
 its budget. A reply that is of no use leaves the question as it was asked, which the trace says. The first question of a
@@ -19,7 +19,7 @@ from hopweave.core.types import Message, Question
 from hopweave.record import Decision, Record
 from hopweave.text.key_terms import words_in
 
-MADE_WHOLE = "made_whole"
+REWRITTEN = "rewritten"
 """The label of the decision, and the purpose of the call."""
 
 MAX_TURNS = 6
@@ -45,7 +45,7 @@ class Turn:
     answer: str = ""
 
 
-async def make_whole(question: Question, earlier: Sequence[Turn], workbench: MethodContext) -> Question:
+async def rewrite_follow_up(question: Question, earlier: Sequence[Turn], workbench: MethodContext) -> Question:
     """The question as it reads without the conversation: itself if it is the first, or if the model's words are of no use.
 
     Args:
@@ -71,20 +71,20 @@ async def make_whole(question: Question, earlier: Sequence[Turn], workbench: Met
         stop=(),
         json_schema=_SCHEMA if workbench.abilities.json_schema else None,
     )
-    text = (await workbench.reply([Message("user", prompt)], purpose=MADE_WHOLE, sampling=sampling)).text
+    text = (await workbench.reply([Message("user", prompt)], purpose=REWRITTEN, sampling=sampling)).text
     whole, problem = _read(text, question.text, turns)
     if problem:
         workbench.parse_failed("conversation", f"{problem}; the question stays as it was asked", text)
     whole = whole or question.text
     shown = [{"question": turn.question, "answer": turn.answer} for turn in turns]
-    workbench.decide(MADE_WHOLE, whole, asked=question.text, turns=shown)
+    workbench.decide(REWRITTEN, whole, asked=question.text, turns=shown)
     return replace(question, text=whole)
 
 
 def asked_of(record: Record) -> tuple[Question, tuple[Turn, ...]]:
     """What to ask so that a record is made again: its question as it was asked, and the turns that were read before it."""
     for step in record.steps:
-        if isinstance(step, Decision) and step.label == MADE_WHOLE and "asked" in step.data:
+        if isinstance(step, Decision) and step.label == REWRITTEN and "asked" in step.data:
             asked = replace(record.question, text=str(step.data["asked"]))
             return asked, tuple(_turns(step.data.get("turns")))
     return record.question, ()

@@ -30,7 +30,7 @@ from hopweave.ingest.lookup import PassageLookup, document_id_of
 from hopweave.record import Read, Record, Search
 from hopweave.run.opening import open_passages
 from hopweave.run.settings import Settings, server_of
-from hopweave.run.store.answer_shelf import PostgresShelf
+from hopweave.run.store.answer_store import PostgresAnswerStore
 from hopweave.text.sentences import sentence_spans
 
 _SIMILAR = 50.0
@@ -211,9 +211,9 @@ def _lines_of(file: Path) -> Iterator[tuple[str, bytes | None]]:
 
 
 def _lines_at(address: str) -> Iterator[tuple[str, bytes]]:
-    with closing(PostgresShelf(address)) as shelf:
-        for owner, answer_id, record in shelf.records():
-            yield f"{shelf.shown}, answer {answer_id} of {owner}", record
+    with closing(PostgresAnswerStore(address)) as answers:
+        for owner, answer_id, record in answers.records():
+            yield f"{answers.shown}, answer {answer_id} of {owner}", record
 
 
 def record_files(path: Path, checked: Checked) -> list[Path]:

@@ -41,7 +41,7 @@ from hopweave.record import Change, Failure, Observer, Record, Setup, Trace, cit
 from hopweave.run.again import Again, check_same_setup
 from hopweave.run.budget import Budget
 from hopweave.run.components import Components
-from hopweave.run.conversation import Turn, asked_of, make_whole
+from hopweave.run.conversation import Turn, asked_of, rewrite_follow_up
 from hopweave.run.opening import AnyReader, AnyRetriever, Given, check_object, open_components, options_of
 from hopweave.run.progress_bar import progress
 from hopweave.run.settings import Settings
@@ -257,7 +257,7 @@ class Weaver:
     ) -> tuple[Question, Answer | None, Failure | None]:
         name = self._name
         try:
-            question = await make_whole(question, earlier, workbench)
+            question = await rewrite_follow_up(question, earlier, workbench)
             answer = await self.method.answer(question, workbench)
             _check_answer(answer, workbench.trace)
             again = workbench.again

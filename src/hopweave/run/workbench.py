@@ -178,7 +178,7 @@ class Workbench:
                 sampling if sampling.seed is None else replace(sampling, seed=sampling.seed + number),
                 purpose,
                 number,
-                is_beside=number > 0,
+                drawn_concurrently=number > 0,
             )
             for number in range(num)
         ]
@@ -337,7 +337,7 @@ class Workbench:
         purpose: str,
         sample: int,
         *,
-        is_beside: bool = False,
+        drawn_concurrently: bool = False,
         ask: Callable[[OnText | None], Awaitable[Reply]] | None = None,
     ) -> Reply:
         self._account.afford_call()
@@ -352,7 +352,17 @@ class Workbench:
         lost, was = _lost(messages, outcome), given.was if given is not None else None
         self.trace.end(
             call_step(
-                step_id, parent, purpose, kept, sampling, sample, outcome, timing, lost=lost, is_beside=is_beside, was=was
+                step_id,
+                parent,
+                purpose,
+                kept,
+                sampling,
+                sample,
+                outcome,
+                timing,
+                lost=lost,
+                drawn_concurrently=drawn_concurrently,
+                was=was,
             )
         )
         if isinstance(outcome, RunError):
@@ -390,7 +400,7 @@ class Workbench:
                     timing,
                     lost=lost,
                     is_shared=is_shared,
-                    is_beside=number > 0,
+                    drawn_concurrently=number > 0,
                     was=one.was if (one := given[number]) is not None else None,
                 )
             )

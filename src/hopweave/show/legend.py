@@ -63,7 +63,7 @@ LABELS: dict[str, str] = {
     "kept": "what goes on to the next step",
     "level": "one step of the search tree",
     "limit": "a limit was reached, and the work ends here",
-    "made_whole": "a follow-up question as it reads without the conversation before it",
+    "rewritten": "a follow-up question as it reads without the conversation before it",
     "no_search": "nothing is searched for, for the reason given",
     "no_terms": "a query of stop words or punctuation alone, for which a search by words can find nothing",
     "node": "a query of the chain or graph, with the model's answer",
@@ -174,7 +174,7 @@ def banner_of(answer: Answer) -> Banner:
     return Banner(SIGNS[verdict.support], TONES[verdict.support], headline, counts)
 
 
-def standing_of(record: Record) -> dict[str, Any]:
+def support_summary(record: Record) -> dict[str, Any]:
     """How the answer of a record stands, and what it cost, for a drawing that is made elsewhere."""
     banner = asdict(banner_of(record.answer)) if record.answer is not None else None
     return {"banner": banner, "totals": asdict(record.totals()), "fingerprint": record.fingerprint}

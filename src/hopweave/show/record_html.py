@@ -97,7 +97,7 @@ def _answer(answer: Answer, sources: Sequence[Source]) -> Markup:
     banner = banner_of(answer)
     parts = [
         tag("p", one_line(answer.short) or "(none)", class_="short", dir="auto"),
-        tag("p", tag("strong", f"{banner.sign} {banner.headline}"), f": {banner.counts}.", class_="standing"),
+        tag("p", tag("strong", f"{banner.sign} {banner.headline}"), f": {banner.counts}.", class_="support"),
     ]
     if answer.text.strip() and one_line(answer.text) != one_line(answer.short):
         pieces = (piece if mark is None else _mark(mark, sources) for piece, mark in split_at_marks(answer.text, answer))

@@ -16,7 +16,7 @@ from support.scripted_server import Behaviour, ScriptedServer
 from typer.testing import CliRunner
 
 from hopweave.apps.cli import app
-from hopweave.apps.cli._at_work import at_work
+from hopweave.apps.cli._settings_summary import settings_summary
 from hopweave.core.types import Passage
 from hopweave.record import Record
 from hopweave.retrieval.engines.bm25 import BM25
@@ -126,7 +126,9 @@ def test_one_line_says_what_answers_and_where_its_settings_come_from(tmp_path, m
 
 def test_the_line_names_the_model_and_holds_no_secret():
     options = {"openai_compatible": {"model": "m-1", "base_url": "http://user:hunter2@127.0.0.1:9/v1"}}
-    said = at_work(read_settings({"llm": "openai_compatible", "llms": options, "corpus": "postgres://u:hunter2@h/db#papers"}))
+    said = settings_summary(
+        read_settings({"llm": "openai_compatible", "llms": options, "corpus": "postgres://u:hunter2@h/db#papers"})
+    )
     assert said.startswith("searchain with openai_compatible (m-1) over postgres://")
     assert "hunter2" not in said
 

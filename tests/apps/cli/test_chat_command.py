@@ -128,7 +128,7 @@ def test_nothing_is_kept_unless_asked_for(tmp_path):
     chat(FIRST, FOLLOW_UP, arguments=["--out", "said.jsonl"])
     records = [Record.from_json(line) for line in Path("said.jsonl").read_text().splitlines()]
     assert [record.question.text for record in records] == [FIRST, "When did Ines Halloran die?"]
-    assert json.loads(Path("said.jsonl").read_text().splitlines()[1])["steps"][0]["purpose"] == "made_whole"
+    assert json.loads(Path("said.jsonl").read_text().splitlines()[1])["steps"][0]["purpose"] == "rewritten"
 
 
 def test_what_is_not_text_is_an_error_of_one_line():

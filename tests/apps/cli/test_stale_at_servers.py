@@ -14,7 +14,7 @@ from hopweave.apps.cli import app
 from hopweave.core.catalog import load
 from hopweave.core.types import Passage
 from hopweave.record import Record
-from hopweave.run.store.answer_shelf import PostgresShelf
+from hopweave.run.store.answer_store import PostgresAnswerStore
 
 
 @pytest.fixture(autouse=True)
@@ -46,9 +46,9 @@ def test_answers_on_postgres_are_told_as_those_in_files_are(postgres):
     place = postgres.place()
     made = records()
     keep(*made)
-    with closing(PostgresShelf(place)) as shelf:
+    with closing(PostgresAnswerStore(place)) as answers:
         for number, record in enumerate(made):
-            shelf.keep(("anna", "bob")[number % 2], f"id-{number}", "{}", record.to_json())
+            answers.keep(("anna", "bob")[number % 2], f"id-{number}", "{}", record.to_json())
     assert told(stale(place, "--json")) == told(stale("answers.jsonl", "--json")) == []
     write(engineer=ENGINEER.replace("Port Merrow", "Kiel"), lamp=LAMP.replace("1874", "1875"))
     sync()
@@ -70,9 +70,9 @@ def test_each_answer_of_a_server_is_compared_with_the_index_that_its_corpus_has_
     sync()
     Path("index").rename("second")
     record = records(corpus="first")[0]
-    with closing(PostgresShelf(place)) as shelf:
+    with closing(PostgresAnswerStore(place)) as answers:
         for name in ("light", "dark", "lost"):
-            shelf.keep("local", f"id-{name}", "{}", served_as(record, name).to_json())
+            answers.keep("local", f"id-{name}", "{}", served_as(record, name).to_json())
     result = stale(place, "--corpus", "light=first", "--corpus", "dark=second", "--json")
     assert result.exit_code == 3
     assert [json.loads(line)["place"].rpartition("id-")[2] for line in result.stdout.splitlines()] == ["dark of local"]
@@ -88,12 +88,12 @@ def test_all_answers_are_looked_through_however_many_there_are_and_what_is_no_re
     line = records()[0].to_json()
     write(engineer="Nothing is left.")
     sync()
-    with closing(PostgresShelf(place)) as shelf:
-        shelf.check()
+    with closing(PostgresAnswerStore(place)) as answers:
+        answers.check()
         values = ",".join(f"('o{number % 3}', 'id-{number:04}', '{{}}', %s)" for number in range(250))
-        shelf._database.run(f"INSERT INTO hopweave_answers VALUES {values}", [line.encode()] * 250)
-        shelf._database.run("UPDATE hopweave_answers SET record = '\\xff' WHERE id = 'id-0007'")
-        shelf._database.run("UPDATE hopweave_answers SET record = '{' WHERE id = 'id-0008'")
+        answers._database.run(f"INSERT INTO hopweave_answers VALUES {values}", [line.encode()] * 250)
+        answers._database.run("UPDATE hopweave_answers SET record = '\\xff' WHERE id = 'id-0007'")
+        answers._database.run("UPDATE hopweave_answers SET record = '{' WHERE id = 'id-0008'")
     result = stale(place, "--json")
     assert len({json.loads(line)["place"] for line in result.stdout.splitlines()}) == 248
     assert "answer id-0007 of o1: it is not UTF-8" in result.stderr

@@ -79,7 +79,7 @@ def test_a_follow_up_is_made_whole_as_a_step_of_its_trace(tmp_path):
         record = client.post("/v1/answers", json=body).json()["record"]
         (entry,) = client.get("/v1/answers").json()["answers"]
     assert record["question"]["text"] == WHOLE
-    assert next(step["label"] for step in record["steps"] if step["kind"] == "decision") == "made_whole"
+    assert next(step["label"] for step in record["steps"] if step["kind"] == "decision") == "rewritten"
     assert record["answer"]["short"] == "Marlow Cross"
     assert (entry["question"], entry["asked"]) == (WHOLE, FOLLOW_UP)
 

@@ -67,7 +67,7 @@ def test_the_official_client_gets_a_stream_of_reasoning_and_then_the_cited_answe
     deltas = [chunk.choices[0].delta for chunk in chunks if chunk.choices]
     reasoning = "".join(getattr(delta, "reasoning_content", "") or "" for delta in deltas)
     assert "".join(delta.content or "" for delta in deltas) == whole.choices[0].message.content
-    assert "made_whole: " in reasoning
+    assert "rewritten: " in reasoning
     first_words = next(number for number, delta in enumerate(deltas) if delta.content)
     assert any(getattr(delta, "reasoning_content", "") for delta in deltas[:first_words])
     assert deltas[-1].annotations[0]["type"] == "url_citation"

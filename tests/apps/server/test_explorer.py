@@ -93,7 +93,7 @@ def papers(tmp_path, opened):
 def ask(page, question=QUESTION, *, method="searchain", beside=""):
     page.fill("#question", question)
     page.select_option("#method", method)
-    page.select_option("#beside", beside)
+    page.select_option("#compare-with", beside)
     page.click("#ask")
     EXPECTED(page.locator(".run .answer, .run .failure")).to_have_count(2 if beside else 1)
 
@@ -148,7 +148,7 @@ def test_what_rests_on_nothing_looks_so(opened, server):
     page = opened(server)
     ask(page, method="direct_retrieval")
     EXPECTED(page.locator(".answer")).to_have_class("answer tone-warn")
-    EXPECTED(page.locator(".standing")).to_contain_text("The answer rests on no passage")
+    EXPECTED(page.locator(".support")).to_contain_text("The answer rests on no passage")
 
 
 @pytest.mark.slow

@@ -52,7 +52,7 @@ def test_an_answer_is_exported_for_its_owner_alone_and_cannot_run_anything(tmp_p
     with client_of(app_over(tmp_path, keys=keys())) as client:
         answer = client.post("/v1/answers", json={"question": QUESTION}, headers=bearer(KEY)).json()["id"]
         paths = [
-            f"/v1/answers/{answer}/standing",
+            f"/v1/answers/{answer}/summary",
             *(f"/v1/answers/{answer}/export?as={one}" for one in ("html", "mermaid", "json")),
         ]
         for path in paths:

@@ -59,7 +59,7 @@ def test_a_question_is_measured_by_any_column_that_has_a_value_for_each(client):
 def test_one_record_comes_with_how_it_stands(client):
     found = client.get("/v1/runs/night/record", params={"dataset": "lights", "method": "hasty", "question": "q1"}).json()
     assert Record.from_json(json.dumps(found["record"])).answer.short == "1999"
-    assert found["standing"]["totals"]["llm_calls"] == 0
+    assert found["summary"]["totals"]["llm_calls"] == 0
 
 
 @pytest.mark.parametrize(

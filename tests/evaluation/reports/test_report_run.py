@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from hopweave.apps.cli import report as report_command
 from hopweave.core.errors import DataError, SettingsError
-from hopweave.evaluation.integrity.manifest import Manifest, Sitting
+from hopweave.evaluation.integrity.manifest import Manifest, RunSession
 from hopweave.evaluation.integrity.verify import verify
 from hopweave.evaluation.reports.input import read_report_data
 from hopweave.evaluation.reports.report import make_report, report_again, write_report
@@ -146,9 +146,9 @@ def test_methods_are_compared_by_the_column_of_the_form_of_the_questions(made):
 
 
 def asked_at_a_time(run: RunFolder, *parallel: int | None) -> RunFolder:
-    """The run with a manifest of sittings that asked so many questions at a time."""
-    sittings = tuple(Sitting("2026-01-01T00:00:00+00:00", "0", "", parallel=number) for number in parallel)
-    Manifest("", {}, {}, "", "", {}, {}, {}, sittings=sittings).write(run.path)
+    """The run with a manifest of sessions that asked so many questions at a time."""
+    sessions = tuple(RunSession("2026-01-01T00:00:00+00:00", "0", "", parallel=number) for number in parallel)
+    Manifest("", {}, {}, "", "", {}, {}, {}, sessions=sessions).write(run.path)
     return run
 
 

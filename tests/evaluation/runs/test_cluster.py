@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from hopweave.apps.cli import app
 from hopweave.evaluation.integrity.manifest import Manifest
 from hopweave.evaluation.integrity.verify import verify
-from hopweave.evaluation.runs import desk
+from hopweave.evaluation.runs import worker_session
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.merge import merge
 from hopweave.evaluation.runs.prepare import prepare
@@ -130,23 +130,23 @@ async def test_a_worker_in_another_state_is_refused_with_what_differs(tmp_path):
     (cell,) = prepared.cells
     shared = SharedComponents(prepared)
     shared.open()
-    facts = desk.facts_of(shared)
+    facts = worker_session.facts_of(shared)
     await shared.close()
-    order = desk.Order("one", plan, settings, prepared.cells, str(tmp_path), 1, facts)
+    order = worker_session.Order("one", plan, settings, prepared.cells, str(tmp_path), 1, facts)
     question = prepared.examples["jsonl"][0].question
     here = Path.cwd()
-    answered = await asyncio.to_thread(desk.answer, order, cell, question)
+    answered = await asyncio.to_thread(worker_session.answer, order, cell, question)
     assert Record.from_json(answered.record).answer.short == "the Nith"
     for what in facts:
         other = replace(order, name="other", facts={**facts, what: "something else"})
-        answered = await asyncio.to_thread(desk.answer, other, cell, question)
+        answered = await asyncio.to_thread(worker_session.answer, other, cell, question)
         assert not answered.record
         assert f"{what} is {facts[what]}, not something else" in answered.error
     assert Path.cwd() == here
-    assert list(desk._desks) == ["one"]
-    desk.leave("one")
-    desk.leave("one")
-    assert desk._desks == {}
+    assert list(worker_session._sessions) == ["one"]
+    worker_session.leave("one")
+    worker_session.leave("one")
+    assert worker_session._sessions == {}
 
 
 def run(*more, store="--store=postgres://127.0.0.1:9/x"):

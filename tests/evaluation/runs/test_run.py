@@ -22,7 +22,7 @@ from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.prepare import prepare
 from hopweave.evaluation.runs.progress import Cell, RunBudget
 from hopweave.evaluation.runs.progress_bars import Bars
-from hopweave.evaluation.runs.run import MAX_FAILURES_IN_A_ROW, MIN_UNWRITTEN, RunOptions, Watcher, _Job, _Sitting, evaluate
+from hopweave.evaluation.runs.run import MAX_FAILURES_IN_A_ROW, MIN_UNWRITTEN, RunOptions, Watcher, _Job, _RunWork, evaluate
 from hopweave.evaluation.runs.run_plan import Flags, in_full, read_plan
 from hopweave.models.llms.scripted import Scripted
 from hopweave.models.prices import Price
@@ -232,7 +232,7 @@ async def test_a_budget_ends_the_run_between_questions_and_a_higher_one_goes_on(
     assert (await done(budget=RunBudget(max_seconds=0.0001))).progress.num_done in (3, 4)
     outcome = await done()
     assert (outcome.ended_because, outcome.progress.num_done) == ("finished", 6)
-    assert [sitting.ended_because[:8] for sitting in Manifest.read(Path("run")).sittings] == [
+    assert [session.ended_because[:8] for session in Manifest.read(Path("run")).sessions] == [
         "max_ques",
         "max_toke",
         "max_seco",
@@ -311,7 +311,7 @@ async def test_the_manifest_is_there_from_the_start_and_complete_at_the_end():
     assert set(manifest.prompts) >= {"direct.direct"}
     kept = manifest.records["jsonl/direct"]
     assert (kept.num_records, kept.num_failed) == (6, 1)
-    assert manifest.sittings[0].ended_because == "finished"
+    assert manifest.sessions[0].ended_because == "finished"
 
 
 async def test_the_code_that_changed_between_sittings_is_told(monkeypatch):
@@ -364,7 +364,7 @@ async def test_the_manifest_says_how_many_questions_each_sitting_asked_at_a_time
     await done(parallel=4)
     await done(parallel=9)  # nothing is left to ask
     manifest = Manifest.read(Path("run"))
-    assert [sitting.parallel for sitting in manifest.sittings] == [1, 4, 0]
+    assert [session.parallel for session in manifest.sessions] == [1, 4, 0]
 
 
 async def test_an_offline_stage_counts_once_in_what_a_run_spent():
@@ -482,19 +482,19 @@ def test_answers_that_come_faster_than_the_disk_takes_them_wait_and_all_are_kept
 
 def test_who_waits_for_the_disk_lets_the_writer_go_on_even_right_after_it_wrote():
     async def waits():
-        sitting = object.__new__(_Sitting)
-        sitting._running, sitting._unwritten, sitting._is_written = Counter(), [1, 2, 3], asyncio.Event()
-        sitting._is_written.set()
+        session = object.__new__(_RunWork)
+        session._running, session._unwritten, session._is_written = Counter(), [1, 2, 3], asyncio.Event()
+        session._is_written.set()
         jobs = [_Job(Cell("d", "m"), None), None]
-        sitting._next, sitting._done = lambda: jobs.pop(0), lambda *_: None
+        session._next, session._done = lambda: jobs.pop(0), lambda *_: None
 
         async def answer(job):
             return None
 
-        sitting._answer = answer
+        session._answer = answer
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(sitting._take_turns(2), 0.1)
-        ended.append(sitting)
+            await asyncio.wait_for(session._take_turns(2), 0.1)
+        ended.append(session)
 
     ended = []
     worker = threading.Thread(target=lambda: asyncio.run(waits()), daemon=True)

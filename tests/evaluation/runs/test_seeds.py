@@ -62,7 +62,7 @@ def test_a_plan_states_seeds_and_each_is_a_cell_with_records_of_its_own(scene):
     done = CliRunner().invoke(app, ["evaluate", "plan.toml", "--out", "run"])
     assert done.exit_code == 0, done.output
     run = RunFolder.open(Path("run"))
-    assert run.plan.contenders == {"direct": ("direct",), "cot_sc": ("cot_sc@0", "cot_sc@7")}
+    assert run.plan.cells_by_method == {"direct": ("direct",), "cot_sc": ("cot_sc@0", "cot_sc@7")}
     sent = {}
     for label in ("direct", "cot_sc@0", "cot_sc@7"):
         records = list(run.records("jsonl", label))

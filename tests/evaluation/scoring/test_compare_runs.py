@@ -13,8 +13,8 @@ from hopweave.apps.cli import app
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.scoring.compare import again, compare
+from hopweave.evaluation.scoring.compared_methods import sibling_run
 from hopweave.evaluation.scoring.comparisons import keep_comparisons, kept_comparisons
-from hopweave.evaluation.scoring.entrants import beside
 from hopweave.evaluation.scoring.score import open_metrics, score_run
 
 QUESTIONS = [asked(f"q{number}") for number in range(12)]
@@ -97,4 +97,4 @@ def test_the_command_compares_models_reports_and_verifies_and_says_where_the_oth
 def test_the_name_of_a_further_run_leads_nowhere_but_beside_the_run(tmp_path, name):
     run = run_of(tmp_path / "here" / "small", {0})
     run_of(tmp_path / "elsewhere", {0})
-    assert beside(run, name) is None
+    assert sibling_run(run, name) is None

@@ -11,7 +11,7 @@ from hopweave.core.errors import DatabaseError, DataError
 from hopweave.core.postgres_connection import Database
 from hopweave.core.types import Reply
 from hopweave.models.llms.scripted import Scripted
-from hopweave.run.store.answer_shelf import PostgresShelf
+from hopweave.run.store.answer_store import PostgresAnswerStore
 from hopweave.run.store.daily_counts import Daily, PostgresCounts
 from hopweave.run.store.postgres_store import PostgresStore
 from hopweave.run.store.store import Stored
@@ -27,27 +27,27 @@ def place(postgres, monkeypatch):
 
 
 USES = {
-    "store.get": lambda store, shelf, counts: store.get("k"),
-    "store.put": lambda store, shelf, counts: store.put("l", HELLO),
-    "store.claim": lambda store, shelf, counts: store.claim("l"),
-    "store.items": lambda store, shelf, counts: list(store.items()),
-    "shelf.keep": lambda store, shelf, counts: shelf.keep("anna", "id", "{}", "{}"),
-    "shelf.entry": lambda store, shelf, counts: shelf.entry("anna", "id"),
-    "shelf.page": lambda store, shelf, counts: shelf.page("anna", before=None, limit=1),
-    "shelf.delete": lambda store, shelf, counts: shelf.delete("anna", "id"),
-    "shelf.expire": lambda store, shelf, counts: shelf.expire("id"),
-    "shelf.records": lambda store, shelf, counts: list(shelf.records()),
-    "counts.take": lambda store, shelf, counts: counts.take("anna", Daily(5)),
-    "counts.add": lambda store, shelf, counts: counts.add("anna", 5),
+    "store.get": lambda store, answers, counts: store.get("k"),
+    "store.put": lambda store, answers, counts: store.put("l", HELLO),
+    "store.claim": lambda store, answers, counts: store.claim("l"),
+    "store.items": lambda store, answers, counts: list(store.items()),
+    "answers.keep": lambda store, answers, counts: answers.keep("anna", "id", "{}", "{}"),
+    "answers.entry": lambda store, answers, counts: answers.entry("anna", "id"),
+    "answers.page": lambda store, answers, counts: answers.page("anna", before=None, limit=1),
+    "answers.delete": lambda store, answers, counts: answers.delete("anna", "id"),
+    "answers.expire": lambda store, answers, counts: answers.expire("id"),
+    "answers.records": lambda store, answers, counts: list(answers.records()),
+    "counts.take": lambda store, answers, counts: counts.take("anna", Daily(5)),
+    "counts.add": lambda store, answers, counts: counts.add("anna", 5),
 }
 
 
 @pytest.mark.parametrize("use", USES)
 def test_each_use_ends_with_a_clear_error_and_works_again_once_the_server_speaks(postgres, place, use):
     with ExitStack() as stack:
-        parts = [stack.enter_context(closing(kind(place))) for kind in (PostgresStore, PostgresShelf, PostgresCounts)]
-        store, shelf, counts = parts
-        shelf.check()
+        parts = [stack.enter_context(closing(kind(place))) for kind in (PostgresStore, PostgresAnswerStore, PostgresCounts)]
+        store, answers, counts = parts
+        answers.check()
         counts.check()
         store.put("k", HELLO)
         assert store.claim("c")

@@ -11,7 +11,7 @@ from hopweave.answering.reading.checking import Reading, does_hold, weight
 from hopweave.answering.reading.comparing import wanted_of
 from hopweave.answering.reading.hops import way_of
 from hopweave.answering.reading.reading import FactReader, facts_of, passages_behind
-from hopweave.answering.toolkit.claims import Assertion, claims_of, concluded
+from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, claims_of
 from hopweave.answering.toolkit.final_answer import bare_answer
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import Count, Whole
@@ -73,7 +73,7 @@ class Ending:
         short, how = bare_answer(workbench, final.text, question) if final.text else ("", "empty")
         if not short:
             return None, stopped_because
-        answer = concluded(
+        answer = answer_from_claims(
             question,
             settled,
             short,

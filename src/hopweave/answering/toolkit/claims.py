@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from hopweave.citations.citing import on_one_line, settle_marks
-from hopweave.citations.marking import text_of, well_marked
+from hopweave.citations.marking import text_of, validate_marks
 from hopweave.citations.support import claim_of, conclusion_of
 from hopweave.core.prompt import unescape
 from hopweave.core.protocols import MethodContext
@@ -16,8 +16,8 @@ from hopweave.text.matching import normalize_answer
 
 __all__ = [
     "Assertion",
+    "answer_from_claims",
     "claims_of",
-    "concluded",
     "file_claims",
     "last_answer",
     "marked_answer",
@@ -121,7 +121,7 @@ def one_answer(
     return marked_answer(text.strip(), short, how, retrieved, claims, stopped_because, has_own_marks=False)
 
 
-def concluded(
+def answer_from_claims(
     question: Question,
     assertions: Sequence[Assertion],
     short: str,
@@ -195,7 +195,7 @@ def marked_answer(
     if not has_own_marks:
         text, num_invented = settle_marks(text, ())
     bare = unescape(short)
-    marked = well_marked(unescape(text), bare, claims, add_missing=add_missing)
+    marked = validate_marks(unescape(text), bare, claims, add_missing=add_missing)
     return Answer(
         text=marked.text,
         short=bare,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hopweave.answering.toolkit.claims import Assertion, concluded, passages_of
+from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, passages_of
 from hopweave.answering.toolkit.few_shot import cut_words
 from hopweave.citations.citing import on_one_line
 from hopweave.core.prompt import fence, unescape
@@ -60,7 +60,7 @@ def stepwise_answer(
     """
     passages = [hit.passage for step in steps for hit in step.hits]
     text = said.strip() if question.form == "long" else ""
-    return concluded(
+    return answer_from_claims(
         question,
         [_assertion(step) for step in steps],
         short,

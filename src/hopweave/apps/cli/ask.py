@@ -103,15 +103,15 @@ def _question(text: str, labels: str, *, is_long: bool) -> Any:
 
 
 def _answer(settings: Settings, config: Path | None, question: Any, *, is_quiet: bool) -> Record:
-    from hopweave.apps.cli._at_work import at_work
     from hopweave.apps.cli._live import LiveTree
+    from hopweave.apps.cli._settings_summary import settings_summary
     from hopweave.run.weaver import Weaver
 
     async def run() -> Record:
         async with Weaver(settings) as weaver:
             if is_quiet:
                 return await weaver.answer(question)
-            say(at_work(settings, config), err=True)
+            say(settings_summary(settings, config), err=True)
             with LiveTree(question.text) as live:
                 return await weaver.answer(question, observers=[live])
 

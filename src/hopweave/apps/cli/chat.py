@@ -61,7 +61,7 @@ def chat(
 ) -> None:
     """Ask questions in turn, in a terminal or from a pipe, one a line; /help lists the commands.
 
-    A follow-up such as "and when did she die?" is made whole from the conversation before it is answered. Ctrl-C ends a
+    A follow-up such as "and when did she die?" is rewritten from the conversation before it is answered. Ctrl-C ends a
     question that runs, and the conversation where none does.
     """
     from hopweave.apps.cli._record_files import append
@@ -126,7 +126,7 @@ class _Conversation:
         self._turns: list[Turn] = []
         self._last: Record | None = None
         self._weaver: Weaver = runner.run(_made(Weaver, settings))
-        self._say_what_is_at_work()
+        self._say_settings()
 
     def take(self, line: str) -> bool:
         """Answers a question or obeys a command; tells whether the conversation goes on. Errors are told, not raised."""
@@ -213,7 +213,7 @@ class _Conversation:
 
         settings = self._weaver.settings.with_changes(changes)
         self._weaver = self._runner.run(_made(Weaver, settings, components=components or self._weaver.components))
-        self._say_what_is_at_work()
+        self._say_settings()
 
     def _show_sources(self) -> None:
         from hopweave.apps.cli._console import console
@@ -226,10 +226,10 @@ class _Conversation:
         if self._last is not None:
             console(highlight=False).print(draw_sources(self._last))
 
-    def _say_what_is_at_work(self) -> None:
-        from hopweave.apps.cli._at_work import at_work
+    def _say_settings(self) -> None:
+        from hopweave.apps.cli._settings_summary import settings_summary
 
-        say(at_work(self._weaver.settings, self._config), err=True)
+        say(settings_summary(self._weaver.settings, self._config), err=True)
 
 
 async def _made(kind: type[Weaver], settings: Settings, **more: object) -> Weaver:

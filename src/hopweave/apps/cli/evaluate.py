@@ -136,7 +136,7 @@ def _report(outcome: Outcome, out: Path) -> None:
     say(
         f"{progress.num_done:,} of {progress.num_planned:,} questions have a record in {out}, {progress.num_failed:,} failed; "
         f"{progress.spent('llm_calls'):,.0f} calls, {progress.spent('tokens'):,.0f} tokens{cost}; "
-        f"this sitting {duration(outcome.seconds)}"
+        f"this session took {duration(outcome.seconds)}"
     )
     for cell, kind, num, (question_id, message) in progress.failures():
         said = cut(one_line(message), 160)

@@ -19,7 +19,7 @@ from hopweave.apps.server.routes._given import BEARER, TheCaller, TheService
 from hopweave.apps.server.routes.answers import AnswerId, entry_of, record_line_of
 from hopweave.apps.server.schemas import REFUSALS
 from hopweave.record import Record
-from hopweave.show.legend import AFTER, CONFIDENCE, FROM_STORE, LABELS, MARK, ORIGINS, SUPPORT, standing_of
+from hopweave.show.legend import AFTER, CONFIDENCE, FROM_STORE, LABELS, MARK, ORIGINS, SUPPORT, support_summary
 from hopweave.show.mermaid import draw_mermaid
 from hopweave.show.outline import SIGNS, TONES
 from hopweave.show.plain import plain_json
@@ -65,10 +65,10 @@ async def static(name: str) -> Response:
     return _file(name)
 
 
-@router.get("/v1/answers/{answer_id}/standing", dependencies=[BEARER], responses=REFUSALS)
-async def standing(answer_id: AnswerId, service: TheService, caller: TheCaller) -> dict[str, Any]:
+@router.get("/v1/answers/{answer_id}/summary", dependencies=[BEARER], responses=REFUSALS)
+async def summary(answer_id: AnswerId, service: TheService, caller: TheCaller) -> dict[str, Any]:
     """How a kept answer stands, in words, and what it cost."""
-    return standing_of(await _record(answer_id, service, caller))
+    return support_summary(await _record(answer_id, service, caller))
 
 
 @router.get("/v1/answers/{answer_id}/export", dependencies=[BEARER], response_class=Response, responses=REFUSALS)

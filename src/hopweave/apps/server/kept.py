@@ -1,6 +1,6 @@
 """Answers that are kept for each caller, and what a list of them shows.
 
-They lie in a folder or a database, see `hopweave.run.store.answer_shelf`. Ids begin with the time, so they sort
+They lie in a folder or a database, see `hopweave.run.store.answer_store`. Ids begin with the time, so they sort
 in the order of the answers.
 """
 
@@ -17,7 +17,7 @@ from hopweave.apps.server.asking import Asked
 from hopweave.core.json_text import whole
 from hopweave.record import Record
 from hopweave.run.conversation import asked_of
-from hopweave.run.store.answer_shelf import ANSWER_ID, AnswerShelf
+from hopweave.run.store.answer_store import ANSWER_ID, AnswerStore
 
 _MILLISECONDS_PER_DAY = 86_400_000
 
@@ -93,12 +93,12 @@ class KeptAnswers:
     """The kept answers of all callers.
 
     Args:
-        shelf: where they are kept.
+        answers: where they are kept.
         days: how long each is kept; `None`: for ever. From then on it is as if it were not there, and `sweep` deletes it.
     """
 
-    def __init__(self, shelf: AnswerShelf, days: float | None = None) -> None:
-        self._shelf = shelf
+    def __init__(self, answers: AnswerStore, days: float | None = None) -> None:
+        self._answers = answers
         self._days = days
 
     def check(self) -> None:
@@ -107,11 +107,11 @@ class KeptAnswers:
         Raises:
             DataError: if not.
         """
-        self._shelf.check()
+        self._answers.check()
 
     def close(self) -> None:
         """Lets go of what is open."""
-        self._shelf.close()
+        self._answers.close()
 
     def keep(self, caller: str, entry: Entry, record_line: str) -> None:
         """Keeps an answer, whose record is a line of JSON.
@@ -119,11 +119,11 @@ class KeptAnswers:
         Raises:
             DataError: if it cannot be written.
         """
-        self._shelf.keep(caller, entry.id, entry.model_dump_json(), record_line)
+        self._answers.keep(caller, entry.id, entry.model_dump_json(), record_line)
 
     def entry(self, caller: str, answer_id: str) -> Entry | None:
         """The entry of a caller's answer; `None` if there is none of that id."""
-        text = self._shelf.entry(caller, answer_id) if self._may_be_kept(answer_id) else None
+        text = self._answers.entry(caller, answer_id) if self._may_be_kept(answer_id) else None
         return _entry(text) if text is not None else None
 
     def record_line(self, caller: str, answer_id: str) -> str | None:
@@ -132,7 +132,7 @@ class KeptAnswers:
         Raises:
             DataError: if it cannot be read.
         """
-        return self._shelf.record(caller, answer_id) if self._may_be_kept(answer_id) else None
+        return self._answers.record(caller, answer_id) if self._may_be_kept(answer_id) else None
 
     def delete(self, caller: str, answer_id: str) -> bool:
         """Deletes a caller's answer for good; whether there was one of that id.
@@ -140,7 +140,7 @@ class KeptAnswers:
         Raises:
             DataError: if it cannot be deleted.
         """
-        return self._may_be_kept(answer_id) and self._shelf.delete(caller, answer_id)
+        return self._may_be_kept(answer_id) and self._answers.delete(caller, answer_id)
 
     def sweep(self) -> int:
         """Deletes what has been kept long enough; returns how many answers there were.
@@ -148,7 +148,7 @@ class KeptAnswers:
         Raises:
             DataError: if they cannot be deleted.
         """
-        return self._shelf.expire(self._oldest()) if self._days is not None else 0
+        return self._answers.expire(self._oldest()) if self._days is not None else 0
 
     def page(self, caller: str, *, before: str | None, limit: int) -> tuple[Sequence[Entry], str | None]:
         """Entries, newest first, and where the next page begins; `None` after the last one.
@@ -160,7 +160,7 @@ class KeptAnswers:
         """
         if before is not None and not ANSWER_ID.fullmatch(before):
             return (), None
-        page = self._shelf.page(caller, before=before, limit=limit)
+        page = self._answers.page(caller, before=before, limit=limit)
         found = (_entry(text) for answer_id, text in page.entries if self._may_be_kept(answer_id))
         following = page.following if page.following is not None and page.following >= self._oldest() else None
         return [entry for entry in found if entry is not None], following

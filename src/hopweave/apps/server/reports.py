@@ -29,7 +29,7 @@ from hopweave.evaluation.scoring.cells import Scored
 from hopweave.evaluation.scoring.score import became, read_scores
 from hopweave.evaluation.scoring.summary import metrics_of, primary_columns, read_summary, scored_datasets
 from hopweave.record import Record
-from hopweave.show.legend import standing_of
+from hopweave.show.legend import support_summary
 
 router = APIRouter(tags=["reports"], dependencies=[BEARER], responses=REFUSALS)
 
@@ -202,5 +202,5 @@ def _record(folder: RunFolder, dataset: str, method: str, question: str) -> str:
         raise unusable(error) from None
     if found is None:
         raise Refused(404, "unknown_question", f"there is no record of question {question[:100]!r}")
-    standing = mapping_adapter().dump_json(standing_of(found)).decode()
-    return f'{{"standing":{standing},"record":{found.to_json()}}}'
+    summary = mapping_adapter().dump_json(support_summary(found)).decode()
+    return f'{{"summary":{summary},"record":{found.to_json()}}}'

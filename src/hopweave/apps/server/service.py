@@ -28,7 +28,7 @@ from hopweave.run.corpora import Corpora
 from hopweave.run.opening import open_components
 from hopweave.run.settings import Settings
 from hopweave.run.starts import Starts
-from hopweave.run.store.answer_shelf import open_shelf
+from hopweave.run.store.answer_store import open_answer_store
 from hopweave.run.store.daily_counts import open_counts
 from hopweave.run.weaver import Weaver
 
@@ -88,7 +88,7 @@ class Service:
         places = (server.answers, settings.store.path if settings.store.mode == "on" else "")
         self.allowance = Allowance(open_counts(places, Path(server.answers)))
         self._databases = Databases(places)
-        self.kept = KeptAnswers(open_shelf(server.answers), server.keep_days)
+        self.kept = KeptAnswers(open_answer_store(server.answers), server.keep_days)
         self.metrics = Metrics()
         self.page_images = PageImages()
         self._spans = _spans_of(server)

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AliasChoices, Field, TypeAdapter, ValidationError
 
 from hopweave.core.errors import DataError
 from hopweave.core.files import FOLDER, read_json, read_whole, sha256_of, walk
@@ -73,7 +73,7 @@ class KeptRecords:
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
+class RunSession:
     """A stretch of work on the run, from one start of the command to its end; a kill leaves no end.
 
     Attributes:
@@ -109,7 +109,7 @@ class Manifest:
         settings: of all that is shared.
         prompts: the fingerprints of each prompt that was filled; more than one if its wording changed during the run.
         records: by `DATASET/METHOD`.
-        sittings: in order.
+        sessions: in order; `sittings` in manifests of hopweave before 0.3.
         is_complete: whether every question has a record.
         base: what paths are relative to.
         seal: a short hash of each part of this file, by which an altered setting is found.
@@ -127,7 +127,7 @@ class Manifest:
     libraries: Mapping[str, str] = field(default_factory=lambda: dict(versions()))
     prompts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     records: Mapping[str, KeptRecords] = field(default_factory=dict)
-    sittings: tuple[Sitting, ...] = ()
+    sessions: Annotated[tuple[RunSession, ...], Field(validation_alias=AliasChoices("sessions", "sittings"))] = ()
     is_complete: bool = False
     base: Base = field(default_factory=Base)
     seal: Mapping[str, str] = field(default_factory=dict)
@@ -140,7 +140,7 @@ class Manifest:
             DataError: if it cannot be written.
         """
         document = _adapter().dump_python(self, mode="json")
-        for of_shard, key in ((document["datasets"].values(), "whole"), (document["sittings"], "shard")):
+        for of_shard, key in ((document["datasets"].values(), "whole"), (document["sessions"], "shard")):
             for one in of_shard:
                 if not one[key]:
                     del one[key]

@@ -33,8 +33,8 @@ from hopweave.evaluation.integrity.verify_report import Again, check_report
 from hopweave.evaluation.runs.folder import RunFolder
 from hopweave.evaluation.runs.paths import Base, find
 from hopweave.evaluation.scoring import compare, comparisons, summary
+from hopweave.evaluation.scoring.compared_methods import sibling_run
 from hopweave.evaluation.scoring.comparisons import Comparisons
-from hopweave.evaluation.scoring.entrants import beside
 from hopweave.evaluation.scoring.score import LINES, OpenMetric, Score, open_metrics, records_hashes, score_run
 
 
@@ -151,7 +151,7 @@ class _Computing:
             self.found.differs(comparisons.FILE, None, str(error))
             return False
         for table in kept:
-            gone = [one.name for one in table.runs if one.name and beside(self.run, one.name) is None]
+            gone = [one.name for one in table.runs if one.name and sibling_run(self.run, one.name) is None]
             if gone:
                 where = f"{comparisons.FILE}, {table.dataset}, {table.column}"
                 self.found.unchecked.append(f"{where}: not computed again without the run {gone[0]} beside this one")

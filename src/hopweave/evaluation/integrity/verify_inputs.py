@@ -40,15 +40,15 @@ def check_inputs(run: RunFolder, found: Verification) -> Manifest | None:
         source = Source(path, (FileHash(Path(path).name, 0, 0, sha256),))
         _check_source(run, known, source, "the code of a part", found)
     if not is_settled(known):
-        found.notes.append("the last sitting of the run has not ended, so that manifest.json does not hold its records yet")
-    if any(sitting.code != manifest.hash_code() for sitting in known.sittings):
+        found.notes.append("the last session of the run has not ended, so that manifest.json does not hold its records yet")
+    if any(session.code != manifest.hash_code() for session in known.sessions):
         found.notes.append("the code of hopweave is not that which the run was made with; numbers are computed with this one")
     return known
 
 
 def is_settled(known: Manifest) -> bool:
-    """Whether the last sitting ended, so that the manifest holds the records."""
-    return bool(known.sittings) and bool(known.sittings[-1].ended_at)
+    """Whether the last session ended, so that the manifest holds the records."""
+    return bool(known.sessions) and bool(known.sessions[-1].ended_at)
 
 
 def hash_of_run_file(place: Path, expected: str, name: str, found: Verification) -> bool:

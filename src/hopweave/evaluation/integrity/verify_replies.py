@@ -43,10 +43,10 @@ class KeptReplies:
     def of(cls, run: RunFolder, known: Manifest | None, found: Verification, server: str = "") -> Iterator[KeptReplies]:
         """Opens the stores of a run to read; what is wrong with them is told when they are closed.
 
-        Where a sitting kept no replies, or a store is not here, what another lacks says nothing.
+        Where a session kept no replies, or a store is not here, what another lacks says nothing.
         """
         kept = cls(found, server=server)
-        named = dict.fromkeys(sitting.store for sitting in known.sittings) if known is not None else {}
+        named = dict.fromkeys(session.store for session in known.sessions) if known is not None else {}
         can_check = bool(named) and None not in named
         try:
             for store in named:

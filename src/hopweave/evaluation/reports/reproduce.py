@@ -56,7 +56,7 @@ def _compare_flags(run: RunFolder, table: Comparisons) -> Iterator[str]:
     for further in table.runs:
         if further.name:
             yield from ("--with", further.name)
-    if table.runs or set(table.methods) != set(run.plan.contenders) - {table.baseline}:
+    if table.runs or set(table.methods) != set(run.plan.cells_by_method) - {table.baseline}:
         yield from ("--methods", ",".join(table.methods))
     for option, value in table.options.items():
         yield from (
@@ -75,7 +75,7 @@ def plan_toml(plan: Plan) -> str:
     for label, dataset in plan.datasets.items():
         given = {"name": dataset.name, "corpus": dataset.corpus or None, "limit": dataset.limit, "seed": dataset.seed}
         lines += ["", f"[datasets.{_quoted(label)}]", *_pairs({**given, "options": dict(dataset.options) or None})]
-    for label, cells in plan.contenders.items():
+    for label, cells in plan.cells_by_method.items():
         method = plan.methods[cells[0]]
         seeds = [plan.methods[cell].seed for cell in cells] if method.repeats else None
         about = {"name": method.name, "seeds": seeds, "options": dict(method.options) or None}

@@ -18,9 +18,9 @@ from hopweave.core import dask_client
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.postgres_connection import is_address
 from hopweave.core.types import Question
-from hopweave.evaluation.runs.desk import Order, answer, facts_of, leave
 from hopweave.evaluation.runs.progress import Cell
 from hopweave.evaluation.runs.shared import SharedComponents
+from hopweave.evaluation.runs.worker_session import Order, answer, facts_of, leave
 from hopweave.record import Record
 from hopweave.run.settings import Settings
 

@@ -121,7 +121,7 @@ class Plan:
         return parts
 
     @property
-    def contenders(self) -> dict[str, tuple[str, ...]]:
+    def cells_by_method(self) -> dict[str, tuple[str, ...]]:
         """What is compared: a method on its own, or one under several seeds, each with the labels of its cells."""
         found: dict[str, tuple[str, ...]] = {}
         for label, method in self.methods.items():

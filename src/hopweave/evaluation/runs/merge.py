@@ -16,7 +16,7 @@ from pathlib import Path
 from hopweave.core.errors import DataError, SettingsError
 from hopweave.core.files import open_regular
 from hopweave.evaluation.integrity import checksums, manifest
-from hopweave.evaluation.integrity.manifest import DrawnExamples, KeptRecords, Manifest, Sitting, hash_file
+from hopweave.evaluation.integrity.manifest import DrawnExamples, KeptRecords, Manifest, RunSession, hash_file
 from hopweave.evaluation.runs.folder import RunFolder, differences_in_full, id_in
 from hopweave.evaluation.runs.paths import Base
 from hopweave.evaluation.runs.shard import Shard, rejoined
@@ -92,7 +92,7 @@ def _opened(path: Path) -> _Part:
     num_planned = sum(len(folder.examples(label)) for label in folder.plan.datasets if folder.has_examples(label))
     num_planned *= len(folder.plan.methods)
     num_done = sum(kept.num_records for kept in known.records.values()) if known is not None else 0
-    if known is None or not known.is_complete or not known.sittings[-1].ended_at:
+    if known is None or not known.is_complete or not known.sessions[-1].ended_at:
         raise DataError(
             f"shard {shard} in {path} is not complete ({num_done:,} of {num_planned:,} records when it last ended); finish it "
             f"with: hopweave evaluate --out {path}"
@@ -212,7 +212,7 @@ def _places_of_lines(place: Path) -> dict[str, list[tuple[int, int]]]:
 
 def _merge_stores(parts: Sequence[_Part], folder: RunFolder) -> int:
     """Copies the replies that shards kept in stores of their own; how many the run's store has then."""
-    own = [part for part in parts if any(sitting.store == "" for sitting in part.known.sittings)]
+    own = [part for part in parts if any(session.store == "" for session in part.known.sessions)]
     if not own:
         return 0
     merged = Store(folder.store_path)
@@ -250,15 +250,15 @@ def _manifest_of(
         },
         prompts={name: tuple(sorted(prints)) for name, prints in sorted(prompts.items())},
         records={f"{dataset}/{method}": kept for (dataset, method), kept in records.items()},
-        sittings=tuple(_sittings(parts)),
+        sessions=tuple(_sessions(parts)),
         base=_base_of(parts[0], out),
     )
 
 
-def _sittings(parts: Sequence[_Part]) -> Iterator[Sitting]:
+def _sessions(parts: Sequence[_Part]) -> Iterator[RunSession]:
     for part in parts:
-        for sitting in part.known.sittings:
-            yield replace(sitting, shard=str(part.shard))
+        for session in part.known.sessions:
+            yield replace(session, shard=str(part.shard))
 
 
 def _base_of(part: _Part, out: Path) -> Base:

@@ -7,7 +7,7 @@ from hopweave.evaluation.runs.folder import RunFolder
 
 
 def questions_at_a_time(run: RunFolder) -> int | None:
-    """The most questions that any sitting asked at a time; `None` where that is not recorded.
+    """The most questions that any session asked at a time; `None` where that is not recorded.
 
     Shards may have been worked at the same time, so their numbers are added up.
 
@@ -16,10 +16,10 @@ def questions_at_a_time(run: RunFolder) -> int | None:
     """
     manifest = Manifest.read(run.path)
     most: dict[str, int] = {}
-    for sitting in manifest.sittings if manifest is not None else ():
-        if sitting.parallel is None:
+    for session in manifest.sessions if manifest is not None else ():
+        if session.parallel is None:
             return None
-        most[sitting.shard] = max(most.get(sitting.shard, 0), sitting.parallel)
+        most[session.shard] = max(most.get(session.shard, 0), session.parallel)
     return sum(most.values()) if most else None
 
 

@@ -1,6 +1,6 @@
 """Where a run finds the files that it names: relative paths are taken from a base that the run remembers.
 
-A path in a plan or a manifest is written as it was given. What it was relative to, the working directory of the sitting, is
+A path in a plan or a manifest is written as it was given. What it was relative to, the working directory of the session, is
 kept twice: as an absolute path, for a run that is looked at from another folder or was moved by itself, and as it is seen from
 the run's own folder, for a project that was moved or copied as a whole.
 """

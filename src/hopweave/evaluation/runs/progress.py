@@ -28,7 +28,7 @@ class RunBudget:
     Attributes:
         max_cost: money, by the price table.
         max_tokens: in and out.
-        max_seconds: of this sitting, from the start of the command.
+        max_seconds: of this session, from the start of the command.
         max_questions: questions with a record, over all cells.
     """
 
@@ -183,7 +183,7 @@ class RunProgress:
         Args:
             budget: the limits.
             running: how many questions of each cell are under way.
-            seconds: since the sitting began.
+            seconds: since the session began.
         """
         if budget.max_questions is not None and self.num_done + sum(running.values()) >= budget.max_questions:
             return f"max_questions = {budget.max_questions:,}"

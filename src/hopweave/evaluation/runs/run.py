@@ -79,7 +79,7 @@ class Work:
         progress: brought up to date with each record.
         turns: of the calls of the model.
         parallel: questions side by side.
-        num_left: questions to be asked in this sitting.
+        num_left: questions to be asked in this session.
         notes: what the user should know.
     """
 
@@ -92,7 +92,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a sitting ended.
+    """How a session ended.
 
     Attributes:
         progress: how far the run has come.
@@ -153,8 +153,8 @@ async def evaluate(
             if options.cluster:
                 num_calls = shared.max_parallel or options.parallel or DEFAULT_PARALLEL
                 cluster = await stack.enter_async_context(connected(options.cluster, shared, num_calls))
-            sitting = _Sitting(folder, shared, options, price, watcher or Watcher(), cluster)
-            return await sitting.work()
+            work = _RunWork(folder, shared, options, price, watcher or Watcher(), cluster)
+            return await work.work()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class _Job:
     question: Question
 
 
-class _Sitting:
+class _RunWork:
     """A stretch of work on the run."""
 
     def __init__(
@@ -319,7 +319,7 @@ class _Sitting:
         """Notes what the run depends on, and how many questions it asks at a time; refuses to go on with what has changed."""
         known = manifest_file.Manifest.read(self._folder.path)
         now = self._shared.manifest(self._folder, known)
-        sitting = manifest_file.Sitting(
+        session = manifest_file.RunSession(
             _now(),
             version("hopweave"),
             manifest_file.hash_code(),
@@ -334,18 +334,18 @@ class _Sitting:
                     f"the run in {self._folder.path} began with something else: {'; '.join(changed)}; restore them, or "
                     "take another folder"
                 )
-            if any(earlier.code != sitting.code for earlier in known.sittings):
+            if any(earlier.code != session.code for earlier in known.sessions):
                 notes.append("the code of hopweave has changed since the run began, as manifest.json says")
             # The files are as they were, but may lie elsewhere by now.
-            sittings = (*known.sittings, sitting)
-            now = replace(known, datasets=now.datasets, indexes=now.indexes, base=now.base, sittings=sittings)
+            sessions = (*known.sessions, session)
+            now = replace(known, datasets=now.datasets, indexes=now.indexes, base=now.base, sessions=sessions)
         else:
-            now = replace(now, sittings=(sitting,))
+            now = replace(now, sessions=(session,))
         now.write(self._folder.path)
         return now, notes
 
     def _end_manifest(self, manifest: manifest_file.Manifest, ended_because: str) -> None:
-        *earlier, sitting = manifest.sittings
+        *earlier, session = manifest.sessions
         records: Mapping[str, manifest_file.KeptRecords] = {
             f"{cell.dataset}/{cell.method}": manifest_file.KeptRecords(
                 manifest_file.hash_file(self._folder.records_path(*cell)), len(progress.done), len(progress.failed)
@@ -357,7 +357,7 @@ class _Sitting:
             manifest,
             prompts={name: tuple(sorted(prints)) for name, prints in sorted(self._progress.prompts.items())},
             records=records,
-            sittings=(*earlier, replace(sitting, ended_at=_now(), ended_because=ended_because)),
+            sessions=(*earlier, replace(session, ended_at=_now(), ended_because=ended_because)),
             is_complete=self._progress.is_complete,
         ).write(self._folder.path)
 

@@ -101,7 +101,7 @@ def chosen(plan: Plan, flags: Flags) -> Plan:
         SettingsError: for a label that the plan does not have.
     """
     datasets = _taken(plan.datasets, flags.datasets, "datasets")
-    wanted = [cell for label in flags.methods for cell in plan.contenders.get(label, (label,))]
+    wanted = [cell for label in flags.methods for cell in plan.cells_by_method.get(label, (label,))]
     methods = _taken(plan.methods, wanted, "methods")
     if flags.path is not None:
         if len(datasets) != 1:

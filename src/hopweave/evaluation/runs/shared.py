@@ -87,7 +87,7 @@ class SharedComponents:
     def manifest(self, folder: RunFolder, known: manifest_file.Manifest | None) -> manifest_file.Manifest:
         """What the run depends on, as it is now; of files that are as they were, the hash is taken from before.
 
-        Indexes stand under the names that the plan on disk has for them, whatever they are called in this sitting.
+        Indexes stand under the names that the plan on disk has for them, whatever they are called in this session.
         """
         prepared, reader = self.prepared, self._shared.reader
         before = manifest_file.known_files(known, folder.path) if known is not None else {}
@@ -121,7 +121,7 @@ class SharedComponents:
         )
 
     def store_of(self, folder: RunFolder) -> str | None:
-        """Where this sitting keeps replies, as `manifest.Sitting.store` says."""
+        """Where this session keeps replies, as `manifest.RunSession.store` says."""
         named = self.prepared.settings.store
         if named.mode == "off":
             return None

@@ -24,10 +24,17 @@ from hopweave.core.errors import DataError, SettingsError, suggest
 from hopweave.core.part_files import part_file
 from hopweave.core.types import AnswerForm, Column
 from hopweave.evaluation.runs.folder import RunFolder
+from hopweave.evaluation.scoring.compared_methods import (
+    ComparedMethod,
+    compared_methods_of,
+    compared_runs,
+    order_of,
+    runs_of,
+    sibling_run,
+)
 from hopweave.evaluation.scoring.comparisons import ComparedRun, Comparisons
-from hopweave.evaluation.scoring.contenders import averaged
 from hopweave.evaluation.scoring.counted import Counted, counted
-from hopweave.evaluation.scoring.entrants import Entrant, beside, compared_runs, entrants_of, order_of, runs_of
+from hopweave.evaluation.scoring.over_seeds import averaged
 from hopweave.evaluation.scoring.results import Comparison, Interval
 from hopweave.evaluation.scoring.score import (
     PRIMARY,
@@ -100,7 +107,7 @@ def compare(
     """
     draws = _Draws(seed, num_resamples)
     runs = runs_of(run, further)
-    base, others = _chosen(entrants_of(runs), baseline, methods)
+    base, others = _chosen(compared_methods_of(runs), baseline, methods)
     wanted = _columns(run, what, options or {})
     metrics = list({id(metric): metric for metric, _ in wanted}.values())
     given = {} if scores is None else {"": scores}
@@ -131,7 +138,7 @@ def again(run: RunFolder, table: Comparisons, scores: Sequence[Score]) -> Compar
         baseline=table.baseline,
         methods=table.methods,
         options={table.metric: table.options},
-        further=[RunFolder.open(place) for one in table.runs if one.name and (place := beside(run, one.name)) is not None],
+        further=[RunFolder.open(place) for one in table.runs if one.name and (place := sibling_run(run, one.name)) is not None],
         seed=table.seed,
         num_resamples=table.num_resamples,
         scores=scores,
@@ -144,13 +151,15 @@ def again(run: RunFolder, table: Comparisons, scores: Sequence[Score]) -> Compar
     )
 
 
-def _chosen(entrants: Sequence[Entrant], baseline: str, methods: Sequence[str]) -> tuple[Entrant, list[Entrant]]:
-    known = {one.label: one for one in entrants}
+def _chosen(
+    compared: Sequence[ComparedMethod], baseline: str, methods: Sequence[str]
+) -> tuple[ComparedMethod, list[ComparedMethod]]:
+    known = {one.label: one for one in compared}
     for name in (baseline, *methods):
         if name and name not in known:
             raise SettingsError(f"{name!r} is not one of the methods of this run; {suggest(name, known)}")
-    base = known[baseline] if baseline else entrants[0]
-    usual = [one.label for one in entrants if not one.is_part and one.label not in base.covers]
+    base = known[baseline] if baseline else compared[0]
+    usual = [one.label for one in compared if not one.is_part and one.label not in base.covers]
     others = [known[name] for name in known if name != base.label and name in (methods or usual)]
     if not others:
         raise SettingsError(f"there is no method to compare with {base.label!r}; give --methods, of: {', '.join(known)}")
@@ -167,14 +176,14 @@ def _by_cell(scores: Mapping[str, Sequence[Score]]) -> dict[tuple[str, str, str,
 
 
 def _counted(
-    entrant: Entrant,
+    method: ComparedMethod,
     dataset: str,
     metric: str,
     name: str,
     column: Column,
     rows: Mapping[tuple[str, str, str, str], Sequence[Score]],
 ) -> Counted:
-    cells = [rows.get((entrant.run, dataset, cell, metric), ()) for cell in entrant.cells]
+    cells = [rows.get((method.run, dataset, cell, metric), ()) for cell in method.cells]
     return averaged([counted(one, name, column) for one in cells])
 
 
@@ -253,8 +262,8 @@ class _Matter:
         return self.opened.columns[self.name]
 
 
-def _table(matter: _Matter, entrants: Mapping[str, Counted], runs: tuple[ComparedRun, ...], draws: _Draws) -> Comparisons:
-    (baseline, base), *others = entrants.items()
+def _table(matter: _Matter, compared: Mapping[str, Counted], runs: tuple[ComparedRun, ...], draws: _Draws) -> Comparisons:
+    (baseline, base), *others = compared.items()
     pairs = [_Pairs(matter, own, base) for _, own in others]
     differences = [one.differences for one in pairs]
     means = bootstrap_means(differences, num_resamples=draws.num_resamples, seed=draws.seed)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from hopweave.evaluation.runs.folder import Plan
 from hopweave.evaluation.scoring.cells import Scored
-from hopweave.evaluation.scoring.contenders import by_contender
 from hopweave.evaluation.scoring.counted import Counted
+from hopweave.evaluation.scoring.over_seeds import by_method
 from hopweave.evaluation.scoring.results import Interval, MacroMean
 from hopweave.evaluation.scoring.statistics import all_equal_interval, percentile_interval, resampled_means
 
@@ -43,7 +43,7 @@ def macro_means(datasets: Sequence[Scored], primary: Mapping[str, str], plan: Pl
     found = [_on_dataset(one, primary[one.dataset], plan, seed + _APART * place) for place, one in enumerate(used)]
     labels = tuple(one.dataset for one in used)
     made = []
-    for method in plan.contenders:
+    for method in plan.cells_by_method:
         columns = [one.columns.get(method, Counted()) for one in found]
         means = [column.mean for column in columns]
         missing = tuple(label for label, mean in zip(labels, means, strict=True) if mean is None)
@@ -55,7 +55,7 @@ def macro_means(datasets: Sequence[Scored], primary: Mapping[str, str], plan: Pl
 
 
 def _on_dataset(found: Scored, column: str, plan: Plan, seed: int) -> _OnDataset:
-    columns = by_contender(found.columns.get(column, {}), plan)
+    columns = by_method(found.columns.get(column, {}), plan)
     samples = [[one.values.get(asked) for asked in found.order] for one in columns.values()]
     drawn = list(resampled_means(samples, seed=seed)) if samples else []
     return _OnDataset(columns, {method: [means[place] for means in drawn] for place, method in enumerate(columns)})

@@ -18,9 +18,9 @@ from hopweave.evaluation.runs.folder import Plan, RunFolder
 from hopweave.evaluation.runs.writing import write_file
 from hopweave.evaluation.scoring import per_cost
 from hopweave.evaluation.scoring.cells import Scored, cell_of, means_of, named_columns, scored
-from hopweave.evaluation.scoring.contenders import by_contender, over_seeds
 from hopweave.evaluation.scoring.frontier import Planes, frontiers_of
 from hopweave.evaluation.scoring.over_datasets import macro_means
+from hopweave.evaluation.scoring.over_seeds import by_method, over_seeds
 from hopweave.evaluation.scoring.results import Cell, FailureKind, Frontier, Group, MacroMean, OverSeeds
 from hopweave.evaluation.scoring.score import (
     PRIMARY,
@@ -248,9 +248,9 @@ def _cells(found: Scored, metrics: Sequence[OpenMetric], seed: int) -> tuple[lis
 def _frontiers(found: Scored, quality: str, plan: Plan, seed: int) -> list[Frontier]:
     if not quality:
         return []
-    costs = {name: by_contender(found.columns.get(name, {}), plan) for name in COSTS}
-    good = by_contender(found.columns[quality], plan)
-    return frontiers_of(Planes(found.dataset, found.order, list(plan.contenders), quality, good, costs), seed)
+    costs = {name: by_method(found.columns.get(name, {}), plan) for name in COSTS}
+    good = by_method(found.columns[quality], plan)
+    return frontiers_of(Planes(found.dataset, found.order, list(plan.cells_by_method), quality, good, costs), seed)
 
 
 def _groups(found: Scored, metrics: Sequence[OpenMetric], by: Sequence[str], seed: int) -> Iterator[Group]:

@@ -10,7 +10,7 @@ from typing import Annotated
 from hopweave.answering.demonstrations import FACT_CHECKING, Demonstration, family_of
 from hopweave.answering.methods.react._actions import Turn, read_action, read_turn
 from hopweave.answering.methods.react._trajectories import AIM, heading, trajectories
-from hopweave.answering.toolkit.claims import Assertion, concluded, on_one_line
+from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, on_one_line
 from hopweave.answering.toolkit.demos import asked, packed
 from hopweave.answering.toolkit.final_answer import bare_answer, of_form
 from hopweave.answering.toolkit.transcript import Transcript
@@ -110,7 +110,7 @@ class Actor:
 
     def answer(self) -> Answer:
         """The result of the turns: a claim for each thing that was searched for and found, and one for the answer."""
-        return concluded(
+        return answer_from_claims(
             self.question,
             self._assertions(),
             self.short,

@@ -34,12 +34,12 @@ from hopweave.answering.methods.self_ask._dialogue import (
     stopped,
 )
 from hopweave.answering.parsing.follow_ups import cut_before, parse_follow_ups
+from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
 from hopweave.answering.toolkit.claims import on_one_line, one_answer
 from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.demos import NumDemos, drawn
 from hopweave.answering.toolkit.final_answer import after_marker
 from hopweave.answering.toolkit.stepwise import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
-from hopweave.answering.toolkit.taken_up import taken_up
 from hopweave.answering.toolkit.transcript import Transcript
 from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.prompt import escape, unescape
@@ -265,4 +265,4 @@ class _Asking:
         """Its answer; if a passage was inserted, what the model took from it in its later words."""
         if one.answer or not one.is_quoted:
             return one.answer
-        return taken_up(one.query, later, [hit.passage for hit in one.hits])
+        return adopted_phrase(one.query, later, [hit.passage for hit in one.hits])

@@ -36,7 +36,7 @@ from hopweave.answering.reading.reading import (
     passages_behind,
     values_of,
 )
-from hopweave.answering.toolkit.claims import Assertion, concluded, one_answer
+from hopweave.answering.toolkit.claims import Assertion, answer_from_claims, one_answer
 from hopweave.answering.toolkit.final_answer import bare_answer
 from hopweave.core.errors import BudgetReached
 from hopweave.core.options import AtLeast, Bounded, Count, Whole
@@ -178,7 +178,7 @@ class _Stitching:
         if short and asked and asked != self.question.text:
             self.hops.append(Assertion(asked, short, "retrieved", passages, is_doubted=is_doubted))
         shown = list({passage.id: passage for passage in (*passages, *self.reader.found)}.values())
-        return concluded(
+        return answer_from_claims(
             self.question,
             self.hops,
             short,

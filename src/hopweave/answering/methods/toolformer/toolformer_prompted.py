@@ -20,12 +20,12 @@ from typing import Annotated
 
 from hopweave.answering.demonstrations import Demonstration
 from hopweave.answering.methods.toolformer._tool_calls import first_call
+from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
 from hopweave.answering.toolkit.claims import on_one_line, one_answer
 from hopweave.answering.toolkit.concurrency import why_stopped
 from hopweave.answering.toolkit.demos import NumDemos, asked, closing, drawn, packed
 from hopweave.answering.toolkit.final_answer import file_missing, forced, is_missing, of_form
 from hopweave.answering.toolkit.stepwise import NOTHING_FOUND, SHOWN_WORDS, TOKENS_PER_WORD, Step, shown, stepwise_answer
-from hopweave.answering.toolkit.taken_up import taken_up
 from hopweave.answering.toolkit.transcript import Transcript
 from hopweave.core.options import Bounded, Count, Whole
 from hopweave.core.prompt import fence, prompts_beside, unescape
@@ -214,7 +214,7 @@ def _call(query: str, found: str) -> str:
 
 def _answer_of(one: _Called, later: list[str]) -> str:
     """What the model took from the results of the call; else what it said about them, which may be its own knowledge."""
-    return taken_up(one.query, later, [hit.passage for hit in one.hits]) or on_one_line(one.said)
+    return adopted_phrase(one.query, later, [hit.passage for hit in one.hits]) or on_one_line(one.said)
 
 
 def _before_call(said: str) -> str:

@@ -22,7 +22,7 @@ from hopweave.answering.methods.verify_and_edit._editing import Edit, Editor, Ra
 from hopweave.answering.methods.verify_and_edit._ordinals import ORDINALS, ordered, reasoning_sentences
 from hopweave.answering.methods.verify_and_edit._ranking import ranked_by_embedding, ranked_by_words
 from hopweave.answering.toolkit.chain_of_thought import NEXT_EXAMPLE, Elected, self_consistent
-from hopweave.answering.toolkit.claims import concluded
+from hopweave.answering.toolkit.claims import answer_from_claims
 from hopweave.answering.toolkit.demos import NumDemos, asked, closing, drawn, packed
 from hopweave.answering.toolkit.few_shot import context_of
 from hopweave.answering.toolkit.final_answer import file_unanswered
@@ -158,7 +158,7 @@ class VerifyAndEdit(Bounded):
                 reached = reached or limit
         if not short:
             short, how = elected.vote.answer, "vote" if elected.vote.answer else "empty"
-        return concluded(
+        return answer_from_claims(
             question,
             [edit.assertion() for edit in edits],
             short,

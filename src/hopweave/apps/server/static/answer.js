@@ -10,14 +10,14 @@ export function answerOf(run, jump) {
   if (run.error) return el("p", { class: "failure" }, el("strong", {}, "No answer. "), run.error.message);
   const answer = run.record?.answer;
   if (!answer) return null;
-  const banner = run.standing?.banner;
+  const banner = run.summary?.banner;
   const tone = banner?.tone ?? { supported: "good", contradicted: "bad", unsupported: "warn" }[answer.verdict.support];
   const remarks = [];
   if (answer.stopped_because !== "finished") remarks.push(`Stopped early: ${answer.stopped_because}`);
   if (answer.num_marks_removed) remarks.push(`Marks that the model invented, taken out: ${answer.num_marks_removed}`);
   return el("div", { class: `answer tone-${tone}` },
     el("p", { class: "short", dir: "auto" }, oneLine(answer.short) || "(none)"),
-    banner && el("p", { class: "standing" }, el("strong", {}, `${banner.sign} ${banner.headline}`), `: ${banner.counts}.`),
+    banner && el("p", { class: "support" }, el("strong", {}, `${banner.sign} ${banner.headline}`), `: ${banner.counts}.`),
     oneLine(answer.text) !== oneLine(answer.short) && el("p", { class: "long", dir: "auto" }, marked(answer, jump)),
     remarks.map((remark) => el("p", { class: "remark" }, remark)));
 }
@@ -69,13 +69,13 @@ export function differences(left, right) {
   const shared = passages[0].size - only;
   return el("dl", {},
     fact("Answers", isSame ? "the same" : el("span", {}, el("b", { dir: "auto" }, shorts[0] || "(none)"), " against ", el("b", { dir: "auto" }, shorts[1] || "(none)")), !isSame),
-    fact("Standing", [one, other].map((answer, at) => [at ? " against " : "", supportChip(answer?.verdict.support) ?? "no answer"]), one?.verdict.support !== other?.verdict.support),
+    fact("Support", [one, other].map((answer, at) => [at ? " against " : "", supportChip(answer?.verdict.support) ?? "no answer"]), one?.verdict.support !== other?.verdict.support),
     fact("Passages", `${shared} found by both, ${only} by the first alone, ${onlyOther} by the second alone`, only + onlyOther > 0),
     fact("Model calls", calls(left, right), false));
 }
 
 function calls(left, right) {
-  return [left, right].map((run) => run.standing?.totals.llm_calls ?? "?").join(" against ");
+  return [left, right].map((run) => run.summary?.totals.llm_calls ?? "?").join(" against ");
 }
 
 function fact(name, value, isDifferent) {

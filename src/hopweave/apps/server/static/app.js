@@ -122,7 +122,7 @@ function askNew(event) {
   closePassage();
   for (const one of [...shown]) remove(one);
   const corpus = byId("corpus").value;
-  const methods = [byId("method").value, byId("beside").value].filter(Boolean);
+  const methods = [byId("method").value, byId("compare-with").value].filter(Boolean);
   for (const method of methods) {
     const run = new Run({ question, method, corpus });
     run.isRunning = true;
@@ -158,11 +158,11 @@ async function open(entry, beside = false) {
 }
 
 // A record of an evaluation: it can be looked at, and compared with what stands there.
-function showRecord(record, standing, place) {
+function showRecord(record, summary, place) {
   const run = new Run({ question: record.question.text, method: record.setup.method, corpus: place });
   run.take(record);
   run.isKept = false;
-  run.standing = standing;
+  run.summary = summary;
   closePassage();
   const last = shown.at(-1)?.run;
   if (last && last.question !== run.question) for (const one of [...shown]) remove(one);
@@ -212,7 +212,7 @@ function historyItem(entry) {
       el("span", { class: "entry-question", dir: "auto" }, cut(oneLine(entry.asked ?? entry.question), 110)),
       el("span", { class: "entry-short", dir: "auto" }, cut(oneLine(ends), 60)),
       el("span", { class: "small" }, [entry.of && "✎ branch", entry.method, seconds(entry.seconds), when.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })].filter(Boolean).join(" · "), " ", supportChip(entry.support))),
-    el("button", { type: "button", class: "link small", onclick: () => open(entry, true), "aria-label": `Show beside: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }, "Show beside"),
+    el("button", { type: "button", class: "link small", onclick: () => open(entry, true), "aria-label": `Compare: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }, "Compare"),
     " ",
     button("Delete", () => forget(entry), { class: "link small", "aria-label": `Delete: ${cut(oneLine(entry.question), 80)}, ${entry.method}` }));
 }
@@ -254,7 +254,7 @@ async function load() {
   const names = methods.methods.map((one) => one.name);
   options(byId("corpus"), corpora.corpora.map((one) => one.name), corpora.corpora[0]?.name);
   options(byId("method"), names, methods.default);
-  options(byId("beside"), names, "", "no other method");
+  options(byId("compare-with"), names, "", "no other method");
   byId("key-form").hidden = true;
   byId("composer").hidden = false;
   await listHistory();

@@ -7,7 +7,7 @@ import { supportChip } from "./signs.js";
 const MOST_COLUMNS = 7;
 const FIRST = ["llm_calls", "prompt_tokens", "completion_tokens", "rounds", "seconds", "failure_rate"];
 
-// `show(record, standing, place)` draws one record; `refuse(error)` tells of an error.
+// `show(record, summary, place)` draws one record; `refuse(error)` tells of an error.
 export async function reports(show, refuse) {
   const { runs } = await got("v1/runs");
   const toggle = byId("evaluations");
@@ -66,7 +66,7 @@ async function questions(name, cell, column, place, show, refuse) {
     const open = async (row) => {
       const path = `v1/runs/${encodeURIComponent(name)}/record?${new URLSearchParams({ ...Object.fromEntries(asked), question: row.id })}`;
       try {
-        const { record, standing } = await got(path);
+        const { record, summary } = await got(path);
         show(record, standing, `${cell.dataset}, ${name}`);
       } catch (error) {
         refuse(error);

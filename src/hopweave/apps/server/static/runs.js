@@ -11,7 +11,7 @@ import { fingerprint, titleOf, tree } from "./tree.js";
 
 export class Run {
   constructor({ question, method, corpus, of = null }) {
-    Object.assign(this, { id: null, question, method, corpus, of, record: null, error: null, standing: null });
+    Object.assign(this, { id: null, question, method, corpus, of, record: null, error: null, summary: null });
     this.known = new Map();
     this.open = new Set();
     this.withCalls = false;
@@ -68,7 +68,7 @@ export class Run {
   }
 
   async stand() {
-    this.standing = await got(`v1/answers/${encodeURIComponent(this.id)}/standing`);
+    this.summary = await got(`v1/answers/${encodeURIComponent(this.id)}/summary`);
   }
 
   static async kept(entry) {
@@ -118,7 +118,7 @@ export function draw(run, other, doing) {
 }
 
 function head(run, doing) {
-  const totals = run.standing?.totals;
+  const totals = run.summary?.totals;
   const facts = [
     run.corpus,
     totals && counted(totals.llm_calls, "call"),

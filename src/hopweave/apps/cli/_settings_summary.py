@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hopweave.run.settings import Settings
 
 
-def at_work(settings: Settings, config: Path | None = None) -> str:
+def settings_summary(settings: Settings, config: Path | None = None) -> str:
     """Method, model, retriever, corpus, and the sources of the settings, without secrets.
 
     Args:

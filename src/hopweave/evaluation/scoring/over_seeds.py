@@ -17,10 +17,10 @@ from hopweave.evaluation.scoring.results import OverSeeds, Spread
 from hopweave.evaluation.scoring.statistics import standard_deviation
 
 
-def by_contender(cells: Mapping[str, Counted], plan: Plan) -> dict[str, Counted]:
-    """A column of a dataset by contender, from that column by cell; a contender of which no cell has the column is left out."""
+def by_method(cells: Mapping[str, Counted], plan: Plan) -> dict[str, Counted]:
+    """A column of a dataset by method, its seeds averaged, from that column by cell; a method without it is left out."""
     found = {}
-    for label, own in plan.contenders.items():
+    for label, own in plan.cells_by_method.items():
         there = [cells[one] for one in own if one in cells]
         if there:
             found[label] = averaged(there)
@@ -48,7 +48,7 @@ def averaged(seeds: Sequence[Counted]) -> Counted:
 def over_seeds(found: Scored, plan: Plan) -> list[OverSeeds]:
     """Mean and spread over seeds of each method of a dataset that was run under several."""
     made = []
-    for label, cells in plan.contenders.items():
+    for label, cells in plan.cells_by_method.items():
         if len(cells) < 2:
             continue
         seeds = tuple(seed for one in cells if (seed := plan.methods[one].seed) is not None)

@@ -1,7 +1,7 @@
 """Where a worker of a cluster answers questions: the parts of a run, opened once in its process, however many questions come.
 
 The functions of this module run in workers. A worker gives each question a thread of its own; the questions are answered side
-by side on one event loop, which belongs to the desk.
+by side on one event loop, which belongs to the session.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a desk is opened for.
+    """What a session is opened for.
 
     Attributes:
-        name: unlike that of any other run or sitting.
+        name: unique among runs and sessions.
         plan: of the run, and `settings` what its cells share.
         cells: of the run.
         folder: the working directory of the command, from which paths are taken where there is such a folder.
@@ -72,25 +72,25 @@ def facts_of(shared: SharedComponents) -> dict[str, str]:
 def answer(order: Order, cell: Cell, question: Question) -> Answered:
     """Answers a question in this process; what a question fails of is in its record."""
     try:
-        return Answered(record=_desk_for(order).answer(cell, question))
+        return Answered(record=_session_for(order).answer(cell, question))
     except HopweaveError as error:  # as text, since not every error survives being sent
         return Answered(error=str(error))
 
 
 def leave(name: str) -> None:
-    """Closes the desk of a sitting that ended."""
+    """Closes the session that a worker holds for a run."""
     with _opening:
-        desk = _desks.pop(name, None)
-    if desk is not None:
-        desk.close()
+        session = _sessions.pop(name, None)
+    if session is not None:
+        session.close()
 
 
-class _Desk:
+class WorkerSession:
     """The opened parts of a run, and the loop on which they work."""
 
     def __init__(self, order: Order) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = Thread(target=self._loop.run_forever, name="hopweave-desk", daemon=True)
+        self._thread = Thread(target=self._loop.run_forever, name="hopweave-worker", daemon=True)
         self._thread.start()
         try:
             self._shared = self._done(self._opened(order))
@@ -140,19 +140,19 @@ def _compare(wanted: Mapping[str, str], found: Mapping[str, str]) -> None:
             )
 
 
-_desks: dict[str, _Desk] = {}
+_sessions: dict[str, WorkerSession] = {}
 _opening = Lock()
 
 
-def _desk_for(order: Order) -> _Desk:
+def _session_for(order: Order) -> WorkerSession:
     with _opening:
-        desk = _desks.get(order.name)
-        if desk is None:
+        session = _sessions.get(order.name)
+        if session is None:
             here = Path.cwd()
             try:
                 if Path(order.folder).is_dir():
                     os.chdir(order.folder)
-                desk = _desks[order.name] = _Desk(order)
+                session = _sessions[order.name] = WorkerSession(order)
             finally:
                 os.chdir(here)
-        return desk
+        return session

@@ -14,7 +14,7 @@ from hopweave.evaluation.scoring.comparisons import ComparedRun
 
 
 @dataclass(frozen=True, slots=True)
-class Entrant:
+class ComparedMethod:
     """A method that can be compared.
 
     Attributes:
@@ -53,15 +53,15 @@ def runs_of(run: RunFolder, further: Sequence[RunFolder]) -> dict[str, RunFolder
     return {"": run, **{path.name: one for path, one in zip(paths[1:], further, strict=True)}}
 
 
-def entrants_of(runs: Mapping[str, RunFolder]) -> list[Entrant]:
+def compared_methods_of(runs: Mapping[str, RunFolder]) -> list[ComparedMethod]:
     """All methods of the runs: first what each plan compares, then the single seeds."""
     found, parts = [], []
     for name, run in runs.items():
         before = f"{name}:" if name else ""
-        for label, cells in run.plan.contenders.items():
-            found.append(Entrant(f"{before}{label}", name, cells))
+        for label, cells in run.plan.cells_by_method.items():
+            found.append(ComparedMethod(f"{before}{label}", name, cells))
             if len(cells) > 1 or cells[0] != label:
-                parts += [Entrant(f"{before}{cell}", name, (cell,), is_part=True) for cell in cells if cell != label]
+                parts += [ComparedMethod(f"{before}{cell}", name, (cell,), is_part=True) for cell in cells if cell != label]
     return found + parts
 
 
@@ -92,7 +92,7 @@ def compared_runs(runs: Mapping[str, RunFolder]) -> tuple[ComparedRun, ...]:
     return tuple(ComparedRun(name, ", ".join(_models(one))) for name, one in runs.items()) if len(runs) > 1 else ()
 
 
-def beside(run: RunFolder, name: str) -> Path | None:
+def sibling_run(run: RunFolder, name: str) -> Path | None:
     """The folder of a run of that name beside another, where such a comparison is computed again; `None` if none is there.
 
     It is looked for nowhere else: a name in a file of the run must not lead to other places.

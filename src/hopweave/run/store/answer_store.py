@@ -43,7 +43,7 @@ class Page(NamedTuple):
     following: str | None
 
 
-class AnswerShelf(ABC):
+class AnswerStore(ABC):
     """Kept answers of several owners."""
 
     @abstractmethod
@@ -101,7 +101,7 @@ class AnswerShelf(ABC):
         """Lets go of what is open."""
 
 
-class FolderShelf(AnswerShelf):
+class FolderAnswerStore(AnswerStore):
     """A folder for each owner, in it `ID.json` (the entry) and `ID.jsonl` (the record) for each answer.
 
     Files are written whole or not at all, the record last: an answer is kept once its record is there.
@@ -194,7 +194,7 @@ class FolderShelf(AnswerShelf):
             raise DataError(f"the kept answer {path} cannot be read: {error}; delete it") from None
 
 
-class PostgresShelf(AnswerShelf):
+class PostgresAnswerStore(AnswerStore):
     """A table of answers, which several servers share.
 
     Attributes:
@@ -293,6 +293,6 @@ class PostgresShelf(AnswerShelf):
         return self._database.with_tables(_NAME, _LAYOUT, _TABLES)
 
 
-def open_shelf(place: Path | str) -> AnswerShelf:
-    """The shelf in a folder, or at an address such as `postgres://HOST/DATABASE`. Errors as the kinds of shelves."""
-    return PostgresShelf(str(place)) if is_address(place) else FolderShelf(Path(place))
+def open_answer_store(place: Path | str) -> AnswerStore:
+    """The answers in a folder, or at an address such as `postgres://HOST/DATABASE`. Errors as the kinds of shelves."""
+    return PostgresAnswerStore(str(place)) if is_address(place) else FolderAnswerStore(Path(place))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopweave.answering.toolkit.taken_up import taken_up
+from hopweave.answering.toolkit.adopted_phrase import adopted_phrase
 from hopweave.core.types import Passage
 
 WHO = "Who wrote The Long Road?"
@@ -32,7 +32,7 @@ PASSAGE = "The Long Road is a novel of 1902. It was written by Ida Renn, an engi
     ],
 )
 def test_the_longest_run_of_the_passages_words_with_a_name_or_number_is_taken(said, found):
-    assert taken_up(WHO, said, [Passage("p", PASSAGE)]) == found
+    assert adopted_phrase(WHO, said, [Passage("p", PASSAGE)]) == found
 
 
 WORDS = st.lists(
@@ -42,12 +42,12 @@ WORDS = st.lists(
 
 @given(WORDS, st.lists(WORDS, max_size=3), WORDS)
 def test_what_is_taken_up_was_said_and_stands_in_the_passage(query, said, passage):
-    found = taken_up(query, said, [Passage("p", passage)])
+    found = adopted_phrase(query, said, [Passage("p", passage)])
     assert any(found in one.replace("\u2060", "") for one in said) or not found
     assert all(word in passage for word in found.replace(",", " ").replace(".", " ").split())
 
 
 def test_no_text_takes_long():
     started = time.process_time()
-    taken_up("x", ["Ida " * 20_000] * 3, [Passage("p", "Ida " * 20_000)])
+    adopted_phrase("x", ["Ida " * 20_000] * 3, [Passage("p", "Ida " * 20_000)])
     assert time.process_time() - started < 6

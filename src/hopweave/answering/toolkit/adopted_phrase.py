@@ -18,7 +18,7 @@ _SMALL = re.compile(
 )
 
 
-def taken_up(query: str, said: Sequence[str], passages: Sequence[Passage]) -> str:
+def adopted_phrase(query: str, said: Sequence[str], passages: Sequence[Passage]) -> str:
     """The words that a model adopted from passages shown for a query, as it wrote them; empty if there are none.
 
     They are the longest run of words that occurs in the model's next text and in the passage, and that begins and ends with
@@ -29,7 +29,7 @@ def taken_up(query: str, said: Sequence[str], passages: Sequence[Passage]) -> st
         said: what the model wrote afterwards, the next text first; the first text with such a run counts.
         passages: best first; the first with such a run counts.
 
-    >>> taken_up("Who wrote it?", ["Where was Ida Renn born?"], [Passage("p", "It was written by Ida Renn in 1902.")])
+    >>> adopted_phrase("Who wrote it?", ["Where was Ida Renn born?"], [Passage("p", "It was written by Ida Renn in 1902.")])
     'Ida Renn'
     """
     off = set(_words(query))
