@@ -55,7 +55,7 @@ attack: $(READY)
 
 # What needs PyTorch, in an environment of its own, since PyTorch is large; on tiny random weights, so nothing else is fetched.
 test-hf: $(VENV)-hf/.ready
-	$(VENV)-hf/bin/python -m pytest tests/readers tests/llms/test_transformers_local.py tests/duplicate_detectors
+	$(VENV)-hf/bin/python -m pytest tests/models/readers tests/models/llms/test_transformers_local.py tests/models/duplicate_detectors
 
 # The documentation as a site, in site/. Nothing is fetched while it is built, and a warning ends it.
 docs: $(VENV)-docs/.ready

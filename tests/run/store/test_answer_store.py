@@ -81,7 +81,7 @@ def test_an_answer_is_as_if_it_were_not_there_from_the_moment_its_time_is_over(a
     ids = []
     for clock[0] in (NOW, NOW + DAY // 4, NOW + DAY // 2):
         ids.append(new_id())
-        kept.keep("anna", ids[-1], entry % ids[-1], "{}")
+        answers.keep("anna", ids[-1], entry % ids[-1], "{}")
     assert [one.id for one in kept.page("anna", before=None, limit=9)[0]] == ids[::-1]
     clock[0] += 1
     entries, following = kept.page("anna", before=None, limit=2)
