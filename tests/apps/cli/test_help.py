@@ -16,8 +16,8 @@ FILES = [path for path in sorted(Path(hopweave.apps.cli.__file__).parent.glob("*
 COMMANDS = [path.stem for path in FILES]
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, arguments, env={"COLUMNS": "200", "TERMINAL_WIDTH": "200"})
+def run(*arguments, width=200):
+    return CliRunner().invoke(app, arguments, env={"COLUMNS": str(width), "TERMINAL_WIDTH": str(width)})
 
 
 def test_the_help_lists_every_file_of_the_folder_with_its_first_line():
@@ -39,7 +39,21 @@ def test_every_command_explains_itself(command):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_command_has_a_first_line_that_fits_the_list(path):
-    assert 10 < len(summary_of(path)) <= 100
+    assert 10 < len(summary_of(path)) <= 50
+
+
+def fits_80_columns(*arguments):
+    lines = run(*arguments, "--help", width=80).stdout.splitlines()
+    return lines and all(len(line) <= 80 and not line.endswith("...") for line in lines[1:])
+
+
+def test_the_list_of_commands_fits_80_columns():
+    assert fits_80_columns()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_every_command_fits_80_columns(command):
+    assert fits_80_columns(command)
 
 
 def test_no_command_shows_the_help():

@@ -26,7 +26,7 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in self.list_commands(ctx):
             return None
-        return TyperCommand(cmd_name, help=summary_of(_FOLDER / f"{cmd_name}.py"))
+        return TyperCommand(cmd_name, short_help=summary_of(_FOLDER / f"{cmd_name}.py"))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)

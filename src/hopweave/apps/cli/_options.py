@@ -12,29 +12,9 @@ if TYPE_CHECKING:
     from hopweave.run.settings import Settings
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, as made by: hopweave evaluate.")]
-Corpus = Annotated[
-    str, typer.Option(help="An index built by `hopweave index`, in a folder or on a server; default: the starter corpus.")
-]
-LLM = Annotated[str, typer.Option(help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")]
-Retriever = Annotated[str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")]
-Reader = Annotated[
-    str, typer.Option(help="Extracts answers from passages; `hopweave list readers` lists them; or FILE.py:CLASS.")
-]
 Profile = Annotated[str, typer.Option(help="Named settings, such as paper_searchain, or a TOML file.")]
 Assignments = Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")]
-Access = Annotated[list[str] | None, typer.Option(metavar="LABEL", help="An access label that you hold; may be repeated.")]
-Where = Annotated[
-    list[str] | None,
-    typer.Option(metavar="KEY=VALUE", help="Search only passages with this in their metadata; may be repeated."),
-]
 Config = Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")]
-Replay = Annotated[bool, typer.Option("--replay", help="Answer from the store alone, without calling a model.")]
-Store = Annotated[
-    str,
-    typer.Option(
-        help="Where replies of the model are kept: a file, or a database that several machines share.", metavar="PLACE"
-    ),
-]
 MetricAssignments = Annotated[
     list[str] | None, typer.Option("--set", help="An option, as metrics.NAME.OPTION=value; may be repeated.")
 ]
@@ -57,23 +37,6 @@ def flags_of(pairs: Sequence[str] | None, *, replay: bool, store: str = "", **na
     flags = {key: value for key, value in named.items() if value}
     of_store = ({"path": store} if store else {}) | ({"mode": "replay"} if replay else {})
     return merged(assignments(pairs or []), flags | ({"store": of_store} if of_store else {}))
-
-
-def visible_of(access: Sequence[str] | None, where: Sequence[str] | None) -> dict[str, Any]:
-    """The settings `access` and `where` that flags give; values of one key are alternatives.
-
-    Raises:
-        SettingsError: for a pair that is not KEY=VALUE.
-    """
-    from hopweave.core.errors import SettingsError
-
-    wanted: dict[str, list[str]] = {}
-    for pair in where or ():
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise SettingsError(f"--where expects KEY=VALUE, not {pair!r}; for example: --where year=1999")
-        wanted.setdefault(key.strip(), []).append(value)
-    return {"access": list(access or ()), "where": wanted}
 
 
 def settings_of(pairs: Sequence[str] | None, config: Path | None, *, replay: bool, **named: Any) -> Settings:
@@ -107,6 +70,23 @@ def named(pairs: Sequence[str]) -> dict[str, str]:
 def listed(names: str) -> list[str]:
     """The comma-separated parts of a text."""
     return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def metric_options(pairs: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The options of metrics given by `--set`.
+
+    Raises:
+        SettingsError: for a flag that sets anything else.
+    """
+    from hopweave.core.errors import SettingsError
+    from hopweave.run.settings import assignments
+
+    found: dict[str, dict[str, Any]] = {}
+    for key, value in assignments(pairs).items():
+        if key != "metrics" or not isinstance(value, dict) or not all(isinstance(one, dict) for one in value.values()):
+            raise SettingsError(f"--set {key} is not an option of a metric; write it as: --set metrics.NAME.OPTION=value")
+        found |= value
+    return found
 
 
 def write_out(path: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Ask a kept question again with something changed from one step on; all before it is replayed.
+"""Ask a kept question again with one step changed.
 
 Without a change it lists the steps that can be changed, with their numbers.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopweave.apps.cli._options import LLM, Access, Assignments, Config, Corpus, Profile, Reader, Retriever, Where
+from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
 from hopweave.apps.cli._record_files import append, chosen, print_record, record_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _Pin = Annotated[list[str] | None, typer.Option(metavar="STEP=PASSAGE", help="Pu
 
 
 @app.command()
+@with_asking_options("store", "replay", method="As in `hopweave ask`; default: that of the record.")
 def again(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of records; - reads standard input.", allow_dash=True)],
     *,
@@ -37,22 +38,12 @@ def again(
     forbid: _Forbid = None,
     pin: _Pin = None,
     changes: Annotated[Path | None, typer.Option(help="A JSON file with a list of changes, besides those above.")] = None,
-    corpus: Corpus = "",
-    method: Annotated[str, typer.Option(help="As in `hopweave ask`; default: that of the record.")] = "",
-    llm: LLM = "",
-    retriever: Retriever = "",
-    reader: Reader = "",
-    profile: Profile = "",
-    access: Access = None,
-    where: Where = None,
-    set_: Assignments = None,
-    config: Config = None,
+    asking: AskingOptions,
     out: Annotated[Path | None, typer.Option(help="Append the new record to this JSONL file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the new record as JSON and nothing else.")] = False,
     calls: Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")] = False,
 ) -> None:
     """Ask a kept question again with something changed from one step on; all before it is replayed."""
-    from hopweave.apps.cli._options import settings_of, visible_of
     from hopweave.core.errors import RunError
 
     record = record_of(file, *chosen(file, question, line))
@@ -61,8 +52,7 @@ def again(
     if not wanted:
         _list_steps(record)
         return
-    parts = {"method": method or _method_of(record), "llm": llm, "retriever": retriever, "reader": reader}
-    settings = settings_of(set_, config, replay=False, corpus=corpus, profile=profile, **parts, **visible_of(access, where))
+    settings = asking.settings(method=asking.method or _method_of(record))
     if out is not None:
         append(out, "")
     branch = _answer(settings, record, wanted, is_quiet=as_json)

@@ -1,4 +1,4 @@
-"""Make the tables and figures of the papers from runs, the published rows beside the measured ones."""
+"""Make the papers' tables and figures from runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Export marks of a run for people to judge, or read their sheets: AMP and inter-rater agreement."""
+"""Export marks for people to judge, or read sheets."""
 
 from __future__ import annotations
 

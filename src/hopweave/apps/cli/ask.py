@@ -1,4 +1,4 @@
-"""Answer a question over a corpus, with checked citations."""
+"""Answer a question, with checked citations."""
 
 from __future__ import annotations
 
@@ -9,22 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopweave.apps.cli._options import (
-    LLM,
-    Access,
-    Assignments,
-    Config,
-    Corpus,
-    Profile,
-    Reader,
-    Replay,
-    Retriever,
-    Store,
-    Where,
-    listed,
-    settings_of,
-    visible_of,
-)
+from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._options import listed
 from hopweave.apps.cli._record_files import append, print_record
 from hopweave.apps.cli._terminal import say, standard_input
 
@@ -36,21 +22,13 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@with_asking_options()
 def ask(
     question: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
     *,
-    corpus: Corpus = "",
-    method: Annotated[str, typer.Option(help="How to answer; `hopweave list methods` lists them; or FILE.py:CLASS.")] = "",
-    llm: LLM = "",
-    retriever: Retriever = "",
-    reader: Reader = "",
-    profile: Profile = "",
-    access: Access = None,
-    where: Where = None,
+    asking: AskingOptions,
     labels: Annotated[str, typer.Option(help="Allowed answers, separated by commas, such as Yes,No.")] = "",
     long: Annotated[bool, typer.Option("--long", help="Ask for an explanation of several sentences.")] = False,
-    store: Store = "",
-    replay: Replay = False,
     require_support: Annotated[
         bool, typer.Option("--require-support", help="Answer only if a passage supports it; else say what was found.")
     ] = False,
@@ -58,8 +36,6 @@ def ask(
     max_tokens: Annotated[int | None, typer.Option(help="At most this many tokens in and out; 0 means no limit.")] = None,
     max_searches: Annotated[int | None, typer.Option(help="At most this many queries; 0 means no limit.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="At most this many seconds; 0 means no limit.")] = None,
-    set_: Assignments = None,
-    config: Config = None,
     out: Annotated[Path | None, typer.Option(help="Append the record to this JSONL file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON and nothing else.")] = False,
     calls: Annotated[bool, typer.Option("--calls", help="Show model calls, searches and readings in the tree.")] = False,
@@ -73,14 +49,12 @@ def ask(
         "max_searches": max_searches,
         "max_seconds": max_seconds,
     }
-    parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader}
-    named = {"corpus": corpus, "profile": profile, **parts, **visible_of(access, where)}
     budget = {key: value or None for key, value in limits.items() if value is not None}
-    settings = settings_of(set_, config, replay=replay, store=store, **named, budget=budget, require_support=require_support)
+    settings = asking.settings(budget=budget, require_support=require_support)
     asked = _question(question, labels, is_long=long)
     if out is not None:
         append(out, "")  # so that a file that cannot be written to is found before the work, not after it
-    record = _answer(settings, config, asked, is_quiet=as_json)
+    record = _answer(settings, asking.config, asked, is_quiet=as_json)
     if out is not None:
         append(out, record.to_json() + "\n")
     print_record(record, as_json=as_json, with_calls=calls)

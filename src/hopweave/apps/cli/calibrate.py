@@ -1,4 +1,4 @@
-"""Tune the thresholds theta and alpha for a reader, on pairs with known answers."""
+"""Tune a reader's thresholds theta and alpha."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask one question after the other; follow-up questions are understood from those before."""
+"""Ask questions in turn, with follow-ups."""
 
 from __future__ import annotations
 
@@ -10,20 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._options import (
-    LLM,
-    Access,
-    Assignments,
-    Config,
-    Corpus,
-    Profile,
-    Reader,
-    Replay,
-    Retriever,
-    Where,
-    settings_of,
-    visible_of,
-)
+from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
 from hopweave.apps.cli._terminal import say
 from hopweave.show.plain import one_line
 
@@ -44,19 +31,10 @@ _HELP = """/method NAME   answer by another method; without a name, say which th
 
 
 @app.command()
+@with_asking_options("store")
 def chat(
     *,
-    corpus: Corpus = "",
-    method: Annotated[str, typer.Option(help="How to answer; `hopweave list methods` lists them; or FILE.py:CLASS.")] = "",
-    llm: LLM = "",
-    retriever: Retriever = "",
-    reader: Reader = "",
-    profile: Profile = "",
-    access: Access = None,
-    where: Where = None,
-    replay: Replay = False,
-    set_: Assignments = None,
-    config: Config = None,
+    asking: AskingOptions,
     out: Annotated[Path | None, typer.Option(help="Append each record to this JSONL file; else nothing is kept.")] = None,
 ) -> None:
     """Ask questions in turn, in a terminal or from a pipe, one a line; /help lists the commands.
@@ -66,12 +44,11 @@ def chat(
     """
     from hopweave.apps.cli._record_files import append
 
-    parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader}
-    settings = settings_of(set_, config, replay=replay, corpus=corpus, profile=profile, **parts, **visible_of(access, where))
+    settings = asking.settings()
     if out is not None:
         append(out, "")
     with asyncio.Runner() as runner:
-        conversation = _Conversation(runner, settings, config, out)
+        conversation = _Conversation(runner, settings, asking.config, out)
         try:
             for line in _lines():
                 if not conversation.take(line):

@@ -1,4 +1,4 @@
-"""Compare the methods of a run question by question, with intervals and tests."""
+"""Compare the methods of a run, with tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._options import MetricAssignments, Run, listed
+from hopweave.apps.cli._options import MetricAssignments, Run, listed, metric_options
 from hopweave.apps.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ def compare(
     p (Holm) is corrected for the number of methods. The detectable difference is the smallest that this many pairs would show
     with a power of 80% at the strictest level that Holm requires.
     """
-    from hopweave.apps.cli._metric_options import options_of
     from hopweave.core.errors import DataError
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.scoring.compare import compare as compare_methods
@@ -56,7 +55,7 @@ def compare(
         metric or (),
         baseline=baseline,
         methods=listed(methods),
-        options=options_of(set_ or []),
+        options=metric_options(set_ or []),
         further=[RunFolder.open(path) for path in with_ or ()],
         seed=seed,
         num_resamples=resamples,

@@ -1,4 +1,4 @@
-"""Pool the passages of a dataset's rows into one corpus, without duplicates."""
+"""Make one corpus of the passages of a dataset."""
 
 from __future__ import annotations
 

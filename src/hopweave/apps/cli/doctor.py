@@ -1,4 +1,4 @@
-"""Check what works here, and report what to install."""
+"""Check what works here, and what to install."""
 
 from __future__ import annotations
 

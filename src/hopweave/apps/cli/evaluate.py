@@ -1,4 +1,4 @@
-"""Answer the questions of datasets with several methods, concurrently; resumable."""
+"""Answer datasets with several methods; resumable."""
 
 from __future__ import annotations
 
@@ -9,22 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._options import (
-    LLM,
-    Access,
-    Assignments,
-    Config,
-    Corpus,
-    Profile,
-    Reader,
-    Replay,
-    Retriever,
-    Store,
-    Where,
-    flags_of,
-    listed,
-    visible_of,
-)
+from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._options import listed
 from hopweave.apps.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -44,6 +30,7 @@ Seed = Annotated[int | None, typer.Option(help="Sample them at random with this 
 
 
 @app.command()
+@with_asking_options("method")
 def evaluate(
     plan: Annotated[Path | None, typer.Argument(help="A TOML file with datasets, methods and settings; or use flags.")] = None,
     *,
@@ -53,15 +40,7 @@ def evaluate(
     limit: Annotated[int | None, typer.Option(help="Use this many questions of each dataset.")] = None,
     seed: Seed = None,
     methods: Annotated[str, typer.Option(help="Methods, labels of the plan, or FILE.py:CLASS, separated by commas.")] = "",
-    corpus: Corpus = "",
-    llm: LLM = "",
-    reader: Reader = "",
-    retriever: Retriever = "",
-    profile: Profile = "",
-    access: Access = None,
-    where: Where = None,
-    set_: Assignments = None,
-    config: Config = None,
+    asking: AskingOptions,
     parallel: Annotated[
         int | None,
         typer.Option(help="Concurrent questions; default: a quarter more than the calls that the endpoint serves."),
@@ -79,8 +58,6 @@ def evaluate(
         str, typer.Option(help="Let the workers of a Dask cluster answer: tcp://HOST:8786; needs --store.", metavar="ADDRESS")
     ] = "",
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask failed questions again.")] = False,
-    store: Store = "",
-    replay: Replay = False,
 ) -> None:
     """Answer every question of some datasets with several methods, each into a record.
 
@@ -91,12 +68,10 @@ def evaluate(
     from hopweave.evaluation.runs.run import RunOptions
     from hopweave.evaluation.runs.run_plan import Flags
 
-    named = {"corpus": corpus, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
-    given = flags_of(set_, replay=replay, store=store, **named, **visible_of(access, where))
-    flags = Flags(listed(dataset), listed(methods), path, limit, seed, given, shard)
+    flags = Flags(listed(dataset), listed(methods), path, limit, seed, asking.flags(), shard)
     budget = RunBudget(max_cost, max_tokens, max_seconds, max_questions)
     options = RunOptions(parallel, budget, prices, retry_failed, cluster)
-    whole, settings = _plan(plan, flags, out, config)
+    whole, settings = _plan(plan, flags, out, asking.config)
     if dry_run:
         _estimate(out, whole, settings, options)
         return

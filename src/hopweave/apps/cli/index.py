@@ -1,4 +1,4 @@
-"""Build an index from files and folders, keep it in line with them, delete from it, or look into it."""
+"""Build, update or inspect an index of documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Have a model judge whether the citations of a run support their claims, before scoring."""
+"""Have a model judge the citations of a run."""
 
 from __future__ import annotations
 

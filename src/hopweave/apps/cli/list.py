@@ -1,4 +1,4 @@
-"""List methods, models and other components, or their options."""
+"""List methods, models and other components."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Offer the tools ask, search and read_passage to clients of the Model Context Protocol."""
+"""Offer ask, search and read_passage over MCP."""
 
 from __future__ import annotations
 
@@ -7,20 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._options import (
-    LLM,
-    Access,
-    Assignments,
-    Config,
-    Profile,
-    Reader,
-    Replay,
-    Retriever,
-    Where,
-    named,
-    settings_of,
-    visible_of,
-)
+from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._options import named
 from hopweave.apps.cli._terminal import say, unfiltered
 
 if TYPE_CHECKING:
@@ -35,6 +23,7 @@ _END_SECONDS = 5
 
 
 @app.command()
+@with_asking_options("corpus", "store", method="How to answer unless a client says otherwise.")
 def mcp(
     corpora: Annotated[
         list[str] | None,
@@ -43,16 +32,7 @@ def mcp(
     *,
     http: Annotated[bool, typer.Option("--http", help="Listen for streamable HTTP on this machine, not on stdio.")] = False,
     port: Annotated[int, typer.Option(help="Where to listen with --http.", min=1, max=65_535)] = 8765,
-    method: Annotated[str, typer.Option(help="How to answer unless a client says otherwise.")] = "",
-    llm: LLM = "",
-    retriever: Retriever = "",
-    reader: Reader = "",
-    profile: Profile = "",
-    access: Access = None,
-    where: Where = None,
-    replay: Replay = False,
-    set_: Assignments = None,
-    config: Config = None,
+    asking: AskingOptions,
 ) -> None:
     """Serve as an MCP server, which a client starts by itself, or with --http at http://127.0.0.1:PORT/mcp.
 
@@ -62,8 +42,7 @@ def mcp(
     from hopweave.core.catalog import require
 
     require("mcp", "mcp")
-    parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
-    settings = settings_of(set_, config, replay=replay, **parts, **visible_of(access, where))
+    settings = asking.settings()
     offered = named(corpora or []) or named([settings.corpus])
     settings = settings.model_copy(update={"corpus": next(iter(offered.values()))})
     try:

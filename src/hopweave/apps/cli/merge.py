@@ -1,4 +1,4 @@
-"""Make one run of the shards of a plan, which `evaluate --shard` made."""
+"""Merge the shards of a run into one run."""
 
 from __future__ import annotations
 

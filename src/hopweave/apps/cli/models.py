@@ -1,4 +1,4 @@
-"""List, download and remove the models that run on this machine."""
+"""Download, list and remove models that run here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hopweave.apps.cli._terminal import say, say_table
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
-@app.command("list")
+@app.command("list", short_help="List the known models, and which are downloaded.")
 def list_models() -> None:
     """List the known models: name, size, licence, whether it is downloaded, and where."""
     from hopweave.models.weights import KNOWN_MODELS, is_present, model_path
@@ -28,7 +28,7 @@ def list_models() -> None:
     say_table(Table(columns(("name", "size", "licence", "here", "path")), rows(lines)), max_width=None)
 
 
-@app.command()
+@app.command(short_help="Download a model, or copy it from a file.")
 def fetch(
     name: Annotated[
         str | None, typer.Argument(help="A known model; defaults to the default model.", show_default=False)
@@ -52,7 +52,7 @@ def fetch(
     say(str(path))
 
 
-@app.command()
+@app.command(short_help="Delete a model from this machine.")
 def remove(name: Annotated[str, typer.Argument(help="A model, by its name in the list.")]) -> None:
     """Delete a model from this machine, with any unfinished downloads."""
     from hopweave.models.weights import remove as remove_model

@@ -1,4 +1,4 @@
-"""Write the report of a run: Markdown, one HTML page, CSV tables and plots."""
+"""Write the report of a run, with tables and plots."""
 
 from __future__ import annotations
 

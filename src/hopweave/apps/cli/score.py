@@ -1,4 +1,4 @@
-"""Score the records of a run with every metric; no model is called."""
+"""Score the records of a run, without a model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._options import MetricAssignments, Run, listed
+from hopweave.apps.cli._options import MetricAssignments, Run, listed, metric_options
 from hopweave.apps.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ def score(
     Records on which a metric failed, or without data, are left out and counted. The 95% intervals come from a bootstrap over
     questions; bounds are the means if all failed or unscored questions had the worst, or the best, possible value.
     """
-    from hopweave.apps.cli._metric_options import options_of
     from hopweave.core.part_files import allow
     from hopweave.evaluation.runs.folder import RunFolder
     from hopweave.evaluation.scoring.score import open_metrics, score_run, write_scores
@@ -52,7 +51,7 @@ def score(
     names = listed(metrics)
     for name in names:
         allow(name)
-    opened, left_out = open_metrics(names, options_of(set_ or []))
+    opened, left_out = open_metrics(names, metric_options(set_ or []))
     scores = score_run(folder, opened)
     summary = summarize(folder, scores, opened, left_out=left_out, by=by or (), seed=seed)
     write_scores(folder, scores)

@@ -1,13 +1,12 @@
-"""Search an index as a method would, and see what is found and why."""
+"""Search an index, and see what is found and why."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._options import Access, Profile, Where, settings_of, visible_of
+from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
 from hopweave.apps.cli._terminal import say, standard_input
 
 if TYPE_CHECKING:
@@ -17,19 +16,13 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@with_asking_options("corpus", "method", "llm", "reader", "store", "replay")
 def search(
     corpus: Annotated[str, typer.Argument(help="An index made by `hopweave index`, or: starter.")],
     query: Annotated[str, typer.Argument(help="What to search for; - reads it from standard input.")],
     *,
-    retriever: Annotated[
-        str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")
-    ] = "",
-    profile: Profile = "",
-    access: Access = None,
-    where: Where = None,
+    asking: AskingOptions,
     max_hits: Annotated[int, typer.Option(help="At most this many passages.", min=1)] = 5,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="Any setting, as key=value; may be repeated.")] = None,
-    config: Annotated[Path | None, typer.Option(help="A settings file instead of hopweave.toml.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each hit and nothing else.")] = False,
 ) -> None:
     """Search an index: rank, score and title of each passage, what led to it, and the words it shares with the query.
@@ -41,8 +34,7 @@ def search(
     from hopweave.core.visibility import PUBLIC
     from hopweave.run.opening import open_retriever
 
-    named = {"corpus": corpus, "retriever": retriever, "profile": profile, **visible_of(access, where)}
-    settings = settings_of(set_, config, replay=False, **named)
+    settings = asking.settings(corpus=corpus)
     opened, engine = open_retriever(settings)
     if opened is not engine:
         raise SettingsError(

@@ -1,4 +1,4 @@
-"""Serve questions over HTTP, for programs, chat clients and the explorer."""
+"""Answer questions over HTTP, with an explorer."""
 
 from __future__ import annotations
 
@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopweave.apps.cli._options import (
-    LLM,
-    Access,
-    Assignments,
-    Config,
-    Profile,
-    Reader,
-    Replay,
-    Retriever,
-    Store,
-    named,
-    settings_of,
-)
+from hopweave.apps.cli._asking_options import AskingOptions, with_asking_options
+from hopweave.apps.cli._options import named
 from hopweave.apps.cli._terminal import say
 
 if TYPE_CHECKING:
@@ -44,30 +33,22 @@ Telemetry = Annotated[
 
 
 @app.command()
+@with_asking_options("corpus", "where", method="How to answer unless a client says otherwise.")
 def serve(
     corpora: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=INDEX", help="A corpus and its index; default: the starter corpus.")
     ] = None,
     *,
     server: Annotated[Path | None, typer.Option(help="A TOML file of corpora, keys and limits (docs/server.md).")] = None,
-    method: Annotated[str, typer.Option(help="How to answer unless a client says otherwise.")] = "",
-    llm: LLM = "",
-    retriever: Retriever = "",
-    reader: Reader = "",
-    profile: Profile = "",
-    access: Access = None,
+    asking: AskingOptions,
     host: Annotated[str, typer.Option(help="Where to listen; default: 127.0.0.1, which only this machine reaches.")] = "",
     port: Annotated[int | None, typer.Option(help="Default: 8000.", min=0, max=65_535)] = None,
-    store: Store = "",
     answers: Answers = "",
     run: Runs = None,
     cors: Cors = None,
     is_open: Annotated[bool, typer.Option("--open", help="Listen at a public address without keys.")] = False,
     new_key: Annotated[str, typer.Option(metavar="NAME", help="Print a new key, with its lines for --server, and end.")] = "",
     telemetry: Telemetry = "",
-    replay: Replay = False,
-    set_: Assignments = None,
-    config: Config = None,
 ) -> None:
     """Answer questions over HTTP: /v1/answers, /v1/search, and OpenAI's /v1/chat/completions. Ctrl-C ends it.
 
@@ -87,7 +68,7 @@ def serve(
         _say_key(*made_key(new_key))
         return
     # Servers that share replies share answers, too, unless told otherwise.
-    usual = {"answers": store} if is_address(store) else {}
+    usual = {"answers": asking.store} if is_address(asking.store) else {}
     given = {
         "host": host,
         "port": port,
@@ -98,10 +79,7 @@ def serve(
         "runs": named(run or []),
     }
     offered = read_server_settings(server, given, usual=usual, is_open=is_open)
-    first = next(iter(offered.corpora.values()))
-    parts = {"method": method, "llm": llm, "retriever": retriever, "reader": reader, "profile": profile}
-    settings = settings_of(set_, config, replay=replay, store=store, **parts, corpus=first, access=list(access or ()))
-    made = create_app(offered, settings)
+    made = create_app(offered, asking.settings(corpus=next(iter(offered.corpora.values()))))
     service: Service = made.state.service
     listen(made, lambda: say(_said(service), err=True))
 

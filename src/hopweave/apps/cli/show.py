@@ -1,4 +1,4 @@
-"""Draw a record: its tree, its answer, its citations.
+"""Draw a record: its tree, answer and citations.
 
 Reads a file of records (JSON Lines) and draws one of them, or lists them all.
 """

@@ -1,4 +1,4 @@
-"""List kept answers that cite words of the corpus which have changed or gone since."""
+"""List answers whose cited words have changed."""
 
 from __future__ import annotations
 

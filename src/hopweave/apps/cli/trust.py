@@ -1,4 +1,4 @@
-"""Trust the settings of a folder, list trusted files, or revoke trust."""
+"""Trust settings files, list them, or revoke trust."""
 
 from __future__ import annotations
 

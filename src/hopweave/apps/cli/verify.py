@@ -1,4 +1,4 @@
-"""Recompute every number of a run from its records, and report what differs."""
+"""Recompute the numbers of a run from its records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keep an index in line with folders as they change, and list the answers that go stale."""
+"""Keep an index in line with changing folders."""
 
 from __future__ import annotations
 

@@ -1,0 +1,110 @@
+"""The options of every command that asks questions, declared once."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+
+import typer
+
+from hopweave.apps.cli._options import Assignments, Config, Profile, flags_of
+
+if TYPE_CHECKING:
+    from hopweave.run.settings import Settings
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AskingOptions:
+    """What the options of a command say about the settings. A field that is no option of the command has its default."""
+
+    corpus: Annotated[
+        str, typer.Option(help="An index built by `hopweave index`, in a folder or on a server; default: the starter corpus.")
+    ] = ""
+    method: Annotated[str, typer.Option(help="How to answer; `hopweave list methods` lists them; or FILE.py:CLASS.")] = ""
+    llm: Annotated[str, typer.Option(help="The language model; `hopweave list llms` lists them; or FILE.py:CLASS.")] = ""
+    retriever: Annotated[str, typer.Option(help="Finds passages; `hopweave list retrievers` lists them; or FILE.py:CLASS.")] = (
+        ""
+    )
+    reader: Annotated[
+        str, typer.Option(help="Extracts answers from passages; `hopweave list readers` lists them; or FILE.py:CLASS.")
+    ] = ""
+    profile: Profile = ""
+    access: Annotated[
+        list[str] | None, typer.Option(metavar="LABEL", help="An access label that you hold; may be repeated.")
+    ] = None
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Search only passages with this in their metadata; may be repeated."),
+    ] = None
+    store: Annotated[
+        str,
+        typer.Option(
+            help="Where replies of the model are kept: a file, or a database that several machines share.", metavar="PLACE"
+        ),
+    ] = ""
+    replay: Annotated[bool, typer.Option("--replay", help="Answer from the store alone, without calling a model.")] = False
+    set_: Assignments = None
+    config: Config = None
+
+    def flags(self, **more: Any) -> dict[str, Any]:
+        """The options as keys and values of the settings.
+
+        Args:
+            more: other settings; they replace those of the options.
+
+        Raises:
+            SettingsError: for a pair that is not KEY=VALUE.
+        """
+        named = {key: getattr(self, key) for key in ("corpus", "method", "llm", "retriever", "reader", "profile")}
+        named |= {"access": self.access, "where": self._where()}
+        return flags_of(self.set_, replay=self.replay, store=self.store, **named | more)
+
+    def settings(self, **more: Any) -> Settings:
+        """The settings with the options applied. Same arguments as `flags`; same errors as `read_settings`."""
+        from hopweave.run.settings import read_settings
+
+        return read_settings(self.flags(**more), config=self.config)
+
+    def _where(self) -> dict[str, list[str]]:
+        """What `--where` asks for; values of one key are alternatives."""
+        from hopweave.core.errors import SettingsError
+
+        wanted: dict[str, list[str]] = {}
+        for pair in self.where or ():
+            key, equals, value = pair.partition("=")
+            if not equals:
+                raise SettingsError(f"--where expects KEY=VALUE, not {pair!r}; for example: --where year=1999")
+            wanted.setdefault(key.strip(), []).append(value)
+        return wanted
+
+
+def with_asking_options(*without: str, method: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command the options of `AskingOptions` in place of its parameter `asking`, in which it gets what they say.
+
+    Args:
+        without: fields that are no options of this command.
+        method: the help of `--method`, if it differs.
+    """
+    options = [_option(field, method) for field in dataclasses.fields(AskingOptions) if field.name not in without]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**given: Any) -> None:
+            command(asking=AskingOptions(**{option.name: given.pop(option.name) for option in options}), **given)
+
+        signature = inspect.signature(command, eval_str=True)
+        groups = [options if name == "asking" else [own] for name, own in signature.parameters.items()]
+        run.__signature__ = signature.replace(parameters=[one for group in groups for one in group])  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _option(field: dataclasses.Field[Any], method: str) -> inspect.Parameter:
+    annotation = get_type_hints(AskingOptions, include_extras=True)[field.name]
+    if field.name == "method" and method:
+        annotation = Annotated[get_args(annotation)[0], typer.Option(help=method)]
+    return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=annotation)
